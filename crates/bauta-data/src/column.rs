@@ -1,0 +1,277 @@
+//! One column: its description, its values, its missing cells, and the text it came as.
+
+use std::sync::Arc;
+
+use crate::attribute::Attribute;
+use crate::levels::Levels;
+use crate::missing::{MissingCells, MissingMark};
+use crate::number::{DecimalMark, write_number};
+use crate::text::TextArena;
+
+/// Categories by code.
+#[derive(Clone, Debug)]
+pub struct Categorical {
+    /// Code of each record; meaningless where the cell is missing.
+    pub codes: Vec<u32>,
+    /// What the codes stand for.
+    pub levels: Arc<Levels>,
+}
+
+/// The values of a column.
+#[derive(Clone, Debug)]
+pub enum Values {
+    /// Numbers; NaN where the cell is missing, and nowhere else.
+    Numeric(Vec<f64>),
+    /// Categories.
+    Categorical(Categorical),
+}
+
+/// How numbers are written again.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NumberText {
+    /// Decimals that every number of the source had; 0 if they varied.
+    pub decimals: u8,
+    /// The source's own texts, where they are not what [`write_number`] would write.
+    pub verbatim: Option<Arc<TextArena>>,
+}
+
+/// A column of a [`Table`](crate::Table).
+///
+/// Columns are values: a mask makes a new one from an old one and never changes it in place, so
+/// that original and masked table share what was not touched.
+#[derive(Clone, Debug)]
+pub struct Column {
+    attribute: Arc<Attribute>,
+    values: Values,
+    missing: Option<MissingCells>,
+    number_text: NumberText,
+    arrow_type: Option<arrow::datatypes::DataType>,
+}
+
+impl Column {
+    /// A numeric column. Cells that `missing` marks must be NaN, all others finite.
+    pub fn numeric(
+        attribute: Arc<Attribute>,
+        values: Vec<f64>,
+        missing: Option<MissingCells>,
+        number_text: NumberText,
+    ) -> Self {
+        debug_assert!(missing.as_ref().is_none_or(|cells| cells.states().len() == values.len()));
+        Self {
+            attribute,
+            values: Values::Numeric(values),
+            missing,
+            number_text,
+            arrow_type: None,
+        }
+    }
+
+    /// A categorical column.
+    pub fn categorical(
+        attribute: Arc<Attribute>,
+        codes: Vec<u32>,
+        levels: Arc<Levels>,
+        missing: Option<MissingCells>,
+    ) -> Self {
+        debug_assert!(missing.as_ref().is_none_or(|cells| cells.states().len() == codes.len()));
+        Self {
+            attribute,
+            values: Values::Categorical(Categorical { codes, levels }),
+            missing,
+            number_text: NumberText::default(),
+            arrow_type: None,
+        }
+    }
+
+    /// Notes the Arrow type that the column had in its source, so that it is written as the same.
+    #[must_use]
+    pub fn with_arrow_type(mut self, arrow_type: arrow::datatypes::DataType) -> Self {
+        self.arrow_type = Some(arrow_type);
+        self
+    }
+
+    /// The Arrow type in the source; `None` for text files and for columns that were masked.
+    pub fn arrow_type(&self) -> Option<&arrow::datatypes::DataType> {
+        self.arrow_type.as_ref()
+    }
+
+    /// What its owner says of the variable.
+    pub fn attribute(&self) -> &Attribute {
+        &self.attribute
+    }
+
+    /// The variable's name.
+    pub fn name(&self) -> &str {
+        &self.attribute.name
+    }
+
+    /// Number of records.
+    pub fn len(&self) -> usize {
+        match &self.values {
+            Values::Numeric(values) => values.len(),
+            Values::Categorical(categorical) => categorical.codes.len(),
+        }
+    }
+
+    /// Whether there are no records.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The values.
+    pub fn values(&self) -> &Values {
+        &self.values
+    }
+
+    /// The numbers, if the column is numeric. Missing cells are NaN.
+    pub fn as_numeric(&self) -> Option<&[f64]> {
+        match &self.values {
+            Values::Numeric(values) => Some(values),
+            Values::Categorical(_) => None,
+        }
+    }
+
+    /// The categories, if the column is categorical.
+    pub fn as_categorical(&self) -> Option<&Categorical> {
+        match &self.values {
+            Values::Numeric(_) => None,
+            Values::Categorical(categorical) => Some(categorical),
+        }
+    }
+
+    /// Missing cells, if there are any.
+    pub fn missing(&self) -> Option<&MissingCells> {
+        self.missing.as_ref()
+    }
+
+    /// Whether the cell of this record holds no value.
+    pub fn is_missing(&self, record: usize) -> bool {
+        self.missing
+            .as_ref()
+            .is_some_and(|cells| cells.is_missing(record))
+    }
+
+    /// Number of cells without a value.
+    pub fn n_missing(&self) -> usize {
+        self.missing.as_ref().map_or(0, MissingCells::count)
+    }
+
+    /// The mark of a cell without a value.
+    pub fn missing_mark(&self, record: usize) -> Option<&MissingMark> {
+        self.missing.as_ref().and_then(|cells| cells.mark(record))
+    }
+
+    /// How its numbers are written.
+    pub fn number_text(&self) -> &NumberText {
+        &self.number_text
+    }
+
+    /// The column with other numbers in the same records; missing cells stay missing.
+    ///
+    /// All numbers are written anew, the unchanged ones too: a released file must not show by its
+    /// spelling which cells were changed.
+    #[must_use]
+    pub fn with_numbers(&self, mut values: Vec<f64>) -> Self {
+        assert_eq!(values.len(), self.len(), "a mask keeps the number of records");
+        if let Some(cells) = &self.missing {
+            for (value, &state) in values.iter_mut().zip(cells.states()) {
+                if state != 0 {
+                    *value = f64::NAN;
+                }
+            }
+        }
+        Self {
+            attribute: Arc::clone(&self.attribute),
+            values: Values::Numeric(values),
+            missing: self.missing.clone(),
+            number_text: NumberText {
+                decimals: self.number_text.decimals,
+                verbatim: None,
+            },
+            arrow_type: None,
+        }
+    }
+
+    /// The column with other categories in the same records; missing cells stay missing.
+    #[must_use]
+    pub fn with_codes(&self, codes: Vec<u32>, levels: Arc<Levels>) -> Self {
+        assert_eq!(codes.len(), self.len(), "a mask keeps the number of records");
+        Self {
+            attribute: Arc::clone(&self.attribute),
+            values: Values::Categorical(Categorical { codes, levels }),
+            missing: self.missing.clone(),
+            number_text: NumberText::default(),
+            arrow_type: None,
+        }
+    }
+
+    /// The column described in another way (a recoded number is a category from then on).
+    #[must_use]
+    pub fn with_attribute(mut self, attribute: Arc<Attribute>) -> Self {
+        self.attribute = attribute;
+        self
+    }
+
+    /// The column without the values of these records; what was missing before keeps its cause.
+    #[must_use]
+    pub fn suppress(&self, records: &[u32]) -> Self {
+        let missing = MissingCells::suppress(self.missing.as_ref(), records, self.len());
+        let masked = Self {
+            missing,
+            ..self.clone()
+        };
+        match &self.values {
+            Values::Numeric(values) => masked.with_numbers(values.clone()),
+            Values::Categorical(categorical) => {
+                masked.with_codes(categorical.codes.clone(), Arc::clone(&categorical.levels))
+            }
+        }
+    }
+
+    /// A choice of records, in that order. The texts of untouched cells come along.
+    #[must_use]
+    pub fn take(&self, records: &[u32]) -> Self {
+        let values = match &self.values {
+            Values::Numeric(values) => {
+                Values::Numeric(records.iter().map(|&record| values[record as usize]).collect())
+            }
+            Values::Categorical(categorical) => Values::Categorical(Categorical {
+                codes: records
+                    .iter()
+                    .map(|&record| categorical.codes[record as usize])
+                    .collect(),
+                levels: Arc::clone(&categorical.levels),
+            }),
+        };
+        let verbatim = self.number_text.verbatim.as_ref().map(|texts| {
+            Arc::new(records.iter().map(|&record| texts.get(record as usize)).collect())
+        });
+        Self {
+            attribute: Arc::clone(&self.attribute),
+            values,
+            missing: self.missing.as_ref().and_then(|cells| cells.take(records)),
+            number_text: NumberText {
+                decimals: self.number_text.decimals,
+                verbatim,
+            },
+            arrow_type: self.arrow_type.clone(),
+        }
+    }
+
+    /// Appends the text of a cell as it stands in a file.
+    pub fn write_text(&self, record: usize, mark: DecimalMark, out: &mut String) {
+        if let Some(missing) = self.missing_mark(record) {
+            out.push_str(&missing.text);
+            return;
+        }
+        match (&self.values, &self.number_text.verbatim) {
+            (Values::Numeric(_), Some(texts)) => out.push_str(texts.get(record)),
+            (Values::Numeric(values), None) => {
+                write_number(out, values[record], self.number_text.decimals, mark);
+            }
+            (Values::Categorical(categorical), _) => {
+                out.push_str(categorical.levels.text(categorical.codes[record]));
+            }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! What a file's bytes hash to.
+
+use std::io::{self, Read};
+
+use sha2::{Digest, Sha256};
+
+/// Hash of a file, and a secret that only someone with the whole file can compute.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Fingerprint {
+    /// SHA-256 in hexadecimal, as `sha256sum` prints it.
+    pub sha256: String,
+    /// Number of bytes.
+    pub n_bytes: u64,
+    /// Seed for runs whose plan gives none. Not derivable from `sha256`, which reports may show.
+    pub seed: u64,
+}
+
+impl Fingerprint {
+    /// Reads to the end and hashes.
+    pub fn of(mut reader: impl Read) -> io::Result<Self> {
+        let mut public = Sha256::new();
+        let mut secret = Sha256::new_with_prefix(b"bauta seed\0");
+        let mut buffer = vec![0; 1 << 16];
+        let mut n_bytes = 0;
+        loop {
+            let n_read = match reader.read(&mut buffer) {
+                Ok(0) => break,
+                Ok(n_read) => n_read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error),
+            };
+            public.update(&buffer[..n_read]);
+            secret.update(&buffer[..n_read]);
+            n_bytes += n_read as u64;
+        }
+        let secret: [u8; 32] = secret.finalize().into();
+        let first_half: [u8; 8] = secret[..8].try_into().expect("eight of 32 bytes");
+        Ok(Self {
+            sha256: hexadecimal(&public.finalize()),
+            n_bytes,
+            // 53 bits, so that the seed survives JSON readers that know only floating point.
+            seed: u64::from_le_bytes(first_half) >> 11,
+        })
+    }
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hash_is_that_of_sha256sum() {
+        // FIPS 180-2, appendix B.1: "abc".
+        let print = Fingerprint::of(&b"abc"[..]).unwrap();
+        assert_eq!(
+            print.sha256,
+            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+        );
+        assert_eq!(print.n_bytes, 3);
+        assert!(print.seed < 1 << 53);
+    }
+}

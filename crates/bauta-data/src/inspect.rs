@@ -1,0 +1,1 @@
+//! A first look at a file: what each column seems to be, and why.

@@ -1,0 +1,31 @@
+//! What a statistical file *is*: a columnar [`Table`] whose columns know their role, kind,
+//! missing marks and source text, and the file formats it comes from and goes to.
+//!
+//! Nothing here computes a statistic and nothing here knows a plan. No error of this crate ever
+//! carries a cell value: data are confidential, and messages end up in logs.
+
+pub mod attribute;
+pub mod column;
+pub mod fingerprint;
+pub mod format;
+pub mod hierarchy;
+pub mod inspect;
+pub mod levels;
+pub mod missing;
+pub mod near;
+pub mod number;
+pub mod problem;
+pub mod survey;
+pub mod table;
+pub mod text;
+pub mod watch;
+
+pub use attribute::{Attribute, Kind, Role, Schema};
+pub use column::{Categorical, Column, Values};
+pub use fingerprint::Fingerprint;
+pub use hierarchy::{Hierarchy, HierarchySpec};
+pub use levels::Levels;
+pub use missing::{MissingCause, MissingMark, MissingMode, MissingRules};
+pub use problem::{DataError, DataErrorKind, DataProblem};
+pub use table::Table;
+pub use watch::{Unwatched, Watch};

@@ -1,0 +1,185 @@
+//! Why a cell is empty, and how empty cells count.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How a missing key value compares with others. The same three names everywhere.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum MissingMode {
+    /// A missing value matches every value.
+    #[default]
+    Wildcard,
+    /// Missing is a value of its own.
+    Category,
+    /// A missing value never helps to single out a record.
+    NonIdentifying,
+}
+
+impl MissingMode {
+    /// Every mode, in the order of the documentation.
+    pub const ALL: [Self; 3] = [Self::Wildcard, Self::Category, Self::NonIdentifying];
+
+    /// The mode's name in plans and messages.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Wildcard => "wildcard",
+            Self::Category => "category",
+            Self::NonIdentifying => "non-identifying",
+        }
+    }
+}
+
+/// Why a cell holds no value.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum MissingCause {
+    /// The source had no value.
+    Source,
+    /// The source had a code that its owner declared as missing (refused, not applicable).
+    User(String),
+    /// A mask removed the value.
+    Suppressed,
+}
+
+/// A text that stands for "no value" in one column, and why.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MissingMark {
+    /// The text in the file, kept so that it is written as it was read.
+    pub text: String,
+    /// Why there is no value.
+    pub cause: MissingCause,
+}
+
+/// Which texts of a file mean "no value".
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MissingRules {
+    /// Texts that mean that the source has no value.
+    pub texts: Vec<String>,
+    /// Codes with a meaning of their own: (text in the file, what it means).
+    pub codes: Vec<(String, String)>,
+}
+
+impl Default for MissingRules {
+    /// The empty field and `NA`, which no survey uses for anything else.
+    fn default() -> Self {
+        Self {
+            texts: vec![String::new(), "NA".to_owned()],
+            codes: Vec::new(),
+        }
+    }
+}
+
+impl MissingRules {
+    /// The marks that these rules give, in a fixed order: texts first, then codes.
+    pub fn marks(&self) -> Vec<MissingMark> {
+        let texts = self.texts.iter().map(|text| MissingMark {
+            text: text.clone(),
+            cause: MissingCause::Source,
+        });
+        let codes = self.codes.iter().map(|(text, meaning)| MissingMark {
+            text: text.clone(),
+            cause: MissingCause::User(meaning.clone()),
+        });
+        texts.chain(codes).collect()
+    }
+}
+
+/// Which cells of a column are missing. Cell state 0 is present; state m > 0 is `marks[m - 1]`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MissingCells {
+    states: Vec<u8>,
+    marks: Vec<MissingMark>,
+}
+
+impl MissingCells {
+    /// Cells with the given states; `None` when every cell is present.
+    pub fn new(states: Vec<u8>, marks: Vec<MissingMark>) -> Option<Self> {
+        assert!(states.iter().all(|&state| usize::from(state) <= marks.len()));
+        states
+            .iter()
+            .any(|&state| state != 0)
+            .then_some(Self { states, marks })
+    }
+
+    /// Whether the cell of this record holds no value.
+    pub fn is_missing(&self, record: usize) -> bool {
+        self.states[record] != 0
+    }
+
+    /// Why the cell of this record holds no value, if it holds none.
+    pub fn mark(&self, record: usize) -> Option<&MissingMark> {
+        match self.states[record] {
+            0 => None,
+            state => Some(&self.marks[usize::from(state) - 1]),
+        }
+    }
+
+    /// State per record: 0 is present.
+    pub fn states(&self) -> &[u8] {
+        &self.states
+    }
+
+    /// The marks that states above 0 point to.
+    pub fn marks(&self) -> &[MissingMark] {
+        &self.marks
+    }
+
+    /// Number of cells without a value.
+    pub fn count(&self) -> usize {
+        self.states.iter().filter(|&&state| state != 0).count()
+    }
+
+    /// The same cells for a choice of records, in that order.
+    pub fn take(&self, records: &[u32]) -> Option<Self> {
+        let states = records
+            .iter()
+            .map(|&record| self.states[record as usize])
+            .collect();
+        Self::new(states, self.marks.clone())
+    }
+
+    /// Adds suppressed cells. Cells that are missing already keep their own cause.
+    pub fn suppress(existing: Option<&Self>, records: &[u32], n_records: usize) -> Option<Self> {
+        let mut states = existing.map_or_else(|| vec![0; n_records], |cells| cells.states.clone());
+        let mut marks = existing.map_or_else(Vec::new, |cells| cells.marks.clone());
+        let position = marks
+            .iter()
+            .position(|mark| mark.cause == MissingCause::Suppressed)
+            .unwrap_or_else(|| {
+                marks.push(MissingMark {
+                    text: String::new(),
+                    cause: MissingCause::Suppressed,
+                });
+                marks.len() - 1
+            });
+        let suppressed = u8::try_from(position + 1).expect("a column has fewer than 255 marks");
+        for &record in records {
+            let state = &mut states[record as usize];
+            if *state == 0 {
+                *state = suppressed;
+            }
+        }
+        Self::new(states, marks)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn suppression_keeps_the_cause_of_cells_that_were_missing_before() {
+        let marks = MissingRules::default().marks();
+        let cells = MissingCells::new(vec![0, 1, 0], marks);
+        let after = MissingCells::suppress(cells.as_ref(), &[0, 1], 3).unwrap();
+        assert_eq!(after.mark(0).unwrap().cause, MissingCause::Suppressed);
+        assert_eq!(after.mark(1).unwrap().cause, MissingCause::Source);
+        assert!(!after.is_missing(2));
+        assert_eq!(after.count(), 2);
+    }
+
+    #[test]
+    fn a_column_without_missing_cells_needs_no_states() {
+        assert!(MissingCells::new(vec![0, 0], Vec::new()).is_none());
+    }
+}

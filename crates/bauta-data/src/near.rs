@@ -1,0 +1,41 @@
+//! "Did you mean …?"
+
+/// The candidate that a mistyped name most probably meant, if one is near enough.
+pub fn nearest<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let folded = wanted.to_lowercase();
+    candidates
+        .into_iter()
+        .map(|candidate| (strsim::jaro_winkler(&folded, &candidate.to_lowercase()), candidate))
+        // 0.8 accepts a dropped, doubled or swapped letter in a short name and rejects other words.
+        .filter(|&(likeness, _)| likeness > 0.8)
+        .max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(a.1)))
+        .map(|(_, candidate)| candidate)
+}
+
+/// A hint for an unknown name: the near match, or the names there are.
+pub fn hint<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str> + Clone) -> String {
+    if let Some(near) = nearest(wanted, candidates.clone()) {
+        return format!("did you mean `{near}`?");
+    }
+    let names: Vec<&str> = candidates.into_iter().collect();
+    let shown = names.iter().take(12).copied().collect::<Vec<_>>().join(", ");
+    match names.len() {
+        0 => "there are none".to_owned(),
+        n if n > 12 => format!("there are: {shown}, and {} more", n - 12),
+        _ => format!("there are: {shown}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn near_matches_are_found_and_far_ones_are_not() {
+        let names = ["income", "age", "gender"];
+        assert_eq!(nearest("incme", names), Some("income"));
+        assert_eq!(nearest("AGE", names), Some("age"));
+        assert_eq!(nearest("zip", names), None);
+        assert_eq!(hint("zip", names), "there are: income, age, gender");
+    }
+}

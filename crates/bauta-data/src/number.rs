@@ -1,0 +1,116 @@
+//! Numbers as texts, both ways, the same on every machine.
+
+use std::fmt::Write as _;
+
+/// Which character separates the decimals.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum DecimalMark {
+    /// 1.5
+    #[default]
+    Point,
+    /// 1,5
+    Comma,
+}
+
+/// The finite number that a text means, with a decimal point. Blanks around it are allowed.
+pub fn parse_number(text: &str) -> Option<f64> {
+    let text = text.trim_matches(' ');
+    // `parse` also accepts "inf" and "nan"; a file that says so has no number there.
+    if !text.ends_with(|last: char| last.is_ascii_digit() || last == '.') {
+        return None;
+    }
+    text.parse().ok().filter(|value: &f64| value.is_finite())
+}
+
+/// The finite number that a text means, with the given decimal mark.
+pub fn parse_number_with(text: &str, mark: DecimalMark) -> Option<f64> {
+    match mark {
+        DecimalMark::Point => parse_number(text),
+        DecimalMark::Comma if text.contains('.') => None,
+        DecimalMark::Comma if text.contains(',') => parse_number(&text.replacen(',', ".", 1)),
+        DecimalMark::Comma => parse_number(text),
+    }
+}
+
+/// Number of characters behind the decimal mark of a plain number; 0 for exponents.
+pub fn decimals_of(text: &str, mark: DecimalMark) -> u8 {
+    let separator = match mark {
+        DecimalMark::Point => '.',
+        DecimalMark::Comma => ',',
+    };
+    match text.split_once(separator) {
+        Some((_, tail)) if tail.bytes().all(|byte| byte.is_ascii_digit()) => {
+            u8::try_from(tail.len()).unwrap_or(0)
+        }
+        _ => 0,
+    }
+}
+
+/// Appends the shortest text that reads back as `value`, with at least `min_decimals` decimals.
+pub fn write_number(out: &mut String, value: f64, min_decimals: u8, mark: DecimalMark) {
+    let start = out.len();
+    let magnitude = value.abs();
+    if magnitude != 0.0 && !(1e-7..1e16).contains(&magnitude) {
+        let _ = write!(out, "{value:e}");
+    } else {
+        let _ = write!(out, "{value}");
+        let written = out[start..]
+            .split_once('.')
+            .map_or(0, |(_, tail)| tail.len());
+        if written < usize::from(min_decimals) {
+            out.truncate(start);
+            let _ = write!(out, "{value:.*}", usize::from(min_decimals));
+        }
+    }
+    if mark == DecimalMark::Comma
+        && let Some(point) = out[start..].find('.')
+    {
+        out.replace_range(start + point..=start + point, ",");
+    }
+}
+
+/// The shortest text that reads back as `value`.
+pub fn number_text(value: f64) -> String {
+    let mut out = String::new();
+    write_number(&mut out, value, 0, DecimalMark::Point);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn only_finite_numbers_are_numbers() {
+        assert_eq!(parse_number(" 1.50 "), Some(1.5));
+        assert_eq!(parse_number("007"), Some(7.0));
+        assert_eq!(parse_number("1e3"), Some(1000.0));
+        assert_eq!(parse_number("5."), Some(5.0));
+        for text in ["", "nan", "inf", "Infinity", "1,5", "1 000", "1e999", "abc", "0x10"] {
+            assert_eq!(parse_number(text), None, "{text:?}");
+        }
+        assert_eq!(parse_number_with("1,5", DecimalMark::Comma), Some(1.5));
+        assert_eq!(parse_number_with("1.5", DecimalMark::Comma), None);
+        assert_eq!(parse_number_with("1,5,2", DecimalMark::Comma), None);
+    }
+
+    #[test]
+    fn a_column_keeps_its_number_of_decimals() {
+        let mut out = String::new();
+        write_number(&mut out, 1.5, 2, DecimalMark::Point);
+        out.push(';');
+        write_number(&mut out, -0.125, 2, DecimalMark::Comma);
+        assert_eq!(out, "1.50;-0,125");
+        assert_eq!(decimals_of("1.50", DecimalMark::Point), 2);
+        assert_eq!(decimals_of("1e-5", DecimalMark::Point), 0);
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_reads_back(value in proptest::num::f64::NORMAL | proptest::num::f64::ZERO) {
+            let text = number_text(value);
+            prop_assert_eq!(parse_number(&text).map(f64::to_bits), Some(value.to_bits()));
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! The demonstration survey, made on the spot.
