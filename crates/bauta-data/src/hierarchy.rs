@@ -83,3 +83,18 @@ impl Hierarchy {
             .map_or(self.height(), |position| position + 1)
     }
 }
+
+/// Names of the intervals that rising breaks make, from the lowest: `< 18`, `[18, 25)`, `>= 25`.
+pub fn interval_labels(breaks: &[f64]) -> Vec<String> {
+    use crate::number::number_text;
+    let (Some(first), Some(last)) = (breaks.first(), breaks.last()) else {
+        return vec!["*".to_owned()];
+    };
+    let inner = breaks
+        .windows(2)
+        .map(|pair| format!("[{}, {})", number_text(pair[0]), number_text(pair[1])));
+    std::iter::once(format!("< {}", number_text(*first)))
+        .chain(inner)
+        .chain([format!(">= {}", number_text(*last))])
+        .collect()
+}

@@ -1,1 +1,5 @@
-//! x
+//! Plans: the one protocol of a release, from text to run record.
+
+pub mod record;
+
+pub use record::RunRecord;
