@@ -11,7 +11,9 @@ use crate::text::TextArena;
 /// Categories by code.
 #[derive(Clone, Debug)]
 pub struct Categorical {
-    /// Code of each record; meaningless where the cell is missing.
+    /// Code of each record; meaningless where the cell is missing. Under a *suppressed* cell the
+    /// code before suppression stays, for counting under the semantics `original`; nothing writes
+    /// it.
     pub codes: Vec<u32>,
     /// What the codes stand for.
     pub levels: Arc<Levels>,
@@ -226,6 +228,16 @@ impl Column {
                 masked.with_codes(categorical.codes.clone(), Arc::clone(&categorical.levels))
             }
         }
+    }
+
+    /// The column with another text for cells that masks suppressed.
+    #[must_use]
+    pub fn with_suppressed_text(&self, text: &str) -> Self {
+        let mut column = self.clone();
+        if let Some(cells) = &mut column.missing {
+            cells.set_suppressed_text(text);
+        }
+        column
     }
 
     /// A choice of records, in that order. The texts of untouched cells come along.

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::attribute::Schema;
 use crate::fingerprint::Fingerprint;
 use crate::number::DecimalMark;
-use crate::problem::DataError;
+use crate::problem::{DataError, DataProblem};
 use crate::table::Table;
 use crate::watch::Watch;
 
@@ -16,6 +16,27 @@ pub enum FileFormat {
     Text,
     /// Apache Parquet.
     Parquet,
+}
+
+impl FileFormat {
+    /// The format that a path's extension names.
+    pub fn from_path(path: &Path) -> Result<Self, DataProblem> {
+        let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
+        match extension.as_deref() {
+            Some("csv" | "tsv" | "tab" | "txt") => Ok(Self::Text),
+            Some("parquet" | "pq") => Ok(Self::Parquet),
+            _ => Err(DataProblem::file(
+                "the extension names no format that Bauta knows",
+                "use .csv, .tsv, .tab, .txt, .parquet or .pq",
+            )),
+        }
+    }
+}
+
+/// The delimiter that a path's extension implies: a tab for `.tsv` and `.tab`.
+pub fn delimiter_of_extension(path: &Path) -> Option<u8> {
+    let extension = path.extension()?.to_string_lossy().to_lowercase();
+    matches!(extension.as_str(), "tsv" | "tab").then_some(b'\t')
 }
 
 /// How the characters of a text file are stored.
@@ -82,6 +103,12 @@ pub struct Loaded {
 /// Reads a file.
 pub fn read(path: &Path, options: &ReadOptions, watch: &dyn Watch) -> Result<Loaded, DataError> {
     let _ = (path, options, watch);
+    unimplemented!("helper")
+}
+
+/// The names of a file's variables, without reading its records.
+pub fn column_names(path: &Path, options: &ReadOptions) -> Result<Vec<String>, DataError> {
+    let _ = (path, options);
     unimplemented!("helper")
 }
 

@@ -7,7 +7,7 @@ use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::mask::{Change, Mask, MaskTask};
 use crate::note::Note;
-use crate::params::RawValue;
+use crate::params::{Params, RawValue};
 
 /// Removes direct identifiers. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +32,10 @@ static CARD: Card = Card {
 impl Mask for DropIdentifiers {
     fn card(&self) -> &'static Card {
         &CARD
+    }
+
+    fn kind_after(&self, _kind: Kind, _params: &Params) -> Option<Kind> {
+        None
     }
 
     fn mask(&self, task: &MaskTask<'_>, context: &RunContext<'_>) -> Result<Change, MethodError> {

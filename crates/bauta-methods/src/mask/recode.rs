@@ -97,6 +97,10 @@ impl Mask for Recode {
         problems
     }
 
+    fn kind_after(&self, kind: Kind, params: &Params) -> Option<Kind> {
+        Some(kind_after(kind, params))
+    }
+
     fn mask(&self, task: &MaskTask<'_>, context: &RunContext<'_>) -> Result<Change, MethodError> {
         let mut columns = Vec::new();
         for &attr_idx in task.on {
@@ -117,10 +121,7 @@ impl Mask for Recode {
 }
 
 fn recode(column: &Column, params: &Params, context: &RunContext<'_>) -> Result<Column, MethodError> {
-    if params.is_set("map") && params.text_map("map").is_empty() {
-        return Ok(column.clone());
-    }
-    if params.integer_if_set("level") == Some(0) {
+    if changes_nothing(params) {
         return Ok(column.clone());
     }
     let (levels, codes) = as_categories(column);
@@ -148,15 +149,24 @@ fn recode(column: &Column, params: &Params, context: &RunContext<'_>) -> Result<
         .with_attribute(Arc::new(recoded_attribute(column.attribute(), params))))
 }
 
-/// A recoded number is an ordered category; its hierarchy no longer fits its values.
-fn recoded_attribute(attribute: &Attribute, params: &Params) -> Attribute {
-    let kind = match attribute.kind {
-        Kind::Continuous => Kind::Ordered,
+fn changes_nothing(params: &Params) -> bool {
+    let empty_map = params.is_set("map") && params.text_map("map").is_empty();
+    empty_map || params.integer_if_set("level") == Some(0)
+}
+
+/// A recoded number is an ordered category.
+fn kind_after(kind: Kind, params: &Params) -> Kind {
+    match kind {
+        Kind::Continuous if !changes_nothing(params) => Kind::Ordered,
         kind => kind,
-    };
+    }
+}
+
+/// The description afterwards; a hierarchy fits no longer unless it was used itself.
+fn recoded_attribute(attribute: &Attribute, params: &Params) -> Attribute {
     let keeps_hierarchy = params.is_set("level");
     Attribute {
-        kind,
+        kind: kind_after(attribute.kind, params),
         order: None,
         hierarchy: attribute.hierarchy.clone().filter(|_| keeps_hierarchy),
         ..attribute.clone()
