@@ -58,7 +58,11 @@ impl Column {
         missing: Option<MissingCells>,
         number_text: NumberText,
     ) -> Self {
-        debug_assert!(missing.as_ref().is_none_or(|cells| cells.states().len() == values.len()));
+        debug_assert!(
+            missing
+                .as_ref()
+                .is_none_or(|cells| cells.states().len() == values.len())
+        );
         Self {
             attribute,
             values: Values::Numeric(values),
@@ -75,7 +79,11 @@ impl Column {
         levels: Arc<Levels>,
         missing: Option<MissingCells>,
     ) -> Self {
-        debug_assert!(missing.as_ref().is_none_or(|cells| cells.states().len() == codes.len()));
+        debug_assert!(
+            missing
+                .as_ref()
+                .is_none_or(|cells| cells.states().len() == codes.len())
+        );
         Self {
             attribute,
             values: Values::Categorical(Categorical { codes, levels }),
@@ -174,7 +182,11 @@ impl Column {
     /// spelling which cells were changed.
     #[must_use]
     pub fn with_numbers(&self, mut values: Vec<f64>) -> Self {
-        assert_eq!(values.len(), self.len(), "a mask keeps the number of records");
+        assert_eq!(
+            values.len(),
+            self.len(),
+            "a mask keeps the number of records"
+        );
         if let Some(cells) = &self.missing {
             for (value, &state) in values.iter_mut().zip(cells.states()) {
                 if state != 0 {
@@ -197,7 +209,11 @@ impl Column {
     /// The column with other categories in the same records; missing cells stay missing.
     #[must_use]
     pub fn with_codes(&self, codes: Vec<u32>, levels: Arc<Levels>) -> Self {
-        assert_eq!(codes.len(), self.len(), "a mask keeps the number of records");
+        assert_eq!(
+            codes.len(),
+            self.len(),
+            "a mask keeps the number of records"
+        );
         Self {
             attribute: Arc::clone(&self.attribute),
             values: Values::Categorical(Categorical { codes, levels }),
@@ -244,9 +260,12 @@ impl Column {
     #[must_use]
     pub fn take(&self, records: &[u32]) -> Self {
         let values = match &self.values {
-            Values::Numeric(values) => {
-                Values::Numeric(records.iter().map(|&record| values[record as usize]).collect())
-            }
+            Values::Numeric(values) => Values::Numeric(
+                records
+                    .iter()
+                    .map(|&record| values[record as usize])
+                    .collect(),
+            ),
             Values::Categorical(categorical) => Values::Categorical(Categorical {
                 codes: records
                     .iter()
@@ -256,7 +275,12 @@ impl Column {
             }),
         };
         let verbatim = self.number_text.verbatim.as_ref().map(|texts| {
-            Arc::new(records.iter().map(|&record| texts.get(record as usize)).collect())
+            Arc::new(
+                records
+                    .iter()
+                    .map(|&record| texts.get(record as usize))
+                    .collect(),
+            )
         });
         Self {
             attribute: Arc::clone(&self.attribute),

@@ -21,7 +21,9 @@ pub enum FileFormat {
 impl FileFormat {
     /// The format that a path's extension names.
     pub fn from_path(path: &Path) -> Result<Self, DataProblem> {
-        let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
+        let extension = path
+            .extension()
+            .map(|extension| extension.to_string_lossy().to_lowercase());
         match extension.as_deref() {
             Some("csv" | "tsv" | "tab" | "txt") => Ok(Self::Text),
             Some("parquet" | "pq") => Ok(Self::Parquet),

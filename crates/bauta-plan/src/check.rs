@@ -28,7 +28,13 @@ pub(crate) struct Checker<'a> {
 }
 
 /// Checks a draft. The plan is usable only if no problem was found.
-pub(crate) fn check(draft: Draft, text: &str, file: &str, folder: &Path, problems: &Problems) -> Option<Plan> {
+pub(crate) fn check(
+    draft: Draft,
+    text: &str,
+    file: &str,
+    folder: &Path,
+    problems: &Problems,
+) -> Option<Plan> {
     let attributes: Vec<Attribute> = draft
         .variables
         .iter()
@@ -44,17 +50,24 @@ pub(crate) fn check(draft: Draft, text: &str, file: &str, folder: &Path, problem
         decimal: draft.data.decimal,
         encoding: draft.data.encoding,
     };
-    let input = draft.data.file.as_ref().map(|file| resolve_path(folder, &file.value));
-    let columns = input.as_ref().zip(draft.data.file.as_ref()).and_then(|(input, file)| {
-        format::column_names(&input.path, &read)
-            .map_err(|error| {
-                let found = error.problems.into_iter();
-                problems
-                    .borrow_mut()
-                    .extend(found.map(|problem| Problem::from_data(problem, &file.span)));
-            })
-            .ok()
-    });
+    let input = draft
+        .data
+        .file
+        .as_ref()
+        .map(|file| resolve_path(folder, &file.value));
+    let columns = input
+        .as_ref()
+        .zip(draft.data.file.as_ref())
+        .and_then(|(input, file)| {
+            format::column_names(&input.path, &read)
+                .map_err(|error| {
+                    let found = error.problems.into_iter();
+                    problems
+                        .borrow_mut()
+                        .extend(found.map(|problem| Problem::from_data(problem, &file.span)));
+                })
+                .ok()
+        });
     let mut checker = Checker::new(problems, columns, &read.schema);
     for variable in &draft.variables {
         checker.known(&variable.name);
@@ -101,22 +114,32 @@ pub(crate) fn resolve_path(folder: &Path, given: &str) -> NamedPath {
 }
 
 fn attribute(variable: &VariableDraft, folder: &Path, problems: &Problems) -> Attribute {
-    let hierarchy = variable.hierarchy.as_ref().and_then(|hierarchy| match &hierarchy.value {
-        HierarchyDraft::Ready(spec) => Some(spec.clone()),
-        HierarchyDraft::File(file) => HierarchySpec::read_levels(&folder.join(file), None)
-            .map_err(|error| {
-                let found = error.problems.into_iter();
-                let located = found.map(|problem| Problem::from_data(problem, &hierarchy.span));
-                problems.borrow_mut().extend(located);
-            })
-            .ok(),
-    });
-    let kind = variable.kind.as_ref().map_or(variable.role.default_kind(), |kind| kind.value);
+    let hierarchy = variable
+        .hierarchy
+        .as_ref()
+        .and_then(|hierarchy| match &hierarchy.value {
+            HierarchyDraft::Ready(spec) => Some(spec.clone()),
+            HierarchyDraft::File(file) => HierarchySpec::read_levels(&folder.join(file), None)
+                .map_err(|error| {
+                    let found = error.problems.into_iter();
+                    let located = found.map(|problem| Problem::from_data(problem, &hierarchy.span));
+                    problems.borrow_mut().extend(located);
+                })
+                .ok(),
+        });
+    let kind = variable
+        .kind
+        .as_ref()
+        .map_or(variable.role.default_kind(), |kind| kind.value);
     if kind == Kind::Hierarchical && variable.hierarchy.is_none() {
-        let message = format!("`{}` is hierarchical and has no hierarchy", variable.name.value);
+        let message = format!(
+            "`{}` is hierarchical and has no hierarchy",
+            variable.name.value
+        );
         let hint = "add hierarchy = \"prefix\" or another form";
         problems.borrow_mut().push(
-            Problem::at(ProblemKind::Plan, &variable.name.span, message, hint).of_variable(&variable.name.value),
+            Problem::at(ProblemKind::Plan, &variable.name.span, message, hint)
+                .of_variable(&variable.name.value),
         );
     }
     Attribute {
@@ -133,19 +156,36 @@ fn check_roles(variables: &[VariableDraft], problems: &Problems) {
     for role in [Role::Weight, Role::Household] {
         let with_role = variables.iter().filter(|variable| variable.role == role);
         for second in with_role.skip(1) {
-            let message = format!("`{}` is a second variable with the role {}", second.name.value, role.name());
-            let problem = Problem::at(ProblemKind::Plan, &second.name.span, message, "give the others the role other");
-            problems.borrow_mut().push(problem.of_variable(&second.name.value));
+            let message = format!(
+                "`{}` is a second variable with the role {}",
+                second.name.value,
+                role.name()
+            );
+            let problem = Problem::at(
+                ProblemKind::Plan,
+                &second.name.span,
+                message,
+                "give the others the role other",
+            );
+            problems
+                .borrow_mut()
+                .push(problem.of_variable(&second.name.value));
         }
     }
     for variable in variables {
         if let (Role::Weight, Some(kind)) = (variable.role, &variable.kind)
             && kind.value != Kind::Continuous
         {
-            let message = format!("`{}` is a weight and must be continuous", variable.name.value);
-            problems
-                .borrow_mut()
-                .push(Problem::at(ProblemKind::Plan, &kind.span, message, "leave out its kind"));
+            let message = format!(
+                "`{}` is a weight and must be continuous",
+                variable.name.value
+            );
+            problems.borrow_mut().push(Problem::at(
+                ProblemKind::Plan,
+                &kind.span,
+                message,
+                "leave out its kind",
+            ));
         }
     }
 }
@@ -207,7 +247,12 @@ impl<'a> Checker<'a> {
             }
             if seen.contains(&name.value) {
                 let message = format!("`{}` is named twice", name.value);
-                self.push(Problem::at(ProblemKind::Plan, &name.span, message, "name it once"));
+                self.push(Problem::at(
+                    ProblemKind::Plan,
+                    &name.span,
+                    message,
+                    "name it once",
+                ));
             } else {
                 seen.push(name.value.clone());
             }
@@ -218,9 +263,17 @@ impl<'a> Checker<'a> {
     fn scenarios(&self, draft: &Draft) -> Vec<Scenario> {
         let mut scenarios: Vec<Scenario> = Vec::new();
         for scenario in &draft.scenarios {
-            if scenarios.iter().any(|other| other.name == scenario.name.value) {
+            if scenarios
+                .iter()
+                .any(|other| other.name == scenario.name.value)
+            {
                 let message = format!("there are two scenarios `{}`", scenario.name.value);
-                self.push(Problem::at(ProblemKind::Plan, &scenario.name.span, message, "rename one of them"));
+                self.push(Problem::at(
+                    ProblemKind::Plan,
+                    &scenario.name.span,
+                    message,
+                    "rename one of them",
+                ));
             }
             scenarios.push(Scenario {
                 name: scenario.name.value.clone(),
@@ -284,19 +337,26 @@ impl<'a> Checker<'a> {
 
     fn mask(&mut self, draft: &StepDraft, before: &[Step]) -> Option<Step> {
         let Some(mask) = registry::mask(&draft.method.value) else {
-            self.unknown_method(&draft.method, "mask", registry::MASKS.iter().map(|mask| mask.card().id));
+            self.unknown_method(
+                &draft.method,
+                "mask",
+                registry::MASKS.iter().map(|mask| mask.card().id),
+            );
             return None;
         };
         let card = mask.card();
         let on = self.targets(card, draft);
         let params = self.params(card, &draft.params, &draft.span)?;
-        let attributes: Vec<&Attribute> = on.iter().filter_map(|name| self.live.get(name)).collect();
+        let attributes: Vec<&Attribute> =
+            on.iter().filter_map(|name| self.live.get(name)).collect();
         for problem in mask.check(&params, &attributes) {
             let span = param_span(problem.param.as_deref(), draft);
             self.push(Problem::from_param(problem, &span));
         }
         for name in &on {
-            let Some(attribute) = self.live.get_mut(name) else { continue };
+            let Some(attribute) = self.live.get_mut(name) else {
+                continue;
+            };
             match mask.kind_after(attribute.kind, &params) {
                 Some(kind) => {
                     attribute.kind = kind;
@@ -319,13 +379,16 @@ impl<'a> Checker<'a> {
 
     fn adjuster(&mut self, draft: &StepDraft, before: &[Step]) -> Option<Step> {
         let Some(adjuster) = registry::adjuster(&draft.method.value) else {
-            let ids = registry::ADJUSTERS.iter().map(|adjuster| adjuster.card().id);
+            let ids = registry::ADJUSTERS
+                .iter()
+                .map(|adjuster| adjuster.card().id);
             self.unknown_method(&draft.method, "adjuster", ids);
             return None;
         };
         let on = self.targets(adjuster.card(), draft);
         let params = self.params(adjuster.card(), &draft.params, &draft.span)?;
-        let attributes: Vec<&Attribute> = on.iter().filter_map(|name| self.live.get(name)).collect();
+        let attributes: Vec<&Attribute> =
+            on.iter().filter_map(|name| self.live.get(name)).collect();
         for problem in adjuster.check(&params, &attributes) {
             let span = param_span(problem.param.as_deref(), draft);
             self.push(Problem::from_param(problem, &span));
@@ -347,7 +410,12 @@ impl<'a> Checker<'a> {
     ) {
         let message = format!("there is no {family} `{}`", name.value);
         let hint = near::hint(&name.value, ids);
-        self.push(Problem::at(ProblemKind::UnknownMethod, &name.span, message, hint));
+        self.push(Problem::at(
+            ProblemKind::UnknownMethod,
+            &name.span,
+            message,
+            hint,
+        ));
     }
 
     /// The variables of a step, checked against its card.
@@ -358,20 +426,37 @@ impl<'a> Checker<'a> {
                 let hint = "add on = […], the variables to work on";
                 self.push(Problem::at(ProblemKind::Plan, &draft.span, message, hint));
             }
-            let by_role = self.live.values().filter(|attribute| card.targets.default_roles.contains(&attribute.role));
+            let by_role = self
+                .live
+                .values()
+                .filter(|attribute| card.targets.default_roles.contains(&attribute.role));
             return by_role.map(|attribute| attribute.name.clone()).collect();
         };
         if on.value.is_empty() {
             let message = format!("`on` of `{}` is empty", card.id);
-            self.push(Problem::at(ProblemKind::Plan, &on.span, message, "name the variables to work on"));
+            self.push(Problem::at(
+                ProblemKind::Plan,
+                &on.span,
+                message,
+                "name the variables to work on",
+            ));
         }
         let names = self.known_list(&on.value);
         for name in &on.value {
             if self.dropped.contains(&name.value) {
                 let message = format!("`{}` was dropped by an earlier step", name.value);
-                self.push(Problem::at(ProblemKind::Plan, &name.span, message, "move this step up, or leave it out"));
+                self.push(Problem::at(
+                    ProblemKind::Plan,
+                    &name.span,
+                    message,
+                    "move this step up, or leave it out",
+                ));
             }
-            let Some(attribute) = self.live.get(&name.value).filter(|_| names.contains(&name.value)) else {
+            let Some(attribute) = self
+                .live
+                .get(&name.value)
+                .filter(|_| names.contains(&name.value))
+            else {
                 continue;
             };
             if let Some(problem) = card.targets.problem(card.id, attribute) {
@@ -394,10 +479,18 @@ impl<'a> Checker<'a> {
             .map(|(name, value)| (name.value.clone(), value.value.clone()))
             .collect();
         let place = |param: Option<&str>| {
-            let entry = given.iter().find(|(name, _)| Some(name.value.as_str()) == param);
+            let entry = given
+                .iter()
+                .find(|(name, _)| Some(name.value.as_str()) == param);
             entry.map_or_else(
                 || span.clone(),
-                |(name, value)| if card.param(&name.value).is_some() { value.span.clone() } else { name.span.clone() },
+                |(name, value)| {
+                    if card.param(&name.value).is_some() {
+                        value.span.clone()
+                    } else {
+                        name.span.clone()
+                    }
+                },
             )
         };
         let params = Params::check(card, &plain)
@@ -408,7 +501,11 @@ impl<'a> Checker<'a> {
                 }
             })
             .ok()?;
-        for spec in card.params.iter().filter(|spec| spec.ty == ParamType::Variables) {
+        for spec in card
+            .params
+            .iter()
+            .filter(|spec| spec.ty == ParamType::Variables)
+        {
             for name in params.texts(spec.name) {
                 self.known(&Spot::new(name.clone(), place(Some(spec.name))));
             }
@@ -422,13 +519,25 @@ impl<'a> Checker<'a> {
         if let Some(name) = &draft.name {
             if before.iter().any(|step| step.key == name.value) {
                 let message = format!("there are two steps named `{}`", name.value);
-                self.push(Problem::at(ProblemKind::Plan, &name.span, message, "rename one of them"));
+                self.push(Problem::at(
+                    ProblemKind::Plan,
+                    &name.span,
+                    message,
+                    "rename one of them",
+                ));
             }
             return name.value.clone();
         }
         let id = &draft.method.value;
-        let repeats = before.iter().filter(|step| step.method.card().id == id).count();
-        if repeats == 0 { id.clone() } else { format!("{id} {}", repeats + 1) }
+        let repeats = before
+            .iter()
+            .filter(|step| step.method.card().id == id)
+            .count();
+        if repeats == 0 {
+            id.clone()
+        } else {
+            format!("{id} {}", repeats + 1)
+        }
     }
 }
 
@@ -443,7 +552,10 @@ impl StepMethod {
 }
 
 fn param_span(param: Option<&str>, draft: &StepDraft) -> Span {
-    let entry = draft.params.iter().find(|(name, _)| Some(name.value.as_str()) == param);
+    let entry = draft
+        .params
+        .iter()
+        .find(|(name, _)| Some(name.value.as_str()) == param);
     entry.map_or_else(|| draft.span.clone(), |(_, value)| value.span.clone())
 }
 
@@ -453,29 +565,48 @@ fn check_output(
     folder: &Path,
     problems: &Problems,
 ) -> Option<Output> {
-    let named = |spot: &Option<Spot<String>>| spot.as_ref().map(|spot| resolve_path(folder, &spot.value));
+    let named =
+        |spot: &Option<Spot<String>>| spot.as_ref().map(|spot| resolve_path(folder, &spot.value));
     let file_spot = draft.file.as_ref()?;
     let file = resolve_path(folder, &file_spot.value);
     let format = match format::FileFormat::from_path(&file.path) {
         Ok(format) => format,
         Err(problem) => {
-            problems.borrow_mut().push(Problem::from_data(problem, &file_spot.span));
+            problems
+                .borrow_mut()
+                .push(Problem::from_data(problem, &file_spot.span));
             return None;
         }
     };
     let mut taken: Vec<PathBuf> = input.iter().map(|input| input.path.clone()).collect();
-    for spot in [&draft.file, &draft.report, &draft.external_report, &draft.record].into_iter().flatten() {
+    for spot in [
+        &draft.file,
+        &draft.report,
+        &draft.external_report,
+        &draft.record,
+    ]
+    .into_iter()
+    .flatten()
+    {
         let path = folder.join(&spot.value);
         if taken.contains(&path) {
             let message = "two files of the plan would be the same";
-            problems
-                .borrow_mut()
-                .push(Problem::at(ProblemKind::Plan, &spot.span, message, "choose another name"));
+            problems.borrow_mut().push(Problem::at(
+                ProblemKind::Plan,
+                &spot.span,
+                message,
+                "choose another name",
+            ));
         }
-        if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty() && !parent.is_dir()) {
+        if let Some(parent) = path
+            .parent()
+            .filter(|parent| !parent.as_os_str().is_empty() && !parent.is_dir())
+        {
             let message = "the folder of this file does not exist";
             let hint = format!("make the folder {}", parent.display());
-            problems.borrow_mut().push(Problem::at(ProblemKind::Plan, &spot.span, message, hint));
+            problems
+                .borrow_mut()
+                .push(Problem::at(ProblemKind::Plan, &spot.span, message, hint));
         }
         taken.push(path);
     }

@@ -27,7 +27,10 @@ pub(crate) fn check_measures(
     if drafts.is_empty() {
         return resolver.all_that_apply();
     }
-    drafts.iter().flat_map(|draft| resolver.one(draft)).collect()
+    drafts
+        .iter()
+        .flat_map(|draft| resolver.one(draft))
+        .collect()
 }
 
 struct Resolver<'a> {
@@ -40,15 +43,26 @@ impl Resolver<'_> {
     fn all_that_apply(&self) -> Vec<PlannedMeasure> {
         let mut planned = Vec::new();
         for &measure in registry::MEASURES {
-            let Ok(params) = Params::check(measure.card(), &[]) else { continue };
+            let Ok(params) = Params::check(measure.card(), &[]) else {
+                continue;
+            };
             match measure.scope() {
                 Scope::Scenario => {
-                    planned.extend(self.scenarios.iter().map(|scenario| of_scenario(measure, scenario, &params)));
+                    planned.extend(
+                        self.scenarios
+                            .iter()
+                            .map(|scenario| of_scenario(measure, scenario, &params)),
+                    );
                 }
                 Scope::Variables => {
                     let on = self.default_variables(measure);
                     if !on.is_empty() {
-                        planned.push(PlannedMeasure { measure, scenario: None, on, params });
+                        planned.push(PlannedMeasure {
+                            measure,
+                            scenario: None,
+                            on,
+                            params,
+                        });
                     }
                 }
             }
@@ -64,7 +78,10 @@ impl Resolver<'_> {
                 self.checker.unknown_method(name, "measure", ids);
                 continue;
             };
-            let Some(params) = self.checker.params(measure.card(), &draft.params, &draft.span) else {
+            let Some(params) = self
+                .checker
+                .params(measure.card(), &draft.params, &draft.span)
+            else {
                 continue;
             };
             planned.extend(self.resolved(measure, &params, draft, name));
@@ -101,39 +118,71 @@ impl Resolver<'_> {
             Some(names) => self.named_scenarios(names),
         };
         if scenarios.is_empty() && draft.scenarios.is_none() {
-            let message = format!("`{}` looks at the keys of a scenario, and there is none", name.value);
+            let message = format!(
+                "`{}` looks at the keys of a scenario, and there is none",
+                name.value
+            );
             let hint = "add a [[scenario]], or give variables the role key";
-            self.checker.push(Problem::at(ProblemKind::Plan, &name.span, message, hint));
+            self.checker
+                .push(Problem::at(ProblemKind::Plan, &name.span, message, hint));
         }
-        scenarios.into_iter().map(|scenario| of_scenario(measure, scenario, params)).collect()
+        scenarios
+            .into_iter()
+            .map(|scenario| of_scenario(measure, scenario, params))
+            .collect()
     }
 
     fn named_scenarios(&self, names: &[Spot<String>]) -> Vec<&Scenario> {
         let mut found = Vec::new();
         for name in names {
-            match self.scenarios.iter().find(|scenario| scenario.name == name.value) {
+            match self
+                .scenarios
+                .iter()
+                .find(|scenario| scenario.name == name.value)
+            {
                 Some(scenario) => found.push(scenario),
                 None => {
                     let message = format!("there is no scenario `{}`", name.value);
-                    let hint = near::hint(&name.value, self.scenarios.iter().map(|scenario| scenario.name.as_str()));
-                    self.checker.push(Problem::at(ProblemKind::Plan, &name.span, message, hint));
+                    let hint = near::hint(
+                        &name.value,
+                        self.scenarios.iter().map(|scenario| scenario.name.as_str()),
+                    );
+                    self.checker
+                        .push(Problem::at(ProblemKind::Plan, &name.span, message, hint));
                 }
             }
         }
         found
     }
 
-    fn named_variables(&self, measure: &'static dyn Measure, names: &[Spot<String>]) -> Vec<String> {
+    fn named_variables(
+        &self,
+        measure: &'static dyn Measure,
+        names: &[Spot<String>],
+    ) -> Vec<String> {
         let on = self.checker.known_list(names);
         for name in names {
-            let Some(attribute) = self.original.get(&name.value).filter(|_| on.contains(&name.value)) else {
+            let Some(attribute) = self
+                .original
+                .get(&name.value)
+                .filter(|_| on.contains(&name.value))
+            else {
                 continue;
             };
             if let Some(problem) = measure.card().targets.problem(measure.card().id, attribute) {
-                self.checker.push(Problem::from_param(problem, &name.span).of_variable(&name.value));
+                self.checker
+                    .push(Problem::from_param(problem, &name.span).of_variable(&name.value));
             } else if measure.subject() != Subject::OneFile && !self.comparable(&name.value) {
-                let message = format!("`{}` is not comparable after the steps: it was dropped or recoded", name.value);
-                self.checker.push(Problem::at(ProblemKind::Plan, &name.span, message, "take it out of `on`"));
+                let message = format!(
+                    "`{}` is not comparable after the steps: it was dropped or recoded",
+                    name.value
+                );
+                self.checker.push(Problem::at(
+                    ProblemKind::Plan,
+                    &name.span,
+                    message,
+                    "take it out of `on`",
+                ));
             }
         }
         on
@@ -141,7 +190,9 @@ impl Resolver<'_> {
 
     /// Whether a variable is there at the end, of the kind it had at the start.
     fn comparable(&self, name: &str) -> bool {
-        let kind = |attributes: &BTreeMap<String, Attribute>| attributes.get(name).map(|attribute| attribute.kind);
+        let kind = |attributes: &BTreeMap<String, Attribute>| {
+            attributes.get(name).map(|attribute| attribute.kind)
+        };
         let end = kind(&self.checker.live);
         end.is_some() && end == kind(self.original)
     }
@@ -151,14 +202,25 @@ impl Resolver<'_> {
     fn default_variables(&self, measure: &'static dyn Measure) -> Vec<String> {
         let targets = measure.card().targets;
         let fits = |attribute: &&Attribute| {
-            targets.default_roles.contains(&attribute.role) && targets.kinds.contains(&attribute.kind)
+            targets.default_roles.contains(&attribute.role)
+                && targets.kinds.contains(&attribute.kind)
         };
         let in_file_order = |mut names: Vec<String>| {
-            let position = |name: &String| self.checker.columns.as_ref()?.iter().position(|column| column == name);
+            let position = |name: &String| {
+                self.checker
+                    .columns
+                    .as_ref()?
+                    .iter()
+                    .position(|column| column == name)
+            };
             names.sort_by_key(position);
             names
         };
-        let all = self.original.values().filter(fits).map(|attribute| attribute.name.clone());
+        let all = self
+            .original
+            .values()
+            .filter(fits)
+            .map(|attribute| attribute.name.clone());
         if measure.subject() == Subject::OneFile {
             return in_file_order(all.collect());
         }
@@ -168,11 +230,19 @@ impl Resolver<'_> {
             .filter(|name| self.checker.touched.contains(*name))
             .cloned()
             .collect();
-        in_file_order(if masked.is_empty() { comparable } else { masked })
+        in_file_order(if masked.is_empty() {
+            comparable
+        } else {
+            masked
+        })
     }
 }
 
-fn of_scenario(measure: &'static dyn Measure, scenario: &Scenario, params: &Params) -> PlannedMeasure {
+fn of_scenario(
+    measure: &'static dyn Measure,
+    scenario: &Scenario,
+    params: &Params,
+) -> PlannedMeasure {
     PlannedMeasure {
         measure,
         scenario: Some(scenario.name.clone()),
@@ -182,10 +252,15 @@ fn of_scenario(measure: &'static dyn Measure, scenario: &Scenario, params: &Para
 }
 
 /// Resolves every gate to the measures it looks at.
-pub(crate) fn check_gates(drafts: &[GateDraft], measures: &[PlannedMeasure], problems: &Problems) -> Vec<Gate> {
+pub(crate) fn check_gates(
+    drafts: &[GateDraft],
+    measures: &[PlannedMeasure],
+    problems: &Problems,
+) -> Vec<Gate> {
     let mut gates = Vec::new();
     for draft in drafts {
-        let of_measure = |planned: &PlannedMeasure| planned.measure.card().id == draft.measure.value;
+        let of_measure =
+            |planned: &PlannedMeasure| planned.measure.card().id == draft.measure.value;
         let of_scenario = |planned: &PlannedMeasure| {
             draft
                 .scenario
@@ -197,22 +272,37 @@ pub(crate) fn check_gates(drafts: &[GateDraft], measures: &[PlannedMeasure], pro
             .collect();
         if found.is_empty() {
             let (spot, message) = match &draft.scenario {
-                Some(scenario) if measures.iter().any(of_measure) => {
-                    (scenario, format!("`{}` is not measured for the scenario `{}`", draft.measure.value, scenario.value))
-                }
-                _ => (&draft.measure, format!("the plan does not measure `{}`", draft.measure.value)),
+                Some(scenario) if measures.iter().any(of_measure) => (
+                    scenario,
+                    format!(
+                        "`{}` is not measured for the scenario `{}`",
+                        draft.measure.value, scenario.value
+                    ),
+                ),
+                _ => (
+                    &draft.measure,
+                    format!("the plan does not measure `{}`", draft.measure.value),
+                ),
             };
-            let hint = near::hint(&draft.measure.value, measures.iter().map(|planned| planned.measure.card().id));
+            let hint = near::hint(
+                &draft.measure.value,
+                measures.iter().map(|planned| planned.measure.card().id),
+            );
             let hint = format!("{hint}; add it to a [[measure]], or correct its name");
-            problems.borrow_mut().push(Problem::at(ProblemKind::Plan, &spot.span, message, hint));
+            problems
+                .borrow_mut()
+                .push(Problem::at(ProblemKind::Plan, &spot.span, message, hint));
         }
         if let (Some(low), Some(high)) = (draft.at_least, draft.at_most)
             && low > high
         {
             let message = "no figure is at least the one and at most the other";
-            problems
-                .borrow_mut()
-                .push(Problem::at(ProblemKind::Plan, &draft.measure.span, message, "exchange at_least and at_most"));
+            problems.borrow_mut().push(Problem::at(
+                ProblemKind::Plan,
+                &draft.measure.span,
+                message,
+                "exchange at_least and at_most",
+            ));
         }
         gates.push(Gate {
             measures: found,

@@ -12,7 +12,9 @@ pub(crate) fn now_utc() -> String {
 
 fn utc_text(seconds: u64) -> String {
     let (mut year, mut day) = (1970, seconds / 86_400);
-    let is_leap = |year: u64| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+    let is_leap = |year: u64| {
+        year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
+    };
     let year_days = |year| if is_leap(year) { 366 } else { 365 };
     while day >= year_days(year) {
         day -= year_days(year);
@@ -28,7 +30,10 @@ fn utc_text(seconds: u64) -> String {
         month += 1;
     }
     let (hour, minute, second) = (seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);
-    format!("{year}-{month:02}-{:02}T{hour:02}:{minute:02}:{second:02}Z", day + 1)
+    format!(
+        "{year}-{month:02}-{:02}T{hour:02}:{minute:02}:{second:02}Z",
+        day + 1
+    )
 }
 
 #[cfg(test)]

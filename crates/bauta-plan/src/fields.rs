@@ -23,7 +23,12 @@ pub(crate) struct Fields<'t, 'i> {
 }
 
 impl<'t, 'i> Fields<'t, 'i> {
-    pub(crate) fn new(table: &'t DeTable<'i>, span: Span, place: impl Into<String>, problems: &'t Problems) -> Self {
+    pub(crate) fn new(
+        table: &'t DeTable<'i>,
+        span: Span,
+        place: impl Into<String>,
+        problems: &'t Problems,
+    ) -> Self {
         Self {
             table,
             span,
@@ -49,7 +54,10 @@ impl<'t, 'i> Fields<'t, 'i> {
 
     /// Entries whose keys are not among the given ones.
     pub(crate) fn others(&self, known: &[&str]) -> Vec<(Spot<String>, Spot<RawValue>)> {
-        let entries = self.table.iter().filter(|(key, _)| !known.contains(&key.get_ref().as_ref()));
+        let entries = self
+            .table
+            .iter()
+            .filter(|(key, _)| !known.contains(&key.get_ref().as_ref()));
         entries
             .filter_map(|(key, value)| {
                 let name = Spot::new(key.get_ref().clone().into_owned(), key.span());
@@ -66,9 +74,12 @@ impl<'t, 'i> Fields<'t, 'i> {
 
     /// All entries in the order of the text.
     pub(crate) fn entries(&self) -> impl Iterator<Item = (Spot<String>, &'t Spanned<DeValue<'i>>)> {
-        self.table
-            .iter()
-            .map(|(key, value)| (Spot::new(key.get_ref().clone().into_owned(), key.span()), value))
+        self.table.iter().map(|(key, value)| {
+            (
+                Spot::new(key.get_ref().clone().into_owned(), key.span()),
+                value,
+            )
+        })
     }
 
     pub(crate) fn get(&self, key: &str) -> Option<&'t Spanned<DeValue<'i>>> {
@@ -162,12 +173,18 @@ impl<'t, 'i> Fields<'t, 'i> {
         let pairs = match value.get_ref() {
             DeValue::Table(table) => table
                 .iter()
-                .map(|(from, to)| scalar(to).map(|to| (from.get_ref().clone().into_owned(), to.value)))
+                .map(|(from, to)| {
+                    scalar(to).map(|to| (from.get_ref().clone().into_owned(), to.value))
+                })
                 .collect::<Option<Vec<_>>>(),
             _ => None,
         };
         if pairs.is_none() {
-            self.wrong(value, key, "a table of texts, such as { \"98\" = \"refused\" }");
+            self.wrong(
+                value,
+                key,
+                "a table of texts, such as { \"98\" = \"refused\" }",
+            );
         }
         pairs
     }
@@ -194,12 +211,17 @@ pub(crate) fn raw(value: &DeValue<'_>) -> Option<RawValue> {
         DeValue::Boolean(flag) => Some(RawValue::Flag(*flag)),
         DeValue::Datetime(_) => None,
         DeValue::Array(items) => {
-            let items = items.iter().map(|item| raw(item.get_ref())).collect::<Option<Vec<_>>>();
+            let items = items
+                .iter()
+                .map(|item| raw(item.get_ref()))
+                .collect::<Option<Vec<_>>>();
             items.map(RawValue::List)
         }
         DeValue::Table(table) => table
             .iter()
-            .map(|(key, value)| raw(value.get_ref()).map(|value| (key.get_ref().clone().into_owned(), value)))
+            .map(|(key, value)| {
+                raw(value.get_ref()).map(|value| (key.get_ref().clone().into_owned(), value))
+            })
             .collect::<Option<Vec<_>>>()
             .map(RawValue::Map),
     }

@@ -40,7 +40,9 @@ impl Staged {
     ) -> Result<T, DataError> {
         let mut buffered = BufWriter::with_capacity(1 << 18, self.file.as_file());
         let written = write(&mut buffered)?;
-        buffered.flush().map_err(|error| DataError::io(&self.target, "write", &error))?;
+        buffered
+            .flush()
+            .map_err(|error| DataError::io(&self.target, "write", &error))?;
         Ok(written)
     }
 
@@ -57,7 +59,10 @@ impl Staged {
         let result = match self.file {
             #[cfg(target_os = "linux")]
             Place::Unnamed(file) => name_unnamed(&file, &self.target),
-            Place::Hidden(file) => file.persist(&self.target).map(drop).map_err(|error| error.error),
+            Place::Hidden(file) => file
+                .persist(&self.target)
+                .map(drop)
+                .map_err(|error| error.error),
         };
         result.map_err(|error| DataError::io(&self.target, "name the finished file", &error))
     }
@@ -139,7 +144,9 @@ mod tests {
 
     fn names(folder: &Path) -> Vec<String> {
         let entries = std::fs::read_dir(folder).unwrap();
-        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+        entries
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect()
     }
 
     #[test]
@@ -147,7 +154,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("out.csv");
         let mut staged = Staged::new(&target).unwrap();
-        staged.write_with(|out| Ok(out.write_all(b"half").unwrap())).unwrap();
+        staged
+            .write_with(|out| Ok(out.write_all(b"half").unwrap()))
+            .unwrap();
         assert!(!target.exists());
         #[cfg(target_os = "linux")]
         assert_eq!(names(folder.path()), Vec::<String>::new());
@@ -177,7 +186,9 @@ mod tests {
             target: target.clone(),
             file: start_hidden(folder.path()).unwrap(),
         };
-        staged.write_with(|out| Ok(out.write_all(b"whole").unwrap())).unwrap();
+        staged
+            .write_with(|out| Ok(out.write_all(b"whole").unwrap()))
+            .unwrap();
         staged.finish().unwrap();
         staged.publish().unwrap();
         assert_eq!(std::fs::read(&target).unwrap(), b"whole");

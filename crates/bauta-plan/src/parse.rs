@@ -9,13 +9,21 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::draft::{
-    DataDraft, Draft, GateDraft, HierarchyDraft, MeasureDraft, OutputDraft, ScenarioDraft, StepDraft, VariableDraft,
+    DataDraft, Draft, GateDraft, HierarchyDraft, MeasureDraft, OutputDraft, ScenarioDraft,
+    StepDraft, VariableDraft,
 };
 use crate::fields::{Fields, Problems, raw};
 use crate::problem::{Problem, ProblemKind, Spot};
 
 const SECTIONS: &[&str] = &[
-    "plan", "data", "variables", "scenario", "step", "measure", "gate", "output",
+    "plan",
+    "data",
+    "variables",
+    "scenario",
+    "step",
+    "measure",
+    "gate",
+    "output",
 ];
 
 /// Reads a plan's text. What could be read is returned even when there are problems.
@@ -23,7 +31,12 @@ pub(crate) fn parse(text: &str, problems: &Problems) -> Draft {
     let (document, errors) = DeTable::parse_recoverable(text);
     for error in &errors {
         let span = error.span().unwrap_or(0..0);
-        let problem = Problem::at(ProblemKind::Syntax, &span, error.message(), "this is not valid TOML");
+        let problem = Problem::at(
+            ProblemKind::Syntax,
+            &span,
+            error.message(),
+            "this is not valid TOML",
+        );
         problems.borrow_mut().push(problem);
     }
     let root = Fields::new(document.get_ref(), 0..0, "the plan", problems);
@@ -41,10 +54,18 @@ pub(crate) fn parse(text: &str, problems: &Problems) -> Draft {
     if let Some(variables) = section(&root, "variables", problems) {
         draft.variables = parse_variables(&variables, problems);
     }
-    for_each(&root, "scenario", problems, |scenario| draft.scenarios.extend(parse_scenario(scenario)));
-    for_each(&root, "step", problems, |step| draft.steps.extend(parse_step(step)));
-    for_each(&root, "measure", problems, |measure| draft.measures.extend(parse_measure(measure)));
-    for_each(&root, "gate", problems, |gate| draft.gates.extend(parse_gate(gate)));
+    for_each(&root, "scenario", problems, |scenario| {
+        draft.scenarios.extend(parse_scenario(scenario))
+    });
+    for_each(&root, "step", problems, |step| {
+        draft.steps.extend(parse_step(step))
+    });
+    for_each(&root, "measure", problems, |measure| {
+        draft.measures.extend(parse_measure(measure))
+    });
+    for_each(&root, "gate", problems, |gate| {
+        draft.gates.extend(parse_gate(gate))
+    });
     match section(&root, "output", problems) {
         Some(output) => draft.output = parse_output(&output),
         None => root.missing("output", "add a section [output] with file = \"…\""),
@@ -52,10 +73,19 @@ pub(crate) fn parse(text: &str, problems: &Problems) -> Draft {
     draft
 }
 
-fn section<'t, 'i>(root: &Fields<'t, 'i>, key: &str, problems: &'t Problems) -> Option<Fields<'t, 'i>> {
+fn section<'t, 'i>(
+    root: &Fields<'t, 'i>,
+    key: &str,
+    problems: &'t Problems,
+) -> Option<Fields<'t, 'i>> {
     let value = root.get(key)?;
     match value.get_ref() {
-        DeValue::Table(table) => Some(Fields::new(table, value.span(), format!("[{key}]"), problems)),
+        DeValue::Table(table) => Some(Fields::new(
+            table,
+            value.span(),
+            format!("[{key}]"),
+            problems,
+        )),
         _ => {
             root.wrong(value, key, &format!("a section [{key}]"));
             None
@@ -75,20 +105,37 @@ fn for_each<'t>(
             for item in items {
                 match item.get_ref() {
                     DeValue::Table(table) => {
-                        read(&Fields::new(table, item.span(), format!("[[{key}]]"), problems));
+                        read(&Fields::new(
+                            table,
+                            item.span(),
+                            format!("[[{key}]]"),
+                            problems,
+                        ));
                     }
                     _ => root.wrong(item, key, &format!("sections [[{key}]]")),
                 }
             }
         }
         // `[step]` for `[[step]]` is a natural slip and means one of them.
-        DeValue::Table(table) => read(&Fields::new(table, value.span(), format!("[[{key}]]"), problems)),
+        DeValue::Table(table) => read(&Fields::new(
+            table,
+            value.span(),
+            format!("[[{key}]]"),
+            problems,
+        )),
         _ => root.wrong(value, key, &format!("sections [[{key}]]")),
     }
 }
 
 fn parse_data(data: &Fields<'_, '_>) -> DataDraft {
-    data.only(&["file", "missing", "missing_codes", "delimiter", "decimal", "encoding"]);
+    data.only(&[
+        "file",
+        "missing",
+        "missing_codes",
+        "delimiter",
+        "decimal",
+        "encoding",
+    ]);
     let file = data.text("file");
     if !data.has("file") {
         data.missing("file", "add file = \"…\", the file to protect");
@@ -96,18 +143,34 @@ fn parse_data(data: &Fields<'_, '_>) -> DataDraft {
     DataDraft {
         file,
         missing: missing_rules(data).unwrap_or_default(),
-        delimiter: data.text("delimiter").and_then(|text| match text.value.as_str() {
-            "tab" | "\t" => Some(b'\t'),
-            one if one.len() == 1 => Some(one.as_bytes()[0]),
-            _ => {
-                let hint = "use \",\", \";\", \"|\" or \"tab\"";
-                data.push(Problem::at(ProblemKind::Plan, &text.span, "a delimiter is one character", hint));
-                None
-            }
-        }),
-        decimal: choice(data, "decimal", &[(".", DecimalMark::Point), (",", DecimalMark::Comma)]).unwrap_or_default(),
-        encoding: choice(data, "encoding", &[("utf-8", Encoding::Utf8), ("latin1", Encoding::Latin1)])
-            .unwrap_or_default(),
+        delimiter: data
+            .text("delimiter")
+            .and_then(|text| match text.value.as_str() {
+                "tab" | "\t" => Some(b'\t'),
+                one if one.len() == 1 => Some(one.as_bytes()[0]),
+                _ => {
+                    let hint = "use \",\", \";\", \"|\" or \"tab\"";
+                    data.push(Problem::at(
+                        ProblemKind::Plan,
+                        &text.span,
+                        "a delimiter is one character",
+                        hint,
+                    ));
+                    None
+                }
+            }),
+        decimal: choice(
+            data,
+            "decimal",
+            &[(".", DecimalMark::Point), (",", DecimalMark::Comma)],
+        )
+        .unwrap_or_default(),
+        encoding: choice(
+            data,
+            "encoding",
+            &[("utf-8", Encoding::Utf8), ("latin1", Encoding::Latin1)],
+        )
+        .unwrap_or_default(),
     }
 }
 
@@ -136,7 +199,12 @@ fn missing_rules(fields: &Fields<'_, '_>) -> Option<MissingRules> {
     // A cell's cause is one byte, and 0 means present.
     if rules.texts.len() + rules.codes.len() > 200 {
         let hint = "declare at most 200 missing texts and codes";
-        fields.push(Problem::at(ProblemKind::Plan, &fields.span, "too many missing texts and codes", hint));
+        fields.push(Problem::at(
+            ProblemKind::Plan,
+            &fields.span,
+            "too many missing texts and codes",
+            hint,
+        ));
         return None;
     }
     Some(rules)
@@ -146,13 +214,31 @@ fn parse_variables(variables: &Fields<'_, '_>, problems: &Problems) -> Vec<Varia
     let mut drafts = Vec::new();
     for (name, value) in variables.entries() {
         let DeValue::Table(table) = value.get_ref() else {
-            variables.wrong(value, &name.value, "a table, such as { role = \"key\", kind = \"ordered\" }");
+            variables.wrong(
+                value,
+                &name.value,
+                "a table, such as { role = \"key\", kind = \"ordered\" }",
+            );
             continue;
         };
-        let fields = Fields::new(table, name.span.clone(), format!("variable `{}`", name.value), problems);
-        fields.only(&["role", "kind", "label", "order", "hierarchy", "missing", "missing_codes"]);
+        let fields = Fields::new(
+            table,
+            name.span.clone(),
+            format!("variable `{}`", name.value),
+            problems,
+        );
+        fields.only(&[
+            "role",
+            "kind",
+            "label",
+            "order",
+            "hierarchy",
+            "missing",
+            "missing_codes",
+        ]);
         let role = match fields.has("role") {
-            true => choice(&fields, "role", &Role::ALL.map(|role| (role.name(), role))).unwrap_or(Role::Other),
+            true => choice(&fields, "role", &Role::ALL.map(|role| (role.name(), role)))
+                .unwrap_or(Role::Other),
             false => {
                 fields.missing("role", "say what it is for: identifier, key, sensitive, weight, household, stratum or other");
                 Role::Other
@@ -165,8 +251,12 @@ fn parse_variables(variables: &Fields<'_, '_>, problems: &Problems) -> Vec<Varia
             role,
             kind,
             label: fields.text("label").map(|label| label.value),
-            order: fields.texts("order").map(|order| order.value.into_iter().map(|text| text.value).collect()),
-            hierarchy: fields.get("hierarchy").and_then(|value| parse_hierarchy(&fields, value)),
+            order: fields
+                .texts("order")
+                .map(|order| order.value.into_iter().map(|text| text.value).collect()),
+            hierarchy: fields
+                .get("hierarchy")
+                .and_then(|value| parse_hierarchy(&fields, value)),
             missing: missing_rules(&fields),
             name,
         });
@@ -174,12 +264,16 @@ fn parse_variables(variables: &Fields<'_, '_>, problems: &Problems) -> Vec<Varia
     drafts
 }
 
-const HIERARCHY_FORMS: &str =
-    "\"prefix\", { prefix = [4, 2] }, { intervals = [[18, 65]] }, { file = \"levels.csv\" } or { tree = { … } }";
+const HIERARCHY_FORMS: &str = "\"prefix\", { prefix = [4, 2] }, { intervals = [[18, 65]] }, { file = \"levels.csv\" } or { tree = { … } }";
 
-fn parse_hierarchy(fields: &Fields<'_, '_>, value: &Spanned<DeValue<'_>>) -> Option<Spot<HierarchyDraft>> {
+fn parse_hierarchy(
+    fields: &Fields<'_, '_>,
+    value: &Spanned<DeValue<'_>>,
+) -> Option<Spot<HierarchyDraft>> {
     let parsed = match raw(value.get_ref())? {
-        RawValue::Text(word) if word == "prefix" => Some(HierarchyDraft::Ready(HierarchySpec::Prefix { keep: None })),
+        RawValue::Text(word) if word == "prefix" => {
+            Some(HierarchyDraft::Ready(HierarchySpec::Prefix { keep: None }))
+        }
         RawValue::Map(pairs) => match pairs.as_slice() {
             [(form, content)] => hierarchy_form(form, content),
             _ => None,
@@ -201,21 +295,25 @@ fn hierarchy_form(form: &str, content: &RawValue) -> Option<HierarchyDraft> {
                 _ => None,
             });
             let keep = keep.collect::<Option<Vec<_>>>()?;
-            Some(HierarchyDraft::Ready(HierarchySpec::Prefix { keep: Some(keep) }))
+            Some(HierarchyDraft::Ready(HierarchySpec::Prefix {
+                keep: Some(keep),
+            }))
         }
         ("intervals", RawValue::List(levels)) => {
             let breaks = levels.iter().map(numbers).collect::<Option<Vec<_>>>()?;
             Some(HierarchyDraft::Ready(HierarchySpec::Intervals { breaks }))
         }
-        ("tree", RawValue::Map(_)) => {
-            Some(HierarchyDraft::Ready(HierarchySpec::Tree { roots: tree(content)? }))
-        }
+        ("tree", RawValue::Map(_)) => Some(HierarchyDraft::Ready(HierarchySpec::Tree {
+            roots: tree(content)?,
+        })),
         _ => None,
     }
 }
 
 fn numbers(raw: &RawValue) -> Option<Vec<f64>> {
-    let RawValue::List(items) = raw else { return None };
+    let RawValue::List(items) = raw else {
+        return None;
+    };
     let number = |item: &RawValue| match item {
         RawValue::Integer(value) => Some(*value as f64),
         RawValue::Number(value) => Some(*value),
@@ -226,7 +324,10 @@ fn numbers(raw: &RawValue) -> Option<Vec<f64>> {
 
 /// Tables are inner nodes, lists their leaves: { North = ["11", "12"], South = { … } }.
 fn tree(raw: &RawValue) -> Option<Vec<TreeNode>> {
-    let leaf = |label: String| TreeNode { label, children: Vec::new() };
+    let leaf = |label: String| TreeNode {
+        label,
+        children: Vec::new(),
+    };
     match raw {
         RawValue::List(items) => items
             .iter()
@@ -255,12 +356,20 @@ fn parse_scenario(scenario: &Fields<'_, '_>) -> Option<ScenarioDraft> {
         scenario.missing("name", "add name = \"…\", such as \"nosy neighbour\"");
     }
     if !scenario.has("keys") {
-        scenario.missing("keys", "add keys = […], the variables that this intruder knows");
+        scenario.missing(
+            "keys",
+            "add keys = […], the variables that this intruder knows",
+        );
     }
     let keys = scenario.texts("keys")?;
     if keys.value.is_empty() {
         let hint = "name the variables that this intruder knows";
-        scenario.push(Problem::at(ProblemKind::Plan, &keys.span, "a scenario without keys", hint));
+        scenario.push(Problem::at(
+            ProblemKind::Plan,
+            &keys.span,
+            "a scenario without keys",
+            hint,
+        ));
     }
     Some(ScenarioDraft {
         name: scenario.text("name")?,
@@ -275,7 +384,12 @@ fn parse_step(step: &Fields<'_, '_>) -> Option<StepDraft> {
         (None, Some(method)) => (method, true),
         (Some(_), Some(adjust)) => {
             let message = "a step is either a mask or an adjuster";
-            step.push(Problem::at(ProblemKind::Plan, &adjust.span, message, "write two steps"));
+            step.push(Problem::at(
+                ProblemKind::Plan,
+                &adjust.span,
+                message,
+                "write two steps",
+            ));
             return None;
         }
         (None, None) => {
@@ -328,7 +442,14 @@ fn parse_gate(gate: &Fields<'_, '_>) -> Option<GateDraft> {
 }
 
 fn parse_output(output: &Fields<'_, '_>) -> OutputDraft {
-    output.only(&["file", "report", "external_report", "record", "shuffle", "suppressed"]);
+    output.only(&[
+        "file",
+        "report",
+        "external_report",
+        "record",
+        "shuffle",
+        "suppressed",
+    ]);
     if !output.has("file") {
         output.missing("file", "add file = \"…\", the file to release");
     }

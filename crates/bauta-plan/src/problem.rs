@@ -56,7 +56,12 @@ pub struct Problem {
 
 impl Problem {
     /// A problem at a place.
-    pub fn at(kind: ProblemKind, span: &Span, message: impl Into<String>, hint: impl Into<String>) -> Self {
+    pub fn at(
+        kind: ProblemKind,
+        span: &Span,
+        message: impl Into<String>,
+        hint: impl Into<String>,
+    ) -> Self {
         Self {
             kind,
             message: message.into(),
@@ -75,7 +80,9 @@ impl Problem {
 
     /// A problem of the data that a line of the plan brought up.
     pub fn from_data(problem: DataProblem, span: &Span) -> Self {
-        let place = problem.line.map_or_else(String::new, |line| format!("line {line}: "));
+        let place = problem
+            .line
+            .map_or_else(String::new, |line| format!("line {line}: "));
         Self {
             kind: ProblemKind::Data,
             message: format!("{place}{}", problem.message),
@@ -93,7 +100,13 @@ impl Problem {
     /// Line in the plan's text, from 1.
     pub fn line(&self, text: &str) -> Option<usize> {
         let start = self.span.as_ref()?.start.min(text.len());
-        Some(text.as_bytes()[..start].iter().filter(|&&byte| byte == b'\n').count() + 1)
+        Some(
+            text.as_bytes()[..start]
+                .iter()
+                .filter(|&&byte| byte == b'\n')
+                .count()
+                + 1,
+        )
     }
 }
 

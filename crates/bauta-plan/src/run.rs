@@ -10,15 +10,18 @@ use bauta_data::{Column, DataError, DataErrorKind, Table, Values, Watch};
 use bauta_methods::adjust::AdjustTask;
 use bauta_methods::context::shuffled;
 use bauta_methods::pair::Rows;
-use bauta_methods::{Family, Files, MaskTask, MeasureTask, Measurement, MethodError, Pair, Params, RunContext, Subject};
+use bauta_methods::{
+    Family, Files, MaskTask, MeasureTask, Measurement, MethodError, Pair, Params, RunContext,
+    Subject,
+};
 use sha2::{Digest, Sha256};
 
 use crate::clock::now_utc;
 use crate::output::Staged;
 use crate::plan::{Gate, NamedPath, Plan, PlannedMeasure, Step, StepMethod};
 use crate::record::{
-    FORMAT, Fate, FileRecord, GateRecord, MeasureFamily, MeasureRecord, PlanRecord, RunRecord, ScenarioRecord,
-    SeedSource, StageTime, StepRecord, TimesRecord, VariableRecord,
+    FORMAT, Fate, FileRecord, GateRecord, MeasureFamily, MeasureRecord, PlanRecord, RunRecord,
+    ScenarioRecord, SeedSource, StageTime, StepRecord, TimesRecord, VariableRecord,
 };
 
 /// Someone who watches a run.
@@ -102,7 +105,12 @@ pub fn run(
     if let Some(report) = &plan.output.report {
         staged.push(stage_bytes(report, renderer.internal(&record).as_bytes())?);
     }
-    if let Some(report) = plan.output.external_report.as_ref().filter(|_| record.passed()) {
+    if let Some(report) = plan
+        .output
+        .external_report
+        .as_ref()
+        .filter(|_| record.passed())
+    {
         staged.push(stage_bytes(report, renderer.external(&record).as_bytes())?);
     }
     if watch.cancelled() {
@@ -141,7 +149,14 @@ fn stage_release(
     let target = &plan.output.file;
     let mut staged = Staged::new(&target.path)?;
     let print = staged.write_with(|out| {
-        format::write(out, &target.path, released, plan.output.format, &release_style(plan, loaded), watch)
+        format::write(
+            out,
+            &target.path,
+            released,
+            plan.output.format,
+            &release_style(plan, loaded),
+            watch,
+        )
     })?;
     staged.finish()?;
     Ok((staged, file_record(&target.given, &print, released)))
@@ -306,7 +321,11 @@ impl Masked {
         watch: &dyn RunWatch,
     ) -> Result<StepRecord, RunError> {
         let context = RunContext::new(seed, &step.key, watch);
-        let on: Vec<usize> = step.on.iter().filter_map(|name| self.table.index_of(name)).collect();
+        let on: Vec<usize> = step
+            .on
+            .iter()
+            .filter_map(|name| self.table.index_of(name))
+            .collect();
         let change = match step.method {
             StepMethod::Mask(mask) => {
                 let task = MaskTask {
@@ -334,7 +353,10 @@ impl Masked {
             place: format!("step `{}`", step.key),
             error,
         })?;
-        let touched = change.columns.iter().map(|(attr_idx, _)| self.table.column(*attr_idx).name().to_owned());
+        let touched = change
+            .columns
+            .iter()
+            .map(|(attr_idx, _)| self.table.column(*attr_idx).name().to_owned());
         self.touched.extend(touched.collect::<Vec<_>>());
         self.table = change.apply_to(&self.table);
         let card = step.method.card();
@@ -354,7 +376,9 @@ impl Masked {
         let mut table = self.table;
         for attr_idx in 0..table.columns().len() {
             if table.column(attr_idx).n_missing() > 0 {
-                let column = table.column(attr_idx).with_suppressed_text(&plan.output.suppressed);
+                let column = table
+                    .column(attr_idx)
+                    .with_suppressed_text(&plan.output.suppressed);
                 table = table.with_column(attr_idx, column);
             }
         }
@@ -368,7 +392,10 @@ impl Masked {
 }
 
 fn params_record(params: &Params) -> BTreeMap<String, serde_json::Value> {
-    params.iter().map(|(name, value)| (name.to_owned(), value.to_json())).collect()
+    params
+        .iter()
+        .map(|(name, value)| (name.to_owned(), value.to_json()))
+        .collect()
 }
 
 type Measured = Option<(Measurement, Vec<bauta_methods::Note>)>;
@@ -401,7 +428,12 @@ fn measure_one(
     let context = RunContext::new(seed, format!("measure {id}"), watch);
     // A variable that was dropped is no longer there to be known, so the others are measured.
     let present = |table: &Table| -> Vec<String> {
-        planned.on.iter().filter(|name| table.index_of(name).is_some()).cloned().collect()
+        planned
+            .on
+            .iter()
+            .filter(|name| table.index_of(name).is_some())
+            .cloned()
+            .collect()
     };
     let on = match files {
         Files::One(table) => present(table),
@@ -415,19 +447,25 @@ fn measure_one(
         on: &on,
         params: &planned.params,
     };
-    let found = planned.measure.measure(&task, &context).map_err(|error| RunError::Method {
-        place: match &planned.scenario {
-            Some(scenario) if plan.scenarios.len() > 1 => format!("measure `{id}` of `{scenario}`"),
-            _ => format!("measure `{id}`"),
-        },
-        error,
-    })?;
+    let found = planned
+        .measure
+        .measure(&task, &context)
+        .map_err(|error| RunError::Method {
+            place: match &planned.scenario {
+                Some(scenario) if plan.scenarios.len() > 1 => {
+                    format!("measure `{id}` of `{scenario}`")
+                }
+                _ => format!("measure `{id}`"),
+            },
+            error,
+        })?;
     Ok(Some((found, context.into_notes())))
 }
 
 fn measure_record(planned: &PlannedMeasure, before: Measured, after: Measured) -> MeasureRecord {
     let (card, reading) = (planned.measure.card(), planned.measure.reading());
-    let (before, mut notes) = before.map_or((None, Vec::new()), |(found, notes)| (Some(found), notes));
+    let (before, mut notes) =
+        before.map_or((None, Vec::new()), |(found, notes)| (Some(found), notes));
     let after = after.map(|(found, more)| {
         notes.extend(more);
         found
@@ -437,7 +475,11 @@ fn measure_record(planned: &PlannedMeasure, before: Measured, after: Measured) -
     MeasureRecord {
         id: card.id.to_owned(),
         title: card.title.to_owned(),
-        family: if card.family == Family::Risk { MeasureFamily::Risk } else { MeasureFamily::Loss },
+        family: if card.family == Family::Risk {
+            MeasureFamily::Risk
+        } else {
+            MeasureFamily::Loss
+        },
         value_name: reading.value_name.to_owned(),
         better: reading.better,
         scenario: planned.scenario.clone(),
@@ -456,7 +498,8 @@ fn judge(gates: &[Gate], measures: &[MeasureRecord]) -> Result<Vec<GateRecord>, 
             let measure = &measures[position];
             let found = figure(measure, gate.part.as_deref())?;
             let holds = |value: f64| {
-                gate.at_least.is_none_or(|low| value >= low) && gate.at_most.is_none_or(|high| value <= high)
+                gate.at_least.is_none_or(|low| value >= low)
+                    && gate.at_most.is_none_or(|high| value <= high)
             };
             judged.push(GateRecord {
                 measure: measure.id.clone(),
@@ -476,15 +519,22 @@ fn judge(gates: &[Gate], measures: &[MeasureRecord]) -> Result<Vec<GateRecord>, 
 
 /// The figure that a gate looks at, after masking.
 fn figure(measure: &MeasureRecord, part: Option<&str>) -> Result<Option<f64>, RunError> {
-    let Some(after) = &measure.after else { return Ok(None) };
-    let Some(part) = part else { return Ok(after.value) };
+    let Some(after) = &measure.after else {
+        return Ok(None);
+    };
+    let Some(part) = part else {
+        return Ok(after.value);
+    };
     let parts = after.parts.iter().chain(&after.by_variable);
     match parts.clone().find(|candidate| candidate.name == part) {
         Some(found) => Ok(found.value),
         None => Err(RunError::UnknownPart {
             measure: measure.id.clone(),
             part: part.to_owned(),
-            known: parts.map(|part| part.name.as_str()).collect::<Vec<_>>().join(", "),
+            known: parts
+                .map(|part| part.name.as_str())
+                .collect::<Vec<_>>()
+                .join(", "),
         }),
     }
 }
@@ -517,13 +567,19 @@ fn variable_records(plan: &Plan, original: &Table, masked: &Masked) -> Vec<Varia
             Some(_) if masked.touched.contains(name) => Fate::Masked,
             Some(_) => Fate::Untouched,
         };
-        let changed = after.filter(|_| fate == Fate::Masked).map(|after| n_changed(column, after, &masked.table));
+        let changed = after
+            .filter(|_| fate == Fate::Masked)
+            .map(|after| n_changed(column, after, &masked.table));
         VariableRecord {
             name: name.to_owned(),
             role: column.attribute().role,
             kind: column.attribute().kind,
             declared: plan.read.schema.attribute(name).is_some(),
-            label: plan.labels.iter().find(|(labelled, _)| labelled == name).map(|(_, label)| label.clone()),
+            label: plan
+                .labels
+                .iter()
+                .find(|(labelled, _)| labelled == name)
+                .map(|(_, label)| label.clone()),
             n_missing: column.n_missing() as u64,
             fate,
             n_changed: changed,
@@ -548,7 +604,9 @@ fn n_changed(original: &Arc<Column>, masked: &Column, table: &Table) -> u64 {
             },
         }
     };
-    (0..table.n_records()).filter(|&record| differs(record)).count() as u64
+    (0..table.n_records())
+        .filter(|&record| differs(record))
+        .count() as u64
 }
 
 /// The folder that a plan's paths are relative to.

@@ -50,20 +50,43 @@ pub fn verify(
     // A seed that came from the command line or the input is not in the plan's text.
     let seed = (record.seed_source != SeedSource::Plan).then_some(record.seed);
     let (again, table) = execute(plan, &loaded, RunOptions { seed }, &mut stages)?;
-    found.push(Comparison::new("seed", again.seed == record.seed, "the plan gives another seed"));
-    found.push(Comparison::new("steps", again.steps == record.steps, differing(&again, record)));
+    found.push(Comparison::new(
+        "seed",
+        again.seed == record.seed,
+        "the plan gives another seed",
+    ));
+    found.push(Comparison::new(
+        "steps",
+        again.steps == record.steps,
+        differing(&again, record),
+    ));
     found.push(Comparison::new(
         "measures",
         again.measures == record.measures,
         "figures differ; the version of Bauta may have changed (see Results changed in its change log)",
     ));
-    found.push(Comparison::new("gates", again.gates == record.gates, "the verdict differs"));
+    found.push(Comparison::new(
+        "gates",
+        again.gates == record.gates,
+        "the verdict differs",
+    ));
     if let Some(expected) = &record.released {
         let style = release_style(plan, &loaded);
         let path = &plan.output.file.path;
-        let print = format::write(&mut io::sink(), path, &table, plan.output.format, &style, watch)?;
+        let print = format::write(
+            &mut io::sink(),
+            path,
+            &table,
+            plan.output.format,
+            &style,
+            watch,
+        )?;
         let same = print.sha256 == expected.sha256;
-        found.push(Comparison::new("released file, made again", same, "its hash differs from the record"));
+        found.push(Comparison::new(
+            "released file, made again",
+            same,
+            "its hash differs from the record",
+        ));
         if let Some(file) = released {
             found.push(on_disk(file, &expected.sha256));
         }
@@ -73,7 +96,10 @@ pub fn verify(
 
 fn differing(again: &RunRecord, record: &RunRecord) -> String {
     let pairs = again.steps.iter().zip(&record.steps);
-    let names: Vec<&str> = pairs.filter(|(a, b)| a != b).map(|(a, _)| a.key.as_str()).collect();
+    let names: Vec<&str> = pairs
+        .filter(|(a, b)| a != b)
+        .map(|(a, _)| a.key.as_str())
+        .collect();
     if names.is_empty() {
         "the number of steps differs".to_owned()
     } else {
@@ -84,8 +110,16 @@ fn differing(again: &RunRecord, record: &RunRecord) -> String {
 fn on_disk(file: &Path, expected: &str) -> Comparison {
     let print = std::fs::File::open(file).and_then(bauta_data::Fingerprint::of);
     match print {
-        Ok(print) => Comparison::new("released file, on disk", print.sha256 == expected, "it was changed since the run"),
-        Err(error) => Comparison::new("released file, on disk", false, format!("it cannot be read: {error}")),
+        Ok(print) => Comparison::new(
+            "released file, on disk",
+            print.sha256 == expected,
+            "it was changed since the run",
+        ),
+        Err(error) => Comparison::new(
+            "released file, on disk",
+            false,
+            format!("it cannot be read: {error}"),
+        ),
     }
 }
 

@@ -43,7 +43,10 @@ impl Mask for DropIdentifiers {
             context.note(Note::NothingToDrop);
             return Ok(Change::default());
         }
-        let names = task.on.iter().map(|&attr_idx| task.table.column(attr_idx).name().to_owned());
+        let names = task
+            .on
+            .iter()
+            .map(|&attr_idx| task.table.column(attr_idx).name().to_owned());
         context.note(Note::VariablesDropped {
             variables: names.collect(),
         });

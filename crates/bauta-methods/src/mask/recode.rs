@@ -63,7 +63,10 @@ impl Mask for Recode {
 
     fn check(&self, params: &Params, on: &[&Attribute]) -> Vec<ParamProblem> {
         let mut problems = Vec::new();
-        let given: Vec<&str> = ["breaks", "map", "level"].into_iter().filter(|way| params.is_set(way)).collect();
+        let given: Vec<&str> = ["breaks", "map", "level"]
+            .into_iter()
+            .filter(|way| params.is_set(way))
+            .collect();
         match given.as_slice() {
             [] => problems.push(ParamProblem::together(
                 "`recode` is not told how",
@@ -80,11 +83,17 @@ impl Mask for Recode {
         if params.is_set("labels") && n_labels != params.numbers("breaks").len() + 1 {
             problems.push(ParamProblem::of(
                 "labels",
-                format!("{n_labels} labels for {} breaks", params.numbers("breaks").len()),
+                format!(
+                    "{n_labels} labels for {} breaks",
+                    params.numbers("breaks").len()
+                ),
                 "there is one interval more than there are breaks, and each needs a label",
             ));
         }
-        if params.integer_if_set("level").is_some_and(|level| level > 0) {
+        if params
+            .integer_if_set("level")
+            .is_some_and(|level| level > 0)
+        {
             let without = on.iter().filter(|attribute| attribute.hierarchy.is_none());
             problems.extend(without.map(|attribute| {
                 ParamProblem::of(
@@ -105,7 +114,10 @@ impl Mask for Recode {
         let mut columns = Vec::new();
         for &attr_idx in task.on {
             context.go_on()?;
-            columns.push((attr_idx, recode(task.table.column(attr_idx), task.params, context)?));
+            columns.push((
+                attr_idx,
+                recode(task.table.column(attr_idx), task.params, context)?,
+            ));
         }
         Ok(Change::of_columns(columns))
     }
@@ -120,7 +132,11 @@ impl Mask for Recode {
     }
 }
 
-fn recode(column: &Column, params: &Params, context: &RunContext<'_>) -> Result<Column, MethodError> {
+fn recode(
+    column: &Column,
+    params: &Params,
+    context: &RunContext<'_>,
+) -> Result<Column, MethodError> {
     if changes_nothing(params) {
         return Ok(column.clone());
     }
@@ -143,7 +159,10 @@ fn recode(column: &Column, params: &Params, context: &RunContext<'_>) -> Result<
         n_before: levels.len(),
         n_after: used.iter().filter(|&&used| used).count(),
     });
-    let codes = codes.iter().map(|&code| new_code.get(code as usize).copied().unwrap_or(0)).collect();
+    let codes = codes
+        .iter()
+        .map(|&code| new_code.get(code as usize).copied().unwrap_or(0))
+        .collect();
     Ok(column
         .with_codes(codes, Arc::new(new_levels))
         .with_attribute(Arc::new(recoded_attribute(column.attribute(), params))))
@@ -181,14 +200,24 @@ fn as_categories(column: &Column) -> (Levels, Vec<u32>) {
             let mut levels = Levels::default();
             let codes = values
                 .iter()
-                .map(|&value| if value.is_nan() { 0 } else { levels.insert(&number_text(value)) })
+                .map(|&value| {
+                    if value.is_nan() {
+                        0
+                    } else {
+                        levels.insert(&number_text(value))
+                    }
+                })
                 .collect();
             (levels, codes)
         }
     }
 }
 
-fn by_intervals(column: &Column, levels: &Levels, params: &Params) -> Result<(Levels, Vec<u32>), MethodError> {
+fn by_intervals(
+    column: &Column,
+    levels: &Levels,
+    params: &Params,
+) -> Result<(Levels, Vec<u32>), MethodError> {
     let breaks = params.numbers("breaks");
     let labels: Vec<String> = if params.is_set("labels") {
         params.texts("labels").to_vec()
@@ -249,11 +278,19 @@ fn by_map(
     (new_levels, new_code)
 }
 
-fn by_level(column: &Column, levels: &Levels, params: &Params) -> Result<(Levels, Vec<u32>), MethodError> {
+fn by_level(
+    column: &Column,
+    levels: &Levels,
+    params: &Params,
+) -> Result<(Levels, Vec<u32>), MethodError> {
     let name = column.name();
     let level = params.integer_if_set("level").unwrap_or(0) as usize;
     let spec = column.attribute().hierarchy.as_ref().ok_or_else(|| {
-        MethodError::data(name, "the variable has no hierarchy", "add `hierarchy = …` to the variable")
+        MethodError::data(
+            name,
+            "the variable has no hierarchy",
+            "add `hierarchy = …` to the variable",
+        )
     })?;
     let hierarchy = spec.resolve(name, levels).map_err(|problems| {
         let texts: Vec<String> = problems.iter().map(ToString::to_string).collect();
@@ -261,7 +298,10 @@ fn by_level(column: &Column, levels: &Levels, params: &Params) -> Result<(Levels
     })?;
     if level > hierarchy.height() {
         return Err(MethodError::request(
-            format!("`{name}` has {} levels, and level {level} was asked for", hierarchy.height()),
+            format!(
+                "`{name}` has {} levels, and level {level} was asked for",
+                hierarchy.height()
+            ),
             format!("choose a level from 1 to {}", hierarchy.height()),
         ));
     }
