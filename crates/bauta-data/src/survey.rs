@@ -308,7 +308,7 @@ mod tests {
     #[test]
     fn whole_weights_keep_a_decimal() {
         // 5000.00004 rounds to 5000.0000, which Python writes as 5000.0.
-        assert_eq!(format!("{:?}", four_decimals(5000.000_04)), "5000.0");
+        assert_eq!(format!("{:?}", four_decimals(5_000.000_04)), "5000.0");
         // 2.03125 is exact in binary: a tie, which goes to the even digit.
         assert!((four_decimals(2.03125) - 2.0312).abs() < 1e-12);
     }

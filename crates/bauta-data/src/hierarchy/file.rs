@@ -91,10 +91,8 @@ fn records(text: &[u8], delimiter: u8) -> impl Iterator<Item = (u64, csv::ByteRe
             while matches!(text.get(start), Some(b'\r' | b'\n')) {
                 start += 1;
             }
-            line += text[counted..start]
-                .iter()
-                .filter(|&&byte| byte == b'\n')
-                .count() as u64;
+            let line_ends = text[counted..start].split(|&byte| byte == b'\n').skip(1);
+            line += line_ends.count() as u64;
             counted = start;
             (line, record)
         })

@@ -1,4 +1,4 @@
-//! The uniform numbers of the survey: SplitMix64 (Steele, Lea and Flood 2014).
+//! The uniform numbers of the survey: `SplitMix64` (Steele, Lea and Flood 2014).
 
 /// Uniform numbers that one record uses, whatever its answers.
 const PER_RECORD: u64 = 34;
@@ -54,7 +54,7 @@ mod tests {
 
     #[test]
     fn the_stream_is_splitmix64() {
-        // First output for seed 1234567 in the published test vectors of SplitMix64.
+        // First output for seed 1234567 in the published test vectors of `SplitMix64`.
         assert_eq!(
             mix(1_234_567_u64.wrapping_add(GAMMA)),
             6_457_827_717_110_365_317
