@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use bauta_data::hierarchy::{interval_index, interval_label};
 use bauta_data::number::{number_text, parse_number};
 use bauta_data::{Attribute, Column, Kind, Levels, Role, Values};
 
@@ -222,7 +223,9 @@ fn by_intervals(
     let labels: Vec<String> = if params.is_set("labels") {
         params.texts("labels").to_vec()
     } else {
-        bauta_data::hierarchy::interval_labels(breaks)
+        (0..=breaks.len())
+            .map(|interval| interval_label(breaks, interval))
+            .collect()
     };
     let new_levels = Levels::from_texts(labels.iter().map(String::as_str));
     let mut n_not_numbers = 0;
@@ -230,7 +233,7 @@ fn by_intervals(
         .iter()
         .map(|text| match parse_number(text) {
             Some(number) => {
-                let interval = breaks.partition_point(|&edge| edge <= number);
+                let interval = interval_index(breaks, number);
                 new_levels.code(&labels[interval]).unwrap_or(0)
             }
             None => {
