@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::attribute::Attribute;
+use crate::attribute::{Attribute, Kind};
 use crate::levels::Levels;
 use crate::missing::{MissingCells, MissingMark};
-use crate::number::{DecimalMark, write_number};
+use crate::number::{DecimalMark, parse_number_with, write_number};
 use crate::text::TextArena;
 
 /// Categories by code.
@@ -221,6 +221,47 @@ impl Column {
             number_text: NumberText::default(),
             arrow_type: None,
         }
+    }
+
+    /// The column read as numbers, if every value is one; its texts are kept.
+    pub fn parsed_as_numbers(&self, mark: DecimalMark) -> Option<Self> {
+        let Values::Categorical(categories) = &self.values else {
+            return Some(self.clone());
+        };
+        let numbers: Vec<f64> = categories
+            .levels
+            .iter()
+            .map(|text| parse_number_with(text, mark))
+            .collect::<Option<_>>()?;
+        let value = |record: usize| {
+            if self.is_missing(record) {
+                f64::NAN
+            } else {
+                numbers[categories.codes[record] as usize]
+            }
+        };
+        let text = |record: usize| {
+            if self.is_missing(record) {
+                ""
+            } else {
+                categories.levels.text(categories.codes[record])
+            }
+        };
+        let attribute = Attribute {
+            kind: Kind::Continuous,
+            ..Attribute::clone(&self.attribute)
+        };
+        let number_text = NumberText {
+            decimals: 0,
+            verbatim: Some(Arc::new((0..self.len()).map(text).collect())),
+        };
+        let values = (0..self.len()).map(value).collect();
+        Some(Self::numeric(
+            Arc::new(attribute),
+            values,
+            self.missing.clone(),
+            number_text,
+        ))
     }
 
     /// The column described in another way (a recoded number is a category from then on).

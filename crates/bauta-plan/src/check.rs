@@ -615,7 +615,7 @@ fn check_output(
         resolve_path(folder, &given.to_string_lossy())
     });
     Some(Output {
-        record,
+        record: Some(record),
         report: named(&draft.report),
         external_report: named(&draft.external_report),
         shuffle: draft.shuffle,

@@ -23,6 +23,9 @@ pub use plan::Plan;
 pub use problem::{Problem, ProblemKind};
 pub use record::RunRecord;
 
+/// The grammar of plans, for people.
+pub const GRAMMAR: &str = include_str!("plan.md");
+
 /// Reads and checks a plan's text. `file` is its name in messages and records; paths in the plan
 /// are relative to `folder`. All problems are returned at once, in the order of the text.
 pub fn check_text(text: &str, file: &str, folder: &Path) -> Result<Plan, Vec<Problem>> {

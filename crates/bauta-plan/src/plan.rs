@@ -113,8 +113,8 @@ pub struct Output {
     pub file: NamedPath,
     /// Its format.
     pub format: FileFormat,
-    /// The run record.
-    pub record: NamedPath,
+    /// The run record; always there for a plan that was read from a text.
+    pub record: Option<NamedPath>,
     /// The internal report.
     pub report: Option<NamedPath>,
     /// The external report.

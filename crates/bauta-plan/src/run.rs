@@ -101,7 +101,10 @@ pub fn run(
         staged_release = Some(staged);
     }
     record.times = stages.finish();
-    let mut staged = vec![stage_bytes(&plan.output.record, &record_json(&record))?];
+    let mut staged = Vec::new();
+    if let Some(target) = &plan.output.record {
+        staged.push(stage_bytes(target, &record_json(&record))?);
+    }
     if let Some(report) = &plan.output.report {
         staged.push(stage_bytes(report, renderer.internal(&record).as_bytes())?);
     }
