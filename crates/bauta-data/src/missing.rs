@@ -94,7 +94,11 @@ pub struct MissingCells {
 impl MissingCells {
     /// Cells with the given states; `None` when every cell is present.
     pub fn new(states: Vec<u8>, marks: Vec<MissingMark>) -> Option<Self> {
-        assert!(states.iter().all(|&state| usize::from(state) <= marks.len()));
+        assert!(
+            states
+                .iter()
+                .all(|&state| usize::from(state) <= marks.len())
+        );
         states
             .iter()
             .any(|&state| state != 0)

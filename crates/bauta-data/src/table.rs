@@ -64,7 +64,9 @@ impl Table {
 
     /// The sampling weight, if there is one.
     pub fn weight(&self) -> Option<&Column> {
-        self.with_role(Role::Weight).first().map(|&attr_idx| self.column(attr_idx))
+        self.with_role(Role::Weight)
+            .first()
+            .map(|&attr_idx| self.column(attr_idx))
     }
 
     /// Row of the source, from 0, that a record came from.
