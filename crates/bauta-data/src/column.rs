@@ -48,6 +48,7 @@ pub struct Column {
     missing: Option<MissingCells>,
     number_text: NumberText,
     arrow_type: Option<arrow::datatypes::DataType>,
+    source_type: Option<arrow::datatypes::DataType>,
 }
 
 impl Column {
@@ -69,6 +70,7 @@ impl Column {
             missing,
             number_text,
             arrow_type: None,
+            source_type: None,
         }
     }
 
@@ -90,19 +92,27 @@ impl Column {
             missing,
             number_text: NumberText::default(),
             arrow_type: None,
+            source_type: None,
         }
     }
 
     /// Notes the Arrow type that the column had in its source, so that it is written as the same.
     #[must_use]
     pub fn with_arrow_type(mut self, arrow_type: arrow::datatypes::DataType) -> Self {
-        self.arrow_type = Some(arrow_type);
+        self.arrow_type = Some(arrow_type.clone());
+        self.source_type = Some(arrow_type);
         self
     }
 
     /// The Arrow type in the source; `None` for text files and for columns that were masked.
     pub fn arrow_type(&self) -> Option<&arrow::datatypes::DataType> {
         self.arrow_type.as_ref()
+    }
+
+    /// The Arrow type in the source, also of a column that was masked since: masked whole numbers
+    /// stay whole numbers in the released file.
+    pub fn source_type(&self) -> Option<&arrow::datatypes::DataType> {
+        self.source_type.as_ref()
     }
 
     /// What its owner says of the variable.
@@ -203,6 +213,7 @@ impl Column {
                 verbatim: None,
             },
             arrow_type: None,
+            source_type: self.source_type.clone(),
         }
     }
 
@@ -220,6 +231,7 @@ impl Column {
             missing: self.missing.clone(),
             number_text: NumberText::default(),
             arrow_type: None,
+            source_type: self.source_type.clone(),
         }
     }
 
@@ -332,6 +344,7 @@ impl Column {
                 verbatim,
             },
             arrow_type: self.arrow_type.clone(),
+            source_type: self.source_type.clone(),
         }
     }
 
@@ -342,7 +355,21 @@ impl Column {
             return;
         }
         match (&self.values, &self.number_text.verbatim) {
-            (Values::Numeric(_), Some(texts)) => out.push_str(texts.get(record)),
+            (Values::Numeric(_), Some(texts)) => {
+                // A text read with one decimal mark never holds the other, so this only acts
+                // where the file is written with another mark than it was read with.
+                let (other, wanted) = match mark {
+                    DecimalMark::Point => (',', "."),
+                    DecimalMark::Comma => ('.', ","),
+                };
+                let text = texts.get(record);
+                match text.split_once(other) {
+                    Some((whole, decimals)) => {
+                        out.extend([whole, wanted, decimals]);
+                    }
+                    None => out.push_str(text),
+                }
+            }
             (Values::Numeric(values), None) => {
                 write_number(out, values[record], self.number_text.decimals, mark);
             }

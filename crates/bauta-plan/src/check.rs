@@ -569,12 +569,12 @@ fn check_output(
         |spot: &Option<Spot<String>>| spot.as_ref().map(|spot| resolve_path(folder, &spot.value));
     let file_spot = draft.file.as_ref()?;
     let file = resolve_path(folder, &file_spot.value);
-    let format = match format::FileFormat::from_path(&file.path) {
+    let format = match format::FileFormat::of_path(&file.path) {
         Ok(format) => format,
-        Err(problem) => {
-            problems
-                .borrow_mut()
-                .push(Problem::from_data(problem, &file_spot.span));
+        Err(error) => {
+            let found = error.problems.into_iter();
+            let located = found.map(|problem| Problem::from_data(problem, &file_spot.span));
+            problems.borrow_mut().extend(located);
             return None;
         }
     };

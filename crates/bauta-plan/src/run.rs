@@ -168,12 +168,12 @@ fn stage_release(
 /// The released file is spelled like the source, but for what its extension says.
 pub(crate) fn release_style(plan: &Plan, loaded: &Loaded) -> format::TextStyle {
     let mut style = loaded.style;
-    if let Some(delimiter) = format::delimiter_of_extension(&plan.output.file.path) {
-        style.delimiter = delimiter;
-    } else if format::delimiter_of_extension(&plan.input.path).is_some() {
+    let prescribed = style.for_path(&plan.input.path).delimiter;
+    if prescribed == style.delimiter && prescribed == b'\t' {
+        // Tabs came with the extension and go with it.
         style.delimiter = b',';
     }
-    style
+    style.for_path(&plan.output.file.path)
 }
 
 fn file_record(given: &str, print: &bauta_data::Fingerprint, table: &Table) -> FileRecord {
