@@ -6,7 +6,7 @@ use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
 pub(crate) fn table<'h>(headings: impl IntoIterator<Item = &'h str>) -> Table {
     let mut table = Table::new();
     table
-        .load_style(presets::UTF8_HORIZONTAL_ONLY)
+        .load_style(presets::ASCII_MARKDOWN)
         .set_content_arrangement(ContentArrangement::Dynamic)
         .set_header(headings);
     if table.width().is_none() {
