@@ -21,6 +21,8 @@ pub(crate) struct Checker<'a> {
     pub(crate) columns: Option<Vec<String>>,
     /// Descriptions by name, kinds as they are after the steps so far.
     pub(crate) live: BTreeMap<String, Attribute>,
+    /// Variables whose own line is wrong; what follows from it is not reported again.
+    pub(crate) doubtful: BTreeSet<String>,
     /// Variables that a step has removed.
     pub(crate) dropped: BTreeSet<String>,
     /// Variables that a step has masked.
@@ -71,6 +73,9 @@ pub(crate) fn check(
     let mut checker = Checker::new(problems, columns, &read.schema);
     for variable in &draft.variables {
         checker.known(&variable.name);
+        if variable.doubtful {
+            checker.doubtful.insert(variable.name.value.clone());
+        }
     }
     let scenarios = checker.scenarios(&draft);
     let steps = checker.steps(&draft.steps);
@@ -196,6 +201,7 @@ impl<'a> Checker<'a> {
             problems,
             columns,
             live: BTreeMap::new(),
+            doubtful: BTreeSet::new(),
             dropped: BTreeSet::new(),
             touched: BTreeSet::new(),
         };
@@ -452,18 +458,24 @@ impl<'a> Checker<'a> {
                     "move this step up, or leave it out",
                 ));
             }
-            let Some(attribute) = self
-                .live
-                .get(&name.value)
-                .filter(|_| names.contains(&name.value))
-            else {
+            let attribute = self.live.get(&name.value);
+            let Some(attribute) = attribute.filter(|_| names.contains(&name.value)) else {
                 continue;
             };
-            if let Some(problem) = card.targets.problem(card.id, attribute) {
-                self.push(Problem::from_param(problem, &name.span).of_variable(&name.value));
-            }
+            self.suits(card, attribute, name);
         }
         names
+    }
+
+    /// Whether a method takes a variable; reports it if not.
+    pub(crate) fn suits(&self, card: &Card, attribute: &Attribute, name: &Spot<String>) -> bool {
+        let problem = card.targets.problem(card.id, attribute);
+        let problem = problem.filter(|_| !self.doubtful.contains(&name.value));
+        if let Some(problem) = problem {
+            self.push(Problem::from_param(problem, &name.span).of_variable(&name.value));
+            return false;
+        }
+        true
     }
 
     /// Parameters of a step or measure, checked against the card and, where they name variables,

@@ -169,10 +169,9 @@ impl Resolver<'_> {
             else {
                 continue;
             };
-            if let Some(problem) = measure.card().targets.problem(measure.card().id, attribute) {
-                self.checker
-                    .push(Problem::from_param(problem, &name.span).of_variable(&name.value));
-            } else if measure.subject() != Subject::OneFile && !self.comparable(&name.value) {
+            let compares = measure.subject() != Subject::OneFile;
+            let suits = self.checker.suits(measure.card(), attribute, name);
+            if suits && compares && !self.comparable(&name.value) {
                 let message = format!(
                     "`{}` is not comparable after the steps: it was dropped or recoded",
                     name.value

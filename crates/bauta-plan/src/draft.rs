@@ -34,6 +34,8 @@ pub(crate) struct DataDraft {
 pub(crate) struct VariableDraft {
     pub(crate) name: Spot<String>,
     pub(crate) role: Role,
+    /// Role or kind could not be read, so that nothing can be said of what fits the variable.
+    pub(crate) doubtful: bool,
     pub(crate) kind: Option<Spot<Kind>>,
     pub(crate) label: Option<String>,
     pub(crate) order: Option<Vec<String>>,

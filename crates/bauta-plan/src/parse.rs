@@ -236,19 +236,19 @@ fn parse_variables(variables: &Fields<'_, '_>, problems: &Problems) -> Vec<Varia
             "missing",
             "missing_codes",
         ]);
-        let role = match fields.has("role") {
-            true => choice(&fields, "role", &Role::ALL.map(|role| (role.name(), role)))
-                .unwrap_or(Role::Other),
-            false => {
-                fields.missing("role", "say what it is for: identifier, key, sensitive, weight, household, stratum or other");
-                Role::Other
-            }
-        };
+        if !fields.has("role") {
+            fields.missing(
+                "role",
+                "say what it is for: identifier, key, sensitive, weight, household, stratum or other",
+            );
+        }
+        let role = choice(&fields, "role", &Role::ALL.map(|role| (role.name(), role)));
         let kind = choice(&fields, "kind", &Kind::ALL.map(|kind| (kind.name(), kind)))
             .zip(fields.get("kind"))
             .map(|(kind, value)| Spot::new(kind, value.span()));
         drafts.push(VariableDraft {
-            role,
+            doubtful: role.is_none() || (fields.has("kind") && kind.is_none()),
+            role: role.unwrap_or(Role::Other),
             kind,
             label: fields.text("label").map(|label| label.value),
             order: fields

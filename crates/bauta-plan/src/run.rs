@@ -475,6 +475,11 @@ fn measure_record(planned: &PlannedMeasure, before: Measured, after: Measured) -
     });
     notes.sort_by_key(bauta_methods::Note::text);
     notes.dedup();
+    // Figures of single records are not part of the record.
+    let aggregate = |found: Measurement| Measurement {
+        per_record: None,
+        ..found
+    };
     MeasureRecord {
         id: card.id.to_owned(),
         title: card.title.to_owned(),
@@ -488,8 +493,8 @@ fn measure_record(planned: &PlannedMeasure, before: Measured, after: Measured) -
         scenario: planned.scenario.clone(),
         on: planned.on.clone(),
         params: params_record(&planned.params),
-        before,
-        after,
+        before: before.map(aggregate),
+        after: after.map(aggregate),
         notes,
     }
 }

@@ -1,0 +1,279 @@
+use bauta_data::HierarchySpec;
+use bauta_plan::ProblemKind;
+use bauta_plan::plan::StepMethod;
+
+use crate::support::{OUTPUT, VARIABLES, check, fine, folder};
+
+/// Messages and lines of what is wrong with a plan.
+fn problems(middle: &str) -> Vec<(usize, String)> {
+    let folder = folder();
+    let text = format!("{VARIABLES}{middle}{OUTPUT}");
+    let found = check(folder.path(), &text).err().unwrap_or_default();
+    found
+        .into_iter()
+        .map(|problem| {
+            (
+                problem.line(&text).unwrap() - VARIABLES.lines().count(),
+                problem.message,
+            )
+        })
+        .collect()
+}
+
+fn one_problem(middle: &str) -> (usize, String) {
+    let found = problems(middle);
+    assert_eq!(found.len(), 1, "{found:?}");
+    found.into_iter().next().unwrap()
+}
+
+#[test]
+fn the_sketch_of_the_product_is_a_plan() {
+    let folder = tempfile::tempdir().unwrap();
+    let header = "name,age,sex,zip,income,weight\n";
+    let rows: String = (0..20)
+        .map(|i| format!("p{i},{},f,4820{},{}.5,2\n", 20 + i, i % 10, i * 3))
+        .collect();
+    std::fs::write(folder.path().join("survey.csv"), format!("{header}{rows}")).unwrap();
+    let text = r#"
+[data]
+file = "survey.csv"                  # csv, tsv, parquet by extension
+missing = ["", "NA"]
+
+[variables]
+name     = { role = "identifier" }
+age      = { role = "key", kind = "ordered" }
+sex      = { role = "key", kind = "unordered" }
+zip      = { role = "key", kind = "hierarchical", hierarchy = "prefix" }
+income   = { role = "sensitive", kind = "continuous" }
+weight   = { role = "weight" }
+
+[[scenario]]
+name = "neighbour"
+keys = ["age", "sex", "zip"]
+
+[[step]]
+mask = "rank-swap"
+on = ["income"]
+window = 0.14                        # fraction of records
+why = "best trade-off in the map of 12 March"
+
+[[measure]]
+use = ["k-anonymity", "il1s", "interval-sd"]
+
+[[gate]]
+measure = "k-anonymity"
+at_least = 1
+
+[output]
+file = "survey-protected.csv"
+report = "report.html"
+"#;
+    let plan = fine(folder.path(), text);
+    // Identifiers are dropped even where the plan forgets them.
+    let steps: Vec<&str> = plan
+        .steps
+        .iter()
+        .map(|step| step.method.card().id)
+        .collect();
+    assert_eq!(steps, ["rank-swap", "drop-identifiers"]);
+    assert_eq!(plan.steps[1].on, ["name"]);
+    assert_eq!(plan.measures.len(), 3);
+    assert_eq!(plan.measures[1].on, ["income"]);
+}
+
+#[test]
+fn unknown_names_are_told_with_their_line() {
+    assert_eq!(
+        one_problem("[[step]]\nmask = \"rank-swp\"\n"),
+        (2, "there is no mask `rank-swp`".into())
+    );
+    let (line, message) =
+        one_problem("[[step]]\nmask = \"rank-swap\"\non = [\"incme\"]\nwindow = 0.1\n");
+    assert_eq!(
+        (line, message.as_str()),
+        (3, "the file has no variable `incme`")
+    );
+    let (line, message) = one_problem("[[measure]]\nuse = [\"k-anonimity\"]\n");
+    assert_eq!(
+        (line, message.as_str()),
+        (2, "there is no measure `k-anonimity`")
+    );
+    let (line, message) = one_problem("[outpt]\n");
+    assert_eq!((line, message.as_str()), (1, "the plan has no key `outpt`"));
+    let (line, message) = one_problem("[[scenario]]\nname = \"s\"\nkeys = [\"sex\", \"agee\"]\n");
+    assert_eq!(
+        (line, message.as_str()),
+        (3, "the file has no variable `agee`")
+    );
+    let (_, message) = one_problem(
+        "[[step]]\nmask = \"rank-swap\"\non = [\"income\"]\nwindow = 0.1\nstrata = [\"sx\"]\n",
+    );
+    assert_eq!(message, "the file has no variable `sx`");
+}
+
+#[test]
+fn parameters_are_checked_by_their_card() {
+    let step = |rest: &str| format!("[[step]]\nmask = \"rank-swap\"\non = [\"income\"]\n{rest}\n");
+    assert!(
+        one_problem(&step(""))
+            .1
+            .contains("needs the parameter `window`")
+    );
+    assert_eq!(one_problem(&step("window = 1.5")).0, 4);
+    assert!(
+        one_problem(&step("window = 0.1\nwindw = 2"))
+            .1
+            .contains("has no parameter `windw`")
+    );
+    assert!(
+        one_problem(&step("window = \"wide\""))
+            .1
+            .contains("not a text")
+    );
+    let unordered = "[[step]]\nmask = \"rank-swap\"\non = [\"sex\"]\nwindow = 0.1\n";
+    assert!(
+        one_problem(unordered)
+            .1
+            .contains("needs continuous or ordered variables")
+    );
+    let weight = "[[step]]\nmask = \"noise-additive\"\non = [\"w\"]\nshare = 0.1\n";
+    assert!(one_problem(weight).1.contains("whose role is weight"));
+    let recode =
+        "[[step]]\nmask = \"recode\"\non = [\"age\"]\nbreaks = [1, 2]\nlabels = [\"a\", \"b\"]\n";
+    assert_eq!(one_problem(recode), (5, "2 labels for 2 breaks".into()));
+    let two_ways =
+        "[[step]]\nmask = \"recode\"\non = [\"age\"]\nbreaks = [1]\nmap = { a = \"b\" }\n";
+    assert!(one_problem(two_ways).1.contains("more than one way"));
+    assert!(
+        one_problem("[[step]]\nmask = \"recode\"\non = [\"age\"]\nlevel = 1\n")
+            .1
+            .contains("has no hierarchy")
+    );
+}
+
+#[test]
+fn a_variable_changes_its_kind_on_the_way() {
+    // Recoded to intervals, income is no longer continuous: noise and comparisons do not fit.
+    let recode = "[[step]]\nmask = \"recode\"\non = [\"income\"]\nbreaks = [200, 400]\n";
+    let noise = "[[step]]\nmask = \"noise-additive\"\non = [\"income\"]\nshare = 0.1\n";
+    assert!(
+        one_problem(&format!("{recode}{noise}"))
+            .1
+            .contains("is ordered")
+    );
+    let compare = "[[measure]]\nuse = [\"il1s\"]\non = [\"income\"]\n";
+    assert!(
+        one_problem(&format!("{recode}{compare}"))
+            .1
+            .contains("not comparable")
+    );
+}
+
+#[test]
+fn gates_must_look_at_something_measured() {
+    let gate = "[[measure]]\nuse = [\"k-anonymity\"]\n[[gate]]\nmeasure = \"il1s\"\nat_most = 1\n";
+    assert_eq!(
+        one_problem(gate),
+        (4, "the plan does not measure `il1s`".into())
+    );
+    let crossed = "[[gate]]\nmeasure = \"k-anonymity\"\nat_least = 3\nat_most = 2\n";
+    assert!(one_problem(crossed).1.contains("no figure"));
+    let no_bound = "[[gate]]\nmeasure = \"k-anonymity\"\n";
+    assert!(one_problem(no_bound).1.contains("needs the key `at_least`"));
+    let scenario = "[[gate]]\nmeasure = \"k-anonymity\"\nscenario = \"x\"\nat_least = 3\n";
+    assert_eq!(one_problem(scenario).0, 3);
+}
+
+#[test]
+fn roles_and_outputs_are_checked() {
+    let folder = folder();
+    let bad = |text: &str| {
+        let found = check(folder.path(), text).err().unwrap();
+        found
+            .into_iter()
+            .map(|problem| problem.message)
+            .collect::<Vec<_>>()
+            .join("; ")
+    };
+    let two_weights = "[data]\nfile = \"x.csv\"\n[variables]\nw = { role = \"weight\" }\nincome = { role = \"weight\" }\n";
+    assert!(
+        bad(&format!("{two_weights}{OUTPUT}")).contains("second variable with the role weight")
+    );
+    assert!(bad(&format!("{VARIABLES}[output]\nfile = \"x.csv\"\n")).contains("would be the same"));
+    assert!(bad(&format!("{VARIABLES}[output]\nfile = \"out.docx\"\n")).contains("docx"));
+    assert!(
+        bad(&format!("{VARIABLES}[output]\nfile = \"no/where.csv\"\n")).contains("does not exist")
+    );
+    assert!(bad(VARIABLES).contains("needs the key `output`"));
+    assert!(bad(OUTPUT).contains("needs the key `data`"));
+    let absent = format!("[data]\nfile = \"absent.csv\"\n{OUTPUT}");
+    let found = check(folder.path(), &absent).err().unwrap();
+    assert_eq!((found.len(), found[0].kind), (1, ProblemKind::Data));
+    let no_hierarchy = "[data]\nfile = \"x.csv\"\n[variables]\nage = { role = \"key\", kind = \"hierarchical\" }\n";
+    assert!(bad(&format!("{no_hierarchy}{OUTPUT}")).contains("has no hierarchy"));
+}
+
+#[test]
+fn every_form_of_a_hierarchy_is_read() {
+    let folder = folder();
+    std::fs::write(
+        folder.path().join("levels.csv"),
+        "20,young,*\n21,young,*\n22,old,*\n23,old,*\n",
+    )
+    .unwrap();
+    for form in [
+        "\"prefix\"",
+        "{ prefix = [1] }",
+        "{ intervals = [[21, 22, 23], [22]] }",
+        "{ file = \"levels.csv\" }",
+        "{ tree = { young = [\"20\", 21], old = { a = [\"22\"], b = [\"23\"] } } }",
+    ] {
+        let text = format!(
+            "[data]\nfile = \"x.csv\"\n[variables]\nage = {{ role = \"key\", kind = \"hierarchical\", hierarchy = {form} }}\n\
+             [[step]]\nmask = \"recode\"\non = [\"age\"]\nlevel = 1\n{OUTPUT}"
+        );
+        let plan = fine(folder.path(), &text);
+        let spec = plan
+            .read
+            .schema
+            .attribute("age")
+            .unwrap()
+            .hierarchy
+            .clone()
+            .unwrap();
+        assert!(matches!(plan.steps[0].method, StepMethod::Mask(_)));
+        assert_eq!(
+            matches!(spec, HierarchySpec::Tree { .. }),
+            form.contains("tree")
+        );
+    }
+    let bad = "[data]\nfile = \"x.csv\"\n[variables]\nage = { role = \"key\", hierarchy = { suffix = 1 } }\n";
+    assert_eq!(
+        check(folder.path(), &format!("{bad}{OUTPUT}"))
+            .err()
+            .unwrap()
+            .len(),
+        1
+    );
+    let absent = bad.replace("{ suffix = 1 }", "{ file = \"absent.csv\" }");
+    assert_eq!(
+        check(folder.path(), &format!("{absent}{OUTPUT}"))
+            .err()
+            .unwrap()[0]
+            .kind,
+        ProblemKind::Data
+    );
+}
+
+#[test]
+fn wrong_types_are_told_and_do_not_stop_the_rest() {
+    let folder = folder();
+    let text = "[plan]\nseed = -1\ntitle = 3\n[data]\nfile = 1\nmissing = {}\ndecimal = \";\"\n[variables]\nage = 3\n\
+        [output]\nfile = \"o.csv\"\nshuffle = \"yes\"\n";
+    let found = check(folder.path(), text).err().unwrap();
+    let lines: Vec<usize> = found
+        .iter()
+        .map(|problem| problem.line(text).unwrap())
+        .collect();
+    assert_eq!(lines, [2, 3, 5, 6, 7, 9, 12]);
+}

@@ -1,0 +1,212 @@
+use bauta_plan::record::{Fate, SeedSource};
+use bauta_plan::run::{RunError, RunOptions, run};
+use bauta_plan::verify::verify;
+
+use crate::support::{OUTPUT, Patience, Plain, VARIABLES, fine, folder, record_of, released};
+
+const NOISE: &str = "[[step]]\nmask = \"noise-additive\"\non = [\"income\"]\nshare = 0.5\n";
+const TOP: &str = "[[step]]\nmask = \"top-bottom\"\non = [\"age\"]\ntop = 22\n";
+
+#[test]
+fn a_run_records_what_it_did() {
+    let folder = folder();
+    let record = record_of(
+        folder.path(),
+        &format!("[plan]\nseed = 3\n{VARIABLES}{NOISE}{TOP}{OUTPUT}"),
+    );
+    assert_eq!((record.seed, record.seed_source), (3, SeedSource::Plan));
+    assert_eq!(record.input.n_records, 30);
+    let fate = |name: &str| {
+        record
+            .variables
+            .iter()
+            .find(|variable| variable.name == name)
+            .unwrap()
+            .fate
+    };
+    assert_eq!(fate("id"), Fate::Dropped);
+    assert_eq!(fate("sex"), Fate::Untouched);
+    assert_eq!(fate("income"), Fate::Masked);
+    // Ages 20 to 23; the missing cells stay, and 23 becomes 22.
+    let changed = record
+        .variables
+        .iter()
+        .find(|variable| variable.name == "age")
+        .unwrap()
+        .n_changed;
+    assert_eq!(
+        changed,
+        Some((0..30).filter(|i| i % 10 != 0 && i % 4 == 3).count() as u64)
+    );
+    let measures: Vec<&str> = record
+        .measures
+        .iter()
+        .map(|measure| measure.id.as_str())
+        .collect();
+    assert_eq!(
+        measures,
+        [
+            "k-anonymity",
+            "individual-risk",
+            "interval-sd",
+            "il1s",
+            "univariate-summary"
+        ]
+    );
+    assert!(record.measures[0].before.is_some() && record.measures[3].before.is_none());
+    let released = record.released.unwrap();
+    let print =
+        bauta_data::Fingerprint::of(std::fs::File::open(folder.path().join("out.csv")).unwrap())
+            .unwrap();
+    assert_eq!(released.sha256, print.sha256);
+}
+
+#[test]
+fn adding_a_step_does_not_change_the_draws_of_another() {
+    let folder = folder();
+    let seeded = format!("[plan]\nseed = 3\n{VARIABLES}");
+    record_of(folder.path(), &format!("{seeded}{NOISE}{OUTPUT}"));
+    let alone = released(folder.path(), "income");
+    record_of(folder.path(), &format!("{seeded}{TOP}{NOISE}{OUTPUT}"));
+    assert_eq!(alone, released(folder.path(), "income"));
+    // The same mask again on the same variable draws anew.
+    record_of(folder.path(), &format!("{seeded}{NOISE}{NOISE}{OUTPUT}"));
+    let twice = released(folder.path(), "income");
+    let original: Vec<f64> = (0..30).map(|i| f64::from(100 + i * i)).collect();
+    let number = |text: &String| text.parse::<f64>().unwrap();
+    let doubled = alone
+        .iter()
+        .zip(&original)
+        .map(|(once, x)| 2.0 * (number(once) - x) + x);
+    assert!(
+        twice
+            .iter()
+            .zip(doubled)
+            .any(|(twice, doubled)| (number(twice) - doubled).abs() > 1e-6)
+    );
+}
+
+#[test]
+fn without_a_seed_the_input_gives_one() {
+    let folder = folder();
+    let text = format!("{VARIABLES}{NOISE}{OUTPUT}");
+    let first = record_of(folder.path(), &text);
+    assert_eq!(first.seed_source, SeedSource::InputFile);
+    let once = released(folder.path(), "income");
+    assert_eq!(
+        record_of(folder.path(), &text).without_times(),
+        first.clone().without_times()
+    );
+    assert_eq!(once, released(folder.path(), "income"));
+    let mut data = std::fs::read_to_string(folder.path().join("x.csv")).unwrap();
+    data.push_str("30,f,20,5,1\n");
+    std::fs::write(folder.path().join("x.csv"), data).unwrap();
+    assert_ne!(record_of(folder.path(), &text).seed, first.seed);
+}
+
+#[test]
+fn shuffling_keeps_the_records_and_moves_them() {
+    let folder = folder();
+    let keep = "[[measure]]\nuse = []\n";
+    record_of(
+        folder.path(),
+        &format!("[plan]\nseed = 1\n{VARIABLES}{keep}{OUTPUT}"),
+    );
+    let in_order = released(folder.path(), "income");
+    record_of(
+        folder.path(),
+        &format!("[plan]\nseed = 1\n{VARIABLES}{keep}{OUTPUT}shuffle = true\n"),
+    );
+    let mut shuffled = released(folder.path(), "income");
+    assert_ne!(in_order, shuffled);
+    shuffled.sort_by_key(|text| text.parse::<u32>().unwrap());
+    assert_eq!(in_order, shuffled);
+}
+
+#[test]
+fn gates_decide_over_the_release() {
+    let folder = folder();
+    let gate =
+        |bound: &str| format!("{VARIABLES}[[gate]]\nmeasure = \"k-anonymity\"\n{bound}\n{OUTPUT}");
+    let held = record_of(folder.path(), &gate("at_least = 2"));
+    assert!(held.passed() && held.released.is_some());
+    std::fs::remove_file(folder.path().join("out.csv")).unwrap();
+    let failed = record_of(folder.path(), &gate("part = \"below_5\"\nat_most = 0"));
+    assert!(!failed.passed() && failed.released.is_none());
+    assert!(!folder.path().join("out.csv").exists());
+    assert!(folder.path().join("out.record.json").exists());
+    let plan = fine(folder.path(), &gate("part = \"below_9\"\nat_most = 0"));
+    let error = run(&plan, RunOptions::default(), &Patience::default(), &Plain).unwrap_err();
+    assert!(matches!(error, RunError::UnknownPart { .. }));
+}
+
+#[test]
+fn a_cancelled_run_writes_nothing() {
+    let folder = folder();
+    let text = format!(
+        "{VARIABLES}{NOISE}{TOP}{OUTPUT}report = \"r.html\"\nexternal_report = \"e.html\"\n"
+    );
+    let plan = fine(folder.path(), &text);
+    let patient = Patience::default();
+    run(&plan, RunOptions::default(), &patient, &Plain).unwrap();
+    let outputs = ["out.csv", "out.record.json", "r.html", "e.html"];
+    for limit in 0..patient.asked() {
+        for name in outputs {
+            let _ = std::fs::remove_file(folder.path().join(name));
+        }
+        let error = run(&plan, RunOptions::default(), &Patience::of(limit), &Plain).unwrap_err();
+        assert!(error.is_cancelled(), "{limit}: {error}");
+        assert_eq!(
+            std::fs::read_dir(folder.path()).unwrap().count(),
+            1,
+            "cancelled at {limit}"
+        );
+    }
+}
+
+#[test]
+fn a_record_is_verified_by_running_it_again() {
+    let folder = folder();
+    let text = format!("{VARIABLES}{NOISE}{TOP}{OUTPUT}shuffle = true\n");
+    let plan = fine(folder.path(), &text);
+    let record = run(
+        &plan,
+        RunOptions { seed: Some(9) },
+        &Patience::default(),
+        &Plain,
+    )
+    .unwrap();
+    let json = std::fs::read(folder.path().join("out.record.json")).unwrap();
+    let read: bauta_plan::RunRecord = serde_json::from_slice(&json).unwrap();
+    assert_eq!(read, record);
+    let released = folder.path().join("out.csv");
+    let compared = verify(&read, &plan, Some(&released), &Patience::default()).unwrap();
+    assert!(
+        compared.iter().all(|comparison| comparison.same),
+        "{compared:?}"
+    );
+    let mut other = read.clone();
+    other.seed += 1;
+    let compared = verify(&other, &plan, Some(&released), &Patience::default()).unwrap();
+    let differing: Vec<&str> = compared
+        .iter()
+        .filter(|c| !c.same)
+        .map(|c| c.what.as_str())
+        .collect();
+    assert_eq!(differing, ["measures", "released file, made again"]);
+}
+
+#[test]
+fn methods_that_fail_name_their_step() {
+    let folder = folder();
+    let text = format!(
+        "{VARIABLES}[[step]]\nmask = \"rank-swap\"\non = [\"age\"]\nwindow = 0.2\n{OUTPUT}"
+    );
+    let plan = fine(folder.path(), &text);
+    let error = run(&plan, RunOptions::default(), &Patience::default(), &Plain).unwrap_err();
+    assert!(
+        error.to_string().contains("step `rank-swap`") && error.to_string().contains("`age`"),
+        "{error}"
+    );
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+}
