@@ -2,16 +2,18 @@
 
 use std::sync::Arc;
 
-use crate::attribute::Attribute;
+use crate::attribute::{Attribute, Kind};
 use crate::levels::Levels;
 use crate::missing::{MissingCells, MissingMark};
-use crate::number::{DecimalMark, write_number};
+use crate::number::{DecimalMark, parse_number_with, write_number};
 use crate::text::TextArena;
 
 /// Categories by code.
 #[derive(Clone, Debug)]
 pub struct Categorical {
-    /// Code of each record; meaningless where the cell is missing.
+    /// Code of each record; meaningless where the cell is missing. Under a *suppressed* cell the
+    /// code before suppression stays, for counting under the semantics `original`; nothing writes
+    /// it.
     pub codes: Vec<u32>,
     /// What the codes stand for.
     pub levels: Arc<Levels>,
@@ -233,6 +235,47 @@ impl Column {
         }
     }
 
+    /// The column read as numbers, if every value is one; its texts are kept.
+    pub fn parsed_as_numbers(&self, mark: DecimalMark) -> Option<Self> {
+        let Values::Categorical(categories) = &self.values else {
+            return Some(self.clone());
+        };
+        let numbers: Vec<f64> = categories
+            .levels
+            .iter()
+            .map(|text| parse_number_with(text, mark))
+            .collect::<Option<_>>()?;
+        let value = |record: usize| {
+            if self.is_missing(record) {
+                f64::NAN
+            } else {
+                numbers[categories.codes[record] as usize]
+            }
+        };
+        let text = |record: usize| {
+            if self.is_missing(record) {
+                ""
+            } else {
+                categories.levels.text(categories.codes[record])
+            }
+        };
+        let attribute = Attribute {
+            kind: Kind::Continuous,
+            ..Attribute::clone(&self.attribute)
+        };
+        let number_text = NumberText {
+            decimals: 0,
+            verbatim: Some(Arc::new((0..self.len()).map(text).collect())),
+        };
+        let values = (0..self.len()).map(value).collect();
+        Some(Self::numeric(
+            Arc::new(attribute),
+            values,
+            self.missing.clone(),
+            number_text,
+        ))
+    }
+
     /// The column described in another way (a recoded number is a category from then on).
     #[must_use]
     pub fn with_attribute(mut self, attribute: Arc<Attribute>) -> Self {
@@ -254,6 +297,16 @@ impl Column {
                 masked.with_codes(categorical.codes.clone(), Arc::clone(&categorical.levels))
             }
         }
+    }
+
+    /// The column with another text for cells that masks suppressed.
+    #[must_use]
+    pub fn with_suppressed_text(&self, text: &str) -> Self {
+        let mut column = self.clone();
+        if let Some(cells) = &mut column.missing {
+            cells.set_suppressed_text(text);
+        }
+        column
     }
 
     /// A choice of records, in that order. The texts of untouched cells come along.

@@ -11,6 +11,7 @@ mod sniff;
 mod text_read;
 mod text_write;
 
+use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::Path;
 
@@ -160,7 +161,37 @@ pub struct Loaded {
 
 /// Reads a file.
 pub fn read(path: &Path, options: &ReadOptions, watch: &dyn Watch) -> Result<Loaded, DataError> {
-    let metadata = std::fs::metadata(path).map_err(|error| DataError::io(path, "open", &error))?;
+    let mut file = open(path)?;
+    FileFormat::of_path(path)?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)
+        .map_err(|error| DataError::io(path, "read", &error))?;
+    read_bytes(path, bytes, options, watch)
+}
+
+/// The names of a file's variables, without reading its records.
+pub fn column_names(path: &Path, options: &ReadOptions) -> Result<Vec<String>, DataError> {
+    let format = FileFormat::of_path(path)?;
+    let file = open(path)?;
+    match format {
+        FileFormat::Text => {
+            // A header longer than this is not a header.
+            let mut start = Vec::new();
+            file.take(1 << 20)
+                .read_to_end(&mut start)
+                .map_err(|error| DataError::io(path, "read", &error))?;
+            text_read::column_names(path, &start, options)
+        }
+        FileFormat::Parquet => parquet::column_names(path, file),
+    }
+}
+
+/// Opens a file; a folder is refused in words.
+fn open(path: &Path) -> Result<File, DataError> {
+    let file = File::open(path).map_err(|error| DataError::io(path, "open", &error))?;
+    let metadata = file
+        .metadata()
+        .map_err(|error| DataError::io(path, "open", &error))?;
     if metadata.is_dir() {
         let problem = DataProblem::file("is a folder, not a file", "name a file in it");
         return Err(DataError {
@@ -168,9 +199,7 @@ pub fn read(path: &Path, options: &ReadOptions, watch: &dyn Watch) -> Result<Loa
             ..DataError::one(path, problem)
         });
     }
-    FileFormat::of_path(path)?;
-    let bytes = std::fs::read(path).map_err(|error| DataError::io(path, "read", &error))?;
-    read_bytes(path, bytes, options, watch)
+    Ok(file)
 }
 
 /// Reads a file that is in memory already. `path` gives the format and stands in messages.

@@ -133,6 +133,15 @@ impl MissingCells {
         self.states.iter().filter(|&&state| state != 0).count()
     }
 
+    /// Sets the text that suppressed cells are written as.
+    pub fn set_suppressed_text(&mut self, text: &str) {
+        for mark in &mut self.marks {
+            if mark.cause == MissingCause::Suppressed {
+                text.clone_into(&mut mark.text);
+            }
+        }
+    }
+
     /// The same cells for a choice of records, in that order.
     pub fn take(&self, records: &[u32]) -> Option<Self> {
         let states = records

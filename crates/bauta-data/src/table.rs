@@ -81,6 +81,14 @@ impl Table {
         self.source_rows.is_none()
     }
 
+    /// The table with each record traced to a row of another file, by an id that both have.
+    #[must_use]
+    pub fn traced_to(mut self, source_rows: Vec<u32>) -> Self {
+        assert_eq!(source_rows.len(), self.n_records);
+        self.source_rows = Some(Arc::new(source_rows));
+        self
+    }
+
     /// The table with one column replaced.
     #[must_use]
     pub fn with_column(&self, attr_idx: usize, column: Column) -> Self {

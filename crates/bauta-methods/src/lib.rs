@@ -1,1 +1,32 @@
-//! x
+//! The statistics of Bauta: masks, adjusters and measures.
+//!
+//! A method is one file with its page beside it and one line in [`registry`]; everything that
+//! lists, checks, documents or tests methods works from the registry. This crate reads no file,
+//! writes none, and does not look at the clock.
+
+pub mod adjust;
+pub mod card;
+pub mod context;
+pub mod error;
+pub mod loss;
+pub mod mask;
+pub mod measure;
+pub mod note;
+pub mod pair;
+pub mod params;
+pub mod registry;
+pub mod risk;
+pub mod schema;
+pub mod stats;
+
+pub use adjust::Adjuster;
+pub use card::{Card, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets};
+pub use context::{Draws, RunContext};
+pub use error::MethodError;
+pub use mask::{Change, Mask, MaskTask};
+pub use measure::{
+    Better, Files, Measure, MeasureTask, Measurement, Part, Reading, Scope, Series, Subject,
+};
+pub use note::Note;
+pub use pair::Pair;
+pub use params::{ParamProblem, ParamValue, Params, RawValue};

@@ -1,5 +1,6 @@
 //! Reads and writes Apache Parquet.
 
+use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
@@ -60,6 +61,16 @@ pub(super) fn read(
     // program's, and must not take the run down.
     let content = AssertUnwindSafe(|| read_batches(path, file.clone(), options, watch));
     catch_unwind(content).unwrap_or_else(|_| Err(damaged(path)))
+}
+
+/// The names of the columns, from the file's footer.
+pub(super) fn column_names(path: &Path, file: File) -> Result<Vec<String>, DataError> {
+    let footer = AssertUnwindSafe(|| ParquetRecordBatchReaderBuilder::try_new(file));
+    let decoder = catch_unwind(footer)
+        .map_err(|_| damaged(path))?
+        .map_err(|_| damaged(path))?;
+    let fields = decoder.schema().fields().iter();
+    Ok(fields.map(|field| field.name().clone()).collect())
 }
 
 fn read_batches(

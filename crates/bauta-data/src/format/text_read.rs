@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use super::builder::{ColumnBuilder, Place};
 use super::sniff::{self, count_lines};
 use super::{Encoding, LineEnding, ReadOptions, TextStyle, header, quotes};
+use crate::attribute::Schema;
 use crate::problem::{DataError, DataProblem, ProblemList};
 use crate::table::Table;
 use crate::watch::Watch;
@@ -20,16 +21,14 @@ const NOT_UTF8: &str = "is not valid UTF-8";
 const NOT_UTF8_HINT: &str =
     "save the file as UTF-8, or set encoding = \"latin1\" if it is ISO 8859-1";
 
-/// The table in these bytes, and how it is spelled.
-pub(super) fn read(
-    path: &Path,
-    bytes: &[u8],
-    options: &ReadOptions,
-    watch: &dyn Watch,
-) -> Result<(Table, TextStyle), DataError> {
-    if watch.cancelled() {
-        return Err(DataError::cancelled(path));
-    }
+/// The text of a file, and what is known of its spelling before the first record.
+struct Opened<'a> {
+    text: Cow<'a, [u8]>,
+    delimiter: u8,
+    byte_order_mark: bool,
+}
+
+fn open<'a>(path: &Path, bytes: &'a [u8], options: &ReadOptions) -> Result<Opened<'a>, DataError> {
     if let Some(problem) = sniff::not_text(bytes, options.encoding) {
         return Err(DataError::one(path, problem));
     }
@@ -47,25 +46,58 @@ pub(super) fn read(
     if let Some(problem) = sniff::unusable_delimiter(delimiter) {
         return Err(DataError::one(path, problem));
     }
-    let mut tokeniser = Tokeniser::new(&text, delimiter);
+    Ok(Opened {
+        text,
+        delimiter,
+        byte_order_mark,
+    })
+}
+
+/// The names in the header of a text that may be cut off after it. Variables that the schema
+/// describes and the header lacks are the caller's to report.
+pub(super) fn column_names(
+    path: &Path,
+    bytes: &[u8],
+    options: &ReadOptions,
+) -> Result<Vec<String>, DataError> {
+    let opened = open(path, bytes, options)?;
+    let mut tokeniser = Tokeniser::new(&opened.text, opened.delimiter);
+    let mut problems = ProblemList::default();
+    let names = tokeniser.header(&mut problems);
+    if let Some(names) = &names {
+        let line = Some(tokeniser.header_line);
+        header::check(names, &Schema::default(), line, &mut problems);
+    }
+    problems.into_result(path)?;
+    names.ok_or_else(|| DataError::one(path, empty_file()))
+}
+
+/// The table in these bytes, and how it is spelled.
+pub(super) fn read(
+    path: &Path,
+    bytes: &[u8],
+    options: &ReadOptions,
+    watch: &dyn Watch,
+) -> Result<(Table, TextStyle), DataError> {
+    if watch.cancelled() {
+        return Err(DataError::cancelled(path));
+    }
+    let opened = open(path, bytes, options)?;
+    let mut tokeniser = Tokeniser::new(&opened.text, opened.delimiter);
     let mut problems = ProblemList::default();
     let Some(names) = tokeniser.header(&mut problems) else {
         problems.into_result(path)?;
         return Err(DataError::one(path, empty_file()));
     };
     let style = TextStyle {
-        delimiter,
+        delimiter: opened.delimiter,
         decimal: options.decimal,
         encoding: options.encoding,
         line_ending: tokeniser.line_ending,
-        byte_order_mark,
+        byte_order_mark: opened.byte_order_mark,
     };
-    header::check(
-        &names,
-        &options.schema,
-        Some(tokeniser.header_line),
-        &mut problems,
-    );
+    let line = Some(tokeniser.header_line);
+    header::check(&names, &options.schema, line, &mut problems);
     let mut columns = header::builders(&names, &options.schema, options.decimal);
     read_records(path, &mut tokeniser, &mut columns, &mut problems, watch)?;
     problems.append(std::mem::take(&mut tokeniser.problems));

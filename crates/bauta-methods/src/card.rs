@@ -1,0 +1,227 @@
+//! What a method says of itself. Help texts, forms, schemas, pages and checks come from here.
+
+use bauta_data::{Attribute, Kind, Role};
+
+use crate::params::{ParamProblem, RawValue};
+
+/// Which group of the method table a method belongs to.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Family {
+    /// Changes the file.
+    Mask,
+    /// Changes the weights so that the file still represents the population.
+    Adjuster,
+    /// Says what an intruder could learn; never shown in an external report.
+    Risk,
+    /// Says what an analyst loses.
+    Loss,
+}
+
+impl Family {
+    /// The group's name in tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Mask => "mask",
+            Self::Adjuster => "adjuster",
+            Self::Risk => "risk",
+            Self::Loss => "loss",
+        }
+    }
+}
+
+/// Whether a method draws random numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Randomness {
+    /// The same input gives the same output, whatever the seed.
+    None,
+    /// The output depends on the seed.
+    Seeded,
+}
+
+/// A value that can stand in a `const` card.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum ConstValue {
+    /// A number.
+    Number(f64),
+    /// A whole number.
+    Integer(i64),
+    /// Yes or no.
+    Flag(bool),
+    /// A word.
+    Text(&'static str),
+    /// Whole numbers.
+    Integers(&'static [i64]),
+}
+
+impl ConstValue {
+    /// The same value as a plan would give it.
+    pub fn to_raw(self) -> RawValue {
+        match self {
+            Self::Number(value) => RawValue::Number(value),
+            Self::Integer(value) => RawValue::Integer(value),
+            Self::Flag(value) => RawValue::Flag(value),
+            Self::Text(value) => RawValue::Text(value.to_owned()),
+            Self::Integers(values) => RawValue::List(
+                values
+                    .iter()
+                    .map(|&value| RawValue::Integer(value))
+                    .collect(),
+            ),
+        }
+    }
+}
+
+/// What a parameter may be.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum ParamType {
+    /// A share in [min, max], both within [0, 1].
+    Fraction {
+        /// Smallest allowed.
+        min: f64,
+        /// Largest allowed.
+        max: f64,
+    },
+    /// A finite number in [min, max].
+    Number {
+        /// Smallest allowed.
+        min: f64,
+        /// Largest allowed.
+        max: f64,
+    },
+    /// A whole number in [min, max].
+    Integer {
+        /// Smallest allowed.
+        min: i64,
+        /// Largest allowed.
+        max: i64,
+    },
+    /// Yes or no.
+    Flag,
+    /// One of several words, each with its meaning.
+    Choice(&'static [(&'static str, &'static str)]),
+    /// Numbers that rise strictly.
+    RisingNumbers,
+    /// Distinct whole numbers in [min, max].
+    Integers {
+        /// Smallest allowed.
+        min: i64,
+        /// Largest allowed.
+        max: i64,
+    },
+    /// Any texts.
+    Texts,
+    /// Texts and what replaces them.
+    TextMap,
+    /// Names of variables.
+    Variables,
+}
+
+/// What holds when a parameter is not given.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum ParamDefault {
+    /// It must be given.
+    Required,
+    /// This value.
+    Value(ConstValue),
+    /// Nothing; the text says what that means.
+    Unset(&'static str),
+}
+
+/// One parameter of a method.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct ParamSpec {
+    /// Its name in plans and, with two hyphens before it, on the command line.
+    pub name: &'static str,
+    /// What it means, in one sentence.
+    pub meaning: &'static str,
+    /// What it may be.
+    pub ty: ParamType,
+    /// What holds when it is not given.
+    pub default: ParamDefault,
+}
+
+/// Which variables a method works on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Targets {
+    /// Kinds that it accepts.
+    pub kinds: &'static [Kind],
+    /// Variables taken when the plan names none; empty means that they must be named.
+    pub default_roles: &'static [Role],
+    /// Roles that it refuses.
+    pub refused_roles: &'static [Role],
+}
+
+impl Targets {
+    /// Any kind, named by the plan, but never a weight or a household id.
+    pub const NAMED: Self = Self {
+        kinds: &Kind::ALL,
+        default_roles: &[],
+        refused_roles: &[Role::Weight, Role::Household],
+    };
+    /// Continuous variables named by the plan.
+    pub const CONTINUOUS: Self = Self {
+        kinds: &[Kind::Continuous],
+        ..Self::NAMED
+    };
+
+    /// What is wrong with applying a method to a variable.
+    pub fn problem(&self, method: &str, attribute: &Attribute) -> Option<ParamProblem> {
+        let name = &attribute.name;
+        if self.refused_roles.contains(&attribute.role) {
+            return Some(ParamProblem::of(
+                "on",
+                format!(
+                    "`{method}` does not work on `{name}`, whose role is {}",
+                    attribute.role.name()
+                ),
+                "take it out of `on`, or correct its role",
+            ));
+        }
+        if self.kinds.contains(&attribute.kind) {
+            return None;
+        }
+        let accepted: Vec<&str> = self.kinds.iter().map(|kind| kind.name()).collect();
+        Some(ParamProblem::of(
+            "on",
+            format!(
+                "`{method}` needs {} variables, and `{name}` is {}",
+                accepted.join(" or "),
+                attribute.kind.name()
+            ),
+            format!(
+                "give `{name}` the kind {} if that is what it is, or take it out of `on`",
+                accepted[0]
+            ),
+        ))
+    }
+}
+
+/// What a method says of itself.
+#[derive(Clone, Copy, Debug)]
+pub struct Card {
+    /// Its name in plans and on the command line.
+    pub id: &'static str,
+    /// Its name in headings.
+    pub title: &'static str,
+    /// What it does, in one sentence.
+    pub summary: &'static str,
+    /// Its group.
+    pub family: Family,
+    /// Its page.
+    pub page: &'static str,
+    /// Its parameters, in display order.
+    pub params: &'static [ParamSpec],
+    /// The variables it works on.
+    pub targets: Targets,
+    /// Whether it draws random numbers.
+    pub randomness: Randomness,
+    /// Keys of `references.bib`.
+    pub references: &'static [&'static str],
+}
+
+impl Card {
+    /// The parameter with this name.
+    pub fn param(&self, name: &str) -> Option<&'static ParamSpec> {
+        self.params.iter().find(|spec| spec.name == name)
+    }
+}

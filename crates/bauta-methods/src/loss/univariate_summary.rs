@@ -1,0 +1,157 @@
+#![doc = include_str!("univariate_summary.md")]
+
+use bauta_data::{Categorical, Column, Kind, Role, Values};
+
+use crate::card::{Card, Family, Randomness, Targets};
+use crate::context::RunContext;
+use crate::error::MethodError;
+use crate::measure::{
+    Better, Measure, MeasureTask, Measurement, Part, Reading, Scope, Series, Subject,
+};
+use crate::risk::k_anonymity::positions;
+use crate::stats::keys::check_weights;
+use crate::stats::moments::moments;
+use crate::stats::quantile::sorted_present;
+use crate::stats::sums::{compensated, sum_by};
+
+/// Size, location and spread of each variable. See the [module page](self).
+#[derive(Clone, Copy, Debug)]
+pub struct UnivariateSummary;
+
+static CARD: Card = Card {
+    id: "univariate-summary",
+    title: "Univariate summary",
+    summary: "size, missing values, location and spread of each variable, without showing a value",
+    family: Family::Loss,
+    page: include_str!("univariate_summary.md"),
+    params: &[],
+    targets: Targets {
+        kinds: &Kind::ALL,
+        default_roles: &[Role::Key, Role::Sensitive, Role::Other],
+        refused_roles: &[],
+    },
+    randomness: Randomness::None,
+    references: &["hundepool2012"],
+};
+
+/// A band mean must rest on so many records, or it could show a single one.
+const MIN_BAND: usize = 10;
+const N_BANDS: usize = 10;
+
+impl Measure for UnivariateSummary {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn subject(&self) -> Subject {
+        Subject::OneFile
+    }
+
+    fn scope(&self) -> Scope {
+        Scope::Variables
+    }
+
+    fn reading(&self) -> Reading {
+        Reading {
+            min: f64::NEG_INFINITY,
+            max: f64::INFINITY,
+            better: Better::Neither,
+            at_identity: None,
+            value_name: "",
+        }
+    }
+
+    fn measure(
+        &self,
+        task: &MeasureTask<'_>,
+        context: &RunContext<'_>,
+    ) -> Result<Measurement, MethodError> {
+        let table = task.one()?;
+        check_weights(table)?;
+        let weights = table.weight().and_then(Column::as_numeric);
+        let mut found = Measurement::default();
+        let on = positions(table, task.on)?;
+        for (done, &attr_idx) in on.iter().enumerate() {
+            context.progress(done, on.len())?;
+            let column = table.column(attr_idx);
+            let name = column.name();
+            found.push_part(format!("{name}.records"), column.len() as f64);
+            found.push_part(format!("{name}.missing"), column.n_missing() as f64);
+            match column.values() {
+                Values::Numeric(values) => summarise_numbers(&mut found, name, values, weights),
+                Values::Categorical(categories) => {
+                    summarise_categories(&mut found, column, categories)
+                }
+            }
+        }
+        Ok(found)
+    }
+}
+
+fn summarise_numbers(found: &mut Measurement, name: &str, values: &[f64], weights: Option<&[f64]>) {
+    let plain = moments(values);
+    // A mean of fewer records than a band needs could give one of them away.
+    let shown = plain.n >= MIN_BAND;
+    found.push_part(format!("{name}.mean"), shown.then_some(plain.mean));
+    found.push_part(format!("{name}.sd"), shown.then_some(plain.sd));
+    if let Some(weights) = weights {
+        let present = |i: usize| !values[i].is_nan();
+        let total = sum_by(values.len(), |i| if present(i) { weights[i] } else { 0.0 });
+        let sum = sum_by(values.len(), |i| {
+            if present(i) {
+                weights[i] * values[i]
+            } else {
+                0.0
+            }
+        });
+        let mean = (shown && total > 0.0).then(|| sum / total);
+        found.push_part(format!("{name}.weighted_mean"), mean);
+    }
+    if plain.n >= MIN_BAND * N_BANDS {
+        found.series.push(band_means(name, values));
+    }
+}
+
+/// Mean of each tenth of the values in rising order: the shape of a distribution without showing
+/// any order statistic, each of which is somebody's value.
+fn band_means(name: &str, values: &[f64]) -> Series {
+    let sorted = sorted_present(values);
+    let points = (0..N_BANDS).map(|band| {
+        let (first, last) = (
+            band * sorted.len() / N_BANDS,
+            (band + 1) * sorted.len() / N_BANDS,
+        );
+        Part {
+            name: format!("{}-{} %", band * 10, band * 10 + 10),
+            value: Some(compensated(sorted[first..last].iter().copied()) / (last - first) as f64),
+        }
+    });
+    Series {
+        name: format!("{name}: mean of each tenth"),
+        unit: name.to_owned(),
+        points: points.collect(),
+    }
+}
+
+fn summarise_categories(found: &mut Measurement, column: &Column, categories: &Categorical) {
+    let name = column.name();
+    let mut counts = vec![0_usize; categories.levels.len()];
+    for (record, &code) in categories.codes.iter().enumerate() {
+        if !column.is_missing(record) {
+            counts[code as usize] += 1;
+        }
+    }
+    let n: usize = counts.iter().sum();
+    let occurring: Vec<f64> = counts
+        .iter()
+        .filter(|&&count| count > 0)
+        .map(|&count| count as f64)
+        .collect();
+    found.push_part(format!("{name}.categories"), occurring.len() as f64);
+    // Entropy in nats: 0 for one category, ln(m) for m equal ones.
+    let entropy = compensated(occurring.iter().map(|count| {
+        let share = count / n as f64;
+        -share * libm::log(share)
+    }));
+    found.push_part(format!("{name}.entropy"), (n > 0).then_some(entropy));
+}

@@ -1,0 +1,86 @@
+//! Masks: what changes the file.
+
+use bauta_data::{Attribute, Column, Kind, Table};
+
+use crate::card::Card;
+use crate::context::RunContext;
+use crate::error::MethodError;
+use crate::params::{ParamProblem, Params, RawValue};
+
+pub mod drop_identifiers;
+pub mod noise_additive;
+pub mod rank_swap;
+pub mod recode;
+pub mod top_bottom;
+
+/// What a mask is to work on.
+#[derive(Clone, Copy, Debug)]
+pub struct MaskTask<'a> {
+    /// The file as it is now.
+    pub table: &'a Table,
+    /// Positions of the variables to mask.
+    pub on: &'a [usize],
+    /// Checked parameters.
+    pub params: &'a Params,
+}
+
+/// What a mask does to a file. What is not named here stays as it is.
+#[derive(Clone, Debug, Default)]
+pub struct Change {
+    /// Columns that take the place of those at the given positions.
+    pub columns: Vec<(usize, Column)>,
+    /// Positions of columns that are removed.
+    pub dropped: Vec<usize>,
+    /// The records that stay, in order; `None` keeps all.
+    pub kept: Option<Vec<u32>>,
+}
+
+impl Change {
+    /// Replaces columns and nothing else.
+    pub fn of_columns(columns: Vec<(usize, Column)>) -> Self {
+        Self {
+            columns,
+            ..Self::default()
+        }
+    }
+
+    /// The table after the change.
+    pub fn apply_to(self, table: &Table) -> Table {
+        let mut changed = table.clone();
+        for (attr_idx, column) in self.columns {
+            changed = changed.with_column(attr_idx, column);
+        }
+        if let Some(kept) = self.kept {
+            changed = changed.take(&kept);
+        }
+        changed.without_columns(&self.dropped)
+    }
+}
+
+/// A method that changes the file. It does not measure.
+pub trait Mask: Sync {
+    /// What it says of itself.
+    fn card(&self) -> &'static Card;
+
+    /// Problems that only the parameters together, or the variables' descriptions, can show.
+    fn check(&self, params: &Params, on: &[&Attribute]) -> Vec<ParamProblem> {
+        let _ = (params, on);
+        Vec::new()
+    }
+
+    /// What kind a masked variable is of afterwards; none if it is no longer there. Lets a plan be
+    /// checked to the end before any data are read.
+    fn kind_after(&self, kind: Kind, params: &Params) -> Option<Kind> {
+        let _ = params;
+        Some(kind)
+    }
+
+    /// Does it.
+    fn mask(&self, task: &MaskTask<'_>, context: &RunContext<'_>) -> Result<Change, MethodError>;
+
+    /// Parameters that show it at work, for documentation and conformance tests.
+    fn example(&self) -> Vec<(&'static str, RawValue)>;
+
+    /// Parameters at which it changes nothing, if there are such.
+    fn neutral(&self) -> Option<Vec<(&'static str, RawValue)>>;
+}

@@ -1,0 +1,172 @@
+//! Facts that a run must state and that are no errors.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A fact that a method states about its work. Counts and names only, never a cell value.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "id", rename_all = "kebab-case")]
+pub enum Note {
+    /// A variable has one value only; the method left it as it is.
+    ConstantVariable {
+        /// The variable.
+        variable: String,
+    },
+    /// Missing cells were left out.
+    MissingSkipped {
+        /// The variable.
+        variable: String,
+        /// How many.
+        n_cells: usize,
+    },
+    /// Records that kept their value because no partner was free or the window holds none.
+    RecordsUnswapped {
+        /// The variable.
+        variable: String,
+        /// How many.
+        n_records: usize,
+    },
+    /// Equal values were put in random order.
+    TiesInRandomOrder {
+        /// The variable.
+        variable: String,
+        /// How many records share their value with another.
+        n_records: usize,
+    },
+    /// Masked values were rounded to the decimals of the original.
+    RoundedToGrid {
+        /// The variable.
+        variable: String,
+        /// Decimals kept.
+        decimals: u8,
+    },
+    /// Masked values were moved back into the range of the original.
+    ClampedToRange {
+        /// The variable.
+        variable: String,
+        /// How many.
+        n_cells: usize,
+    },
+    /// Variables were removed.
+    VariablesDropped {
+        /// Their names.
+        variables: Vec<String>,
+    },
+    /// There was nothing to remove.
+    NothingToDrop,
+    /// Values beyond the thresholds were coded.
+    TailsCoded {
+        /// The variable.
+        variable: String,
+        /// Records coded at the bottom.
+        n_bottom: usize,
+        /// Records coded at the top.
+        n_top: usize,
+    },
+    /// Categories became fewer.
+    CategoriesMerged {
+        /// The variable.
+        variable: String,
+        /// Categories before.
+        n_before: usize,
+        /// Categories after.
+        n_after: usize,
+    },
+    /// Entries of a map that fit no value of the file.
+    MapEntriesUnused {
+        /// The variable.
+        variable: String,
+        /// How many.
+        n_entries: usize,
+    },
+    /// Classes whose weights sum to less than their number of records; 1/f was used.
+    WeightsBelowFrequency {
+        /// How many records are in such classes.
+        n_records: usize,
+    },
+    /// Every value of a key is missing, so that it never tells records apart.
+    KeyAllMissing {
+        /// The variable.
+        variable: String,
+    },
+}
+
+impl Note {
+    /// The note in words.
+    pub fn text(&self) -> String {
+        match self {
+            Self::ConstantVariable { variable } => {
+                format!("{variable} has one value only and was left as it is")
+            }
+            Self::MissingSkipped { variable, n_cells } => {
+                format!("{variable}: {n_cells} missing values were left out")
+            }
+            Self::RecordsUnswapped {
+                variable,
+                n_records,
+            } => {
+                format!(
+                    "{variable}: {n_records} records found no free partner and kept their value"
+                )
+            }
+            Self::TiesInRandomOrder {
+                variable,
+                n_records,
+            } => {
+                format!(
+                    "{variable}: {n_records} records share their value with another; ties were put in random order"
+                )
+            }
+            Self::RoundedToGrid { variable, decimals } => {
+                format!(
+                    "{variable}: masked values were rounded to {decimals} decimals, as in the original"
+                )
+            }
+            Self::ClampedToRange { variable, n_cells } => {
+                format!(
+                    "{variable}: {n_cells} masked values were moved back into the original range"
+                )
+            }
+            Self::VariablesDropped { variables } => format!("removed: {}", variables.join(", ")),
+            Self::NothingToDrop => {
+                "no variable has the role identifier; nothing was removed".to_owned()
+            }
+            Self::TailsCoded {
+                variable,
+                n_bottom,
+                n_top,
+            } => {
+                format!("{variable}: {n_bottom} values coded at the bottom, {n_top} at the top")
+            }
+            Self::CategoriesMerged {
+                variable,
+                n_before,
+                n_after,
+            } => {
+                format!("{variable}: {n_before} distinct values became {n_after}")
+            }
+            Self::MapEntriesUnused {
+                variable,
+                n_entries,
+            } => {
+                format!("{variable}: {n_entries} entries of the map fit no value of the file")
+            }
+            Self::WeightsBelowFrequency { n_records } => {
+                format!(
+                    "{n_records} records are in classes whose weights sum to less than their count; 1/f was used"
+                )
+            }
+            Self::KeyAllMissing { variable } => {
+                format!("{variable} is missing in every record and never tells records apart")
+            }
+        }
+    }
+
+    /// Whether the public may read it: what was done, yes; how many records it touched, no.
+    pub const fn is_public(&self) -> bool {
+        matches!(
+            self,
+            Self::RoundedToGrid { .. } | Self::VariablesDropped { .. }
+        )
+    }
+}

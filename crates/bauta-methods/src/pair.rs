@@ -1,0 +1,30 @@
+//! An original file and its masked version, and which record became which.
+
+use bauta_data::Table;
+
+/// An original file and its masked version.
+#[derive(Clone, Copy, Debug)]
+pub struct Pair<'a> {
+    /// Before masking.
+    pub original: &'a Table,
+    /// After masking.
+    pub masked: &'a Table,
+    /// Whether masked records can be traced to original ones.
+    pub rows: Rows,
+}
+
+/// Whether masked records can be traced to original ones.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Rows {
+    /// Masked record i came from original record `masked.source_row(i)`.
+    Correspond,
+    /// Nobody knows which came from which.
+    Unrelated,
+}
+
+impl Pair<'_> {
+    /// The original record that a masked one came from.
+    pub fn original_record(&self, masked_record: usize) -> usize {
+        self.masked.source_row(masked_record)
+    }
+}

@@ -1,0 +1,11 @@
+//! The arithmetic that methods share.
+
+pub mod benedetti_franconi;
+pub mod corresponding;
+pub mod free_ranks;
+pub mod grid;
+pub mod keys;
+pub mod moments;
+pub mod normal;
+pub mod quantile;
+pub mod sums;

@@ -1,0 +1,248 @@
+//! The run record: everything a run did and found, in one JSON file. Confidential, since it holds
+//! the seed and the risk figures; the public learns of it only through the external report.
+
+use std::collections::BTreeMap;
+
+use bauta_data::{Kind, Role};
+use bauta_methods::measure::{Better, Measurement};
+use bauta_methods::note::Note;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What [`RunRecord::format`] says. A change of meaning gets a new number.
+pub const FORMAT: &str = "bauta-run-record/1";
+
+/// Everything a run did and found.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct RunRecord {
+    /// Name and version of this format.
+    pub format: String,
+    /// Version of Bauta that ran.
+    pub bauta_version: String,
+    /// The plan as it was read.
+    pub plan: PlanRecord,
+    /// Seed of all random draws. Who knows it can undo the noise.
+    pub seed: u64,
+    /// Where the seed came from.
+    pub seed_source: SeedSource,
+    /// The file that was read.
+    pub input: FileRecord,
+    /// The variables of the input, in file order.
+    pub variables: Vec<VariableRecord>,
+    /// What an intruder is assumed to know.
+    pub scenarios: Vec<ScenarioRecord>,
+    /// What was done, in order.
+    pub steps: Vec<StepRecord>,
+    /// What was measured.
+    pub measures: Vec<MeasureRecord>,
+    /// What the release had to satisfy.
+    pub gates: Vec<GateRecord>,
+    /// The released file; none if a gate failed.
+    pub released: Option<FileRecord>,
+    /// Whether the released records stand in a new order.
+    pub shuffled: bool,
+    /// Times and the machine, the only part that differs between two runs of the same plan.
+    pub times: TimesRecord,
+}
+
+/// The plan as it was read.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct PlanRecord {
+    /// Title from the plan, if it has one.
+    pub title: Option<String>,
+    /// Path as it was given.
+    pub file: String,
+    /// SHA-256 of its text.
+    pub sha256: String,
+    /// Its text.
+    pub text: String,
+}
+
+/// Where a seed came from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum SeedSource {
+    /// The plan.
+    Plan,
+    /// The command line.
+    CommandLine,
+    /// Derived from the bytes of the input file.
+    InputFile,
+}
+
+/// A file that was read or written.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct FileRecord {
+    /// Path as the plan gives it.
+    pub file: String,
+    /// SHA-256 of its bytes, as `sha256sum` prints it.
+    pub sha256: String,
+    /// Number of bytes.
+    pub n_bytes: u64,
+    /// Number of records.
+    pub n_records: u64,
+    /// Number of variables.
+    pub n_variables: u64,
+}
+
+/// A variable of the input.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct VariableRecord {
+    /// Its name.
+    pub name: String,
+    /// What it is for.
+    pub role: Role,
+    /// What it is.
+    pub kind: Kind,
+    /// Whether the plan describes it.
+    pub declared: bool,
+    /// What the plan calls it in words.
+    pub label: Option<String>,
+    /// Missing values in the input.
+    pub n_missing: u64,
+    /// What became of it.
+    pub fate: Fate,
+    /// Present cells whose text differs from the input, and cells that lost their value.
+    pub n_changed: Option<u64>,
+}
+
+/// What became of a variable.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Fate {
+    /// Released as it came.
+    Untouched,
+    /// Released after masking.
+    Masked,
+    /// Not released.
+    Dropped,
+}
+
+/// What an intruder is assumed to know.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct ScenarioRecord {
+    /// Its name.
+    pub name: String,
+    /// The variables known to the intruder.
+    pub keys: Vec<String>,
+    /// Why it is plausible.
+    pub why: Option<String>,
+}
+
+/// One step.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct StepRecord {
+    /// Name that keys the step's random draws.
+    pub key: String,
+    /// Method.
+    pub method: String,
+    /// Its title.
+    pub title: String,
+    /// Variables it worked on.
+    pub on: Vec<String>,
+    /// Parameters, defaults filled in.
+    pub params: BTreeMap<String, serde_json::Value>,
+    /// Why it was done.
+    pub why: Option<String>,
+    /// What it stated about its work.
+    pub notes: Vec<Note>,
+}
+
+/// One measure.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct MeasureRecord {
+    /// Method.
+    pub id: String,
+    /// Its title.
+    pub title: String,
+    /// Risk or loss.
+    pub family: MeasureFamily,
+    /// Name of its value, such as "smallest class".
+    pub value_name: String,
+    /// Which end of the scale is good.
+    pub better: Better,
+    /// The scenario, for measures of keys.
+    pub scenario: Option<String>,
+    /// Variables it looked at.
+    pub on: Vec<String>,
+    /// Parameters, defaults filled in.
+    pub params: BTreeMap<String, serde_json::Value>,
+    /// Before masking; none for measures that compare.
+    pub before: Option<Measurement>,
+    /// After masking, or the comparison.
+    pub after: Option<Measurement>,
+    /// What it stated about its work.
+    pub notes: Vec<Note>,
+}
+
+/// Risk or loss.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum MeasureFamily {
+    /// What an intruder could learn; internal.
+    Risk,
+    /// What an analyst loses.
+    Loss,
+}
+
+/// One condition of release.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct GateRecord {
+    /// Measure that it looks at.
+    pub measure: String,
+    /// Scenario, for measures of keys.
+    pub scenario: Option<String>,
+    /// Named figure of the measure; none for its value.
+    pub part: Option<String>,
+    /// Smallest accepted value.
+    pub at_least: Option<f64>,
+    /// Largest accepted value.
+    pub at_most: Option<f64>,
+    /// What was found.
+    pub found: Option<f64>,
+    /// Whether it holds.
+    pub passed: bool,
+    /// Why it is asked for.
+    pub why: Option<String>,
+}
+
+/// Times and the machine.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct TimesRecord {
+    /// Start in UTC, to the second: 2026-11-16T09:30:00Z.
+    pub started: String,
+    /// Seconds in all.
+    pub seconds: f64,
+    /// Seconds of reading, of each step by its key, of measuring, of writing; in order.
+    pub stages: Vec<StageTime>,
+    /// Threads used.
+    pub threads: u64,
+}
+
+/// Time of one stage.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct StageTime {
+    /// The stage.
+    pub stage: String,
+    /// Its seconds.
+    pub seconds: f64,
+}
+
+impl RunRecord {
+    /// The published JSON schema of the record.
+    pub fn schema() -> serde_json::Value {
+        schemars::schema_for!(Self).to_value()
+    }
+
+    /// Whether every gate holds.
+    pub fn passed(&self) -> bool {
+        self.gates.iter().all(|gate| gate.passed)
+    }
+
+    /// The record without what may differ between two runs of the same plan on the same file.
+    #[must_use]
+    pub fn without_times(mut self) -> Self {
+        self.times = TimesRecord::default();
+        self
+    }
+}
