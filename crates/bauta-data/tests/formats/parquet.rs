@@ -59,7 +59,10 @@ fn numbers() -> Vec<(&'static str, ArrayRef)> {
     vec![
         ("i8", Arc::new(array!(Int8Array: -128, null, 0, 127))),
         ("i32", Arc::new(array!(Int32Array: 1, null, -2, 3))),
-        ("i64", Arc::new(array!(Int64Array: i64::MAX, null, i64::MIN, 1))),
+        (
+            "i64",
+            Arc::new(array!(Int64Array: i64::MAX, null, i64::MIN, 1)),
+        ),
         ("u64", Arc::new(array!(UInt64Array: u64::MAX, null, 0, 1))),
         ("f32", Arc::new(array!(Float32Array: 0.1, null, -2.5, 1e30))),
         ("f64", Arc::new(array!(Float64Array: 0.1, null, 3.0, 1e300))),
@@ -68,13 +71,23 @@ fn numbers() -> Vec<(&'static str, ArrayRef)> {
 }
 
 fn words() -> Vec<(&'static str, ArrayRef)> {
-    let keys: DictionaryArray<Int8Type> =
-        [Some("a"), None, Some("b"), Some("007")].into_iter().collect();
+    let keys: DictionaryArray<Int8Type> = [Some("a"), None, Some("b"), Some("007")]
+        .into_iter()
+        .collect();
     vec![
-        ("bool", Arc::new(array!(BooleanArray: true, null, false, true))),
+        (
+            "bool",
+            Arc::new(array!(BooleanArray: true, null, false, true)),
+        ),
         ("utf8", Arc::new(array!(StringArray: "a", null, "b", "007"))),
-        ("large", Arc::new(array!(LargeStringArray: "a", null, "b", "007"))),
-        ("view", Arc::new(array!(StringViewArray: "a", null, "b", "007"))),
+        (
+            "large",
+            Arc::new(array!(LargeStringArray: "a", null, "b", "007")),
+        ),
+        (
+            "view",
+            Arc::new(array!(StringViewArray: "a", null, "b", "007")),
+        ),
         ("dictionary", Arc::new(keys)),
         ("nothing", Arc::new(NullArray::new(4))),
     ]
@@ -85,12 +98,21 @@ fn instants() -> Vec<(&'static str, ArrayRef)> {
     let nanos = array!(TimestampNanosecondArray: 0, null, -1, 1_700_000_000_123_456);
     vec![
         ("date", Arc::new(array!(Date32Array: 0, null, -1, 19_000))),
-        ("date64", Arc::new(array!(Date64Array: 86_400_000, null, 0, 0))),
-        ("second", Arc::new(array!(TimestampSecondArray: 0, null, -1, 1))),
+        (
+            "date64",
+            Arc::new(array!(Date64Array: 86_400_000, null, 0, 0)),
+        ),
+        (
+            "second",
+            Arc::new(array!(TimestampSecondArray: 0, null, -1, 1)),
+        ),
         ("instant", Arc::new(micros.clone())),
         ("utc", Arc::new(micros.with_timezone("UTC"))),
         ("zone", Arc::new(nanos.with_timezone("Europe/Berlin"))),
-        ("time", Arc::new(array!(Time64MicrosecondArray: 1, null, 0, 5))),
+        (
+            "time",
+            Arc::new(array!(Time64MicrosecondArray: 1, null, 0, 5)),
+        ),
     ]
 }
 
@@ -169,7 +191,16 @@ fn typed_values_become_texts_and_numbers() {
 
 #[test]
 fn floats_that_pass_through_as_texts_keep_their_bits() {
-    let values = [0.0, -0.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e-10, 5e-324, 0.1 + 0.2];
+    let values = [
+        0.0,
+        -0.0,
+        f64::NAN,
+        f64::INFINITY,
+        f64::NEG_INFINITY,
+        1e-10,
+        5e-324,
+        0.1 + 0.2,
+    ];
     let source = batch(vec![(
         "f",
         Arc::new(Float64Array::from(values.to_vec())) as ArrayRef,
