@@ -286,6 +286,7 @@ pub fn write(
     let out = HashingWriter {
         out,
         hasher: Hasher::default(),
+        failure: None,
     };
     match format {
         FileFormat::Text => text_write::write(out, path, table, *style, watch),
@@ -297,11 +298,19 @@ pub fn write(
 struct HashingWriter<'a> {
     out: &'a mut (dyn Write + Send),
     hasher: Hasher,
+    /// The first failure, which encoders do not pass on as it was.
+    failure: Option<io::Error>,
 }
 
 impl Write for HashingWriter<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let n_written = self.out.write(bytes)?;
+        let n_written = self.out.write(bytes).map_err(|error| {
+            let kind = error.kind();
+            if kind != io::ErrorKind::Interrupted {
+                self.failure.get_or_insert(error);
+            }
+            io::Error::from(kind)
+        })?;
         self.hasher.update(&bytes[..n_written]);
         Ok(n_written)
     }

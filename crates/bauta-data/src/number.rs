@@ -25,10 +25,9 @@ pub fn parse_number(text: &str) -> Option<f64> {
 /// The finite number that a text means, with the given decimal mark.
 pub fn parse_number_with(text: &str, mark: DecimalMark) -> Option<f64> {
     match mark {
-        DecimalMark::Point => parse_number(text),
         DecimalMark::Comma if text.contains('.') => None,
         DecimalMark::Comma if text.contains(',') => parse_number(&text.replacen(',', ".", 1)),
-        DecimalMark::Comma => parse_number(text),
+        DecimalMark::Point | DecimalMark::Comma => parse_number(text),
     }
 }
 

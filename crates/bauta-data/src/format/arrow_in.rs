@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, AsArray, make_array};
+use arrow::array::{Array, ArrayRef, AsArray, make_array, new_null_array};
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, Float32Type, Float64Type, Int64Type, UInt64Type};
 use arrow::record_batch::RecordBatch;
@@ -335,6 +335,7 @@ pub(super) fn typed_of(texts: &ArrayRef, data_type: &DataType) -> Option<ArrayRe
             let in_utc = DataType::Timestamp(*unit, Some(Arc::from("+00:00")));
             relabel(&cast_strictly(texts, &in_utc)?, data_type.clone())
         }
+        DataType::Null => Some(new_null_array(data_type, texts.len())),
         DataType::Float16 => {
             let wide = cast_strictly(texts, &DataType::Float32)?;
             cast_strictly(&wide, data_type)

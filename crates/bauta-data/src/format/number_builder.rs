@@ -187,10 +187,10 @@ impl NumberBuilder {
         let is_weight = self.attribute.role == Role::Weight;
         let hint = match (parse_number_with(text, other), self.mark) {
             (Some(_), DecimalMark::Point) => {
-                "the file seems to have decimal commas: set the decimal mark to a comma"
+                "the file seems to have decimal commas: set decimal = \",\""
             }
             (Some(_), DecimalMark::Comma) => {
-                "the file seems to have decimal points: set the decimal mark to a point"
+                "the file seems to have decimal points: set decimal = \".\""
             }
             (None, _) if is_weight => "give every record a weight that is a number",
             (None, _) => {

@@ -150,16 +150,37 @@ fn check_compression(path: &Path, metadata: &ParquetMetaData) -> Result<(), Data
 
 /// Writes a table as Parquet.
 pub(super) fn write(
-    out: HashingWriter<'_>,
+    mut out: HashingWriter<'_>,
     path: &Path,
     table: &Table,
     watch: &dyn Watch,
 ) -> Result<Fingerprint, DataError> {
+    let written = write_batches(&mut out, path, table, watch);
+    match (written, out.failure) {
+        (Err(_), Some(failure)) => Err(DataError::io(path, "write", &failure)),
+        (Err(error), None) => Err(error),
+        (Ok(()), _) => Ok(out.hasher.finish()),
+    }
+}
+
+fn write_batches(
+    out: &mut HashingWriter<'_>,
+    path: &Path,
+    table: &Table,
+    watch: &dyn Watch,
+) -> Result<(), DataError> {
     let layout = Layout::of(table);
     let properties = WriterProperties::builder()
         .set_compression(Compression::SNAPPY)
         .build();
-    let failed = |error: ParquetError| write_error(path, error);
+    // What the encoder says may hold a value of the table, so it is not passed on.
+    let failed = |_: ParquetError| {
+        let problem = DataProblem::file(
+            "the table cannot be written as Parquet",
+            "this is a fault of Bauta: please report it; writing CSV avoids it",
+        );
+        DataError::one(path, problem)
+    };
     let schema = Arc::clone(layout.schema());
     let mut writer = ArrowWriter::try_new(out, schema, Some(properties)).map_err(failed)?;
     let n_records = table.n_records();
@@ -173,20 +194,5 @@ pub(super) fn write(
             .map_err(failed)?;
         watch.progress(end as u64, n_records as u64);
     }
-    let out = writer.into_inner().map_err(failed)?;
-    Ok(out.hasher.finish())
-}
-
-/// What went wrong while writing; only what the operating system says is passed on.
-fn write_error(path: &Path, error: ParquetError) -> DataError {
-    if let ParquetError::External(cause) = error
-        && let Ok(cause) = cause.downcast::<std::io::Error>()
-    {
-        return DataError::io(path, "write", &cause);
-    }
-    let problem = DataProblem::file(
-        "the table cannot be written as Parquet",
-        "this is a fault of Bauta: please report it; writing CSV avoids it",
-    );
-    DataError::one(path, problem)
+    writer.into_inner().map(drop).map_err(failed)
 }

@@ -165,7 +165,7 @@ mod tests {
         assert!(message(b"PAR1\0\0").unwrap().contains("Parquet"));
         assert!(message(b"\xff\xfea\0,\0b\0").unwrap().contains("UTF-16"));
         assert!(
-            message(b"a\0,\0b\0\n\0001\0,\0002\0")
+            message(b"a\0,\0b\0\n\0x\0,\0y\0")
                 .unwrap()
                 .contains("UTF-16")
         );

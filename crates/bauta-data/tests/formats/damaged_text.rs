@@ -4,7 +4,7 @@ use std::path::Path;
 
 use bauta_data::format::{self, Encoding, FileFormat, ReadOptions, TextStyle};
 use bauta_data::number::DecimalMark;
-use bauta_data::{Attribute, DataError, DataErrorKind, DataProblem, Kind, Role, Unwatched};
+use bauta_data::{Attribute, DataError, DataErrorKind, DataProblem, Kind, Role, Table, Unwatched};
 
 use crate::{declared, number, read};
 
@@ -54,7 +54,7 @@ fn lines_are_right_in_every_batch() {
         } else {
             "1"
         };
-        text.push_str(&format!("\"first\nsecond\",{x}\n"));
+        text.extend(["\"first\nsecond\",", x, "\n"]);
     }
     let problems = problems(text.as_bytes(), &declared(vec![number("x")]));
     let lines: Vec<_> = problems
@@ -319,7 +319,7 @@ fn a_table_without_columns_and_a_useless_delimiter_are_refused() {
     let table = read("x.csv", b"a\n1\n", &ReadOptions::default())
         .unwrap()
         .table;
-    let write = |table, style: &TextStyle| {
+    let write = |table: &Table, style: &TextStyle| {
         let path = Path::new("out.csv");
         format::write(
             &mut Vec::new(),

@@ -29,10 +29,10 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Loaded, DataE
     format::read_bytes(Path::new(name), bytes, options, &Unwatched)
 }
 
-fn write_text(table: &Table, style: &TextStyle) -> Vec<u8> {
+fn write_text(table: &Table, style: TextStyle) -> Vec<u8> {
     let mut out = Vec::new();
     let path = Path::new("out.csv");
-    let print = format::write(&mut out, path, table, FileFormat::Text, style, &Unwatched)
+    let print = format::write(&mut out, path, table, FileFormat::Text, &style, &Unwatched)
         .expect("the table can be written");
     assert_eq!(print.n_bytes, out.len() as u64);
     out

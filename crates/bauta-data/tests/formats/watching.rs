@@ -114,7 +114,7 @@ fn one_thread_and_two_give_the_same() {
         let loaded = read("x.csv", text.as_bytes(), &options).unwrap();
         let error = read("x.csv", broken.as_bytes(), &options).unwrap_err();
         let released = (
-            write_text(&loaded.table, &loaded.style),
+            write_text(&loaded.table, loaded.style),
             write_parquet(&loaded.table),
         );
         (released, loaded.fingerprint, error)
