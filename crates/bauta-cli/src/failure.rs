@@ -72,6 +72,11 @@ impl Failure {
         }
     }
 
+    /// A mistake of ours.
+    pub(crate) fn bug(message: String) -> Self {
+        Self::from(MethodError::Internal(message))
+    }
+
     /// Prints the failure: JSON on standard output for scripts, words on standard error for people.
     pub(crate) fn show(&self, as_json: bool) {
         if as_json {

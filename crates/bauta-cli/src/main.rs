@@ -8,11 +8,15 @@ mod tables;
 mod toml_text;
 
 use std::process::ExitCode;
+use std::sync::{Mutex, PoisonError};
 
 use clap::FromArgMatches as _;
 
 use crate::arguments::{Cli, Command};
 use crate::failure::Failure;
+
+/// Where the last panic was.
+static LAST_PANIC: Mutex<String> = Mutex::new(String::new());
 
 /// How a command that did not fail ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,7 +29,17 @@ enum Outcome {
 
 fn main() -> ExitCode {
     let json = std::env::args_os().any(|argument| argument == "--json");
-    match start() {
+    // A panic message could quote data; its place in the code cannot.
+    std::panic::set_hook(Box::new(|panic| {
+        if let Some(place) = panic.location() {
+            *LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner) = place.to_string();
+        }
+    }));
+    let outcome = std::panic::catch_unwind(start).unwrap_or_else(|_| {
+        let place = LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner);
+        Err(Failure::bug(format!("stopped at {place}")))
+    });
+    match outcome {
         Ok(Outcome::Fine) => ExitCode::SUCCESS,
         Ok(Outcome::Refused) => ExitCode::from(1),
         Err(failure) => {
