@@ -35,11 +35,15 @@ impl Mask for DropIdentifiers {
     }
 
     fn mask(&self, task: &MaskTask<'_>, context: &RunContext<'_>) -> Result<Change, MethodError> {
+        context.go_on()?;
         if task.on.is_empty() {
             context.note(Note::NothingToDrop);
             return Ok(Change::default());
         }
-        let names = task.on.iter().map(|&attr_idx| task.table.column(attr_idx).name().to_owned());
+        let names = task
+            .on
+            .iter()
+            .map(|&attr_idx| task.table.column(attr_idx).name().to_owned());
         context.note(Note::VariablesDropped {
             variables: names.collect(),
         });

@@ -2,7 +2,9 @@
 
 use bauta_data::{Column, Role, Table};
 
-use crate::card::{Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets};
+use crate::card::{
+    Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets,
+};
 use crate::context::{RunContext, unit_interval};
 use crate::error::MethodError;
 use crate::mask::{Change, Mask, MaskTask};
@@ -10,7 +12,7 @@ use crate::note::Note;
 use crate::params::{Params, RawValue};
 use crate::stats::corresponding::MISSING;
 use crate::stats::grid::{decimals_needed, round_to};
-use crate::stats::moments::{is_constant, moments};
+use crate::stats::moments::{finite_moments, is_constant};
 use crate::stats::normal;
 
 /// Adds independent normal noise. See the [module page](self).
@@ -43,7 +45,10 @@ static CARD: Card = Card {
         ParamSpec {
             name: "share",
             meaning: "standard deviation of the noise, as a multiple of the variable's own",
-            ty: ParamType::Number { min: 0.0, max: f64::INFINITY },
+            ty: ParamType::Number {
+                min: 0.0,
+                max: f64::INFINITY,
+            },
             default: ParamDefault::Required,
         },
         ROUND,
@@ -67,7 +72,12 @@ impl Mask for NoiseAdditive {
         let mut columns = Vec::new();
         for (done, &attr_idx) in task.on.iter().enumerate() {
             context.progress(done, task.on.len())?;
-            let column = add_noise(task.table, task.table.column(attr_idx), task.params, context)?;
+            let column = add_noise(
+                task.table,
+                task.table.column(attr_idx),
+                task.params,
+                context,
+            )?;
             columns.push((attr_idx, column));
         }
         Ok(Change::of_columns(columns))
@@ -88,9 +98,13 @@ fn add_noise(
     params: &Params,
     context: &RunContext<'_>,
 ) -> Result<Column, MethodError> {
-    let x = column
-        .as_numeric()
-        .ok_or_else(|| MethodError::Internal("a continuous variable is not numeric".to_owned()))?;
+    let x = column.as_numeric().ok_or_else(|| {
+        MethodError::data(
+            column.name(),
+            "the variable holds categories, and noise needs numbers",
+            "add the noise before the variable is recoded",
+        )
+    })?;
     let variable = column.name().to_owned();
     let n_missing = column.n_missing();
     if n_missing > 0 && params.choice("missing") == "refuse" {
@@ -106,10 +120,18 @@ fn add_noise(
         context.note(Note::ConstantVariable { variable });
         return Ok(column.clone());
     }
-    let sd = params.number("share") * moments(x).sd;
-    let z = context
-        .draws(&variable)
-        .per_record(table, |i, [draw]| x[i] + sd * normal::quantile(unit_interval(draw)));
+    let (p, s) = (params.number("share"), finite_moments(&variable, x)?.sd);
+    let sd = p * s;
+    let z = context.draws(&variable).per_record(table, |i, [draw]| {
+        x[i] + sd * normal::quantile(unit_interval(draw))
+    });
+    if z.iter().any(|value| value.is_infinite()) {
+        return Err(MethodError::data(
+            &variable,
+            "the noise takes some values out of the numbers of the machine",
+            "choose a smaller share",
+        ));
+    }
     Ok(column.with_numbers(fit_to_original(x, z, &variable, params, context)))
 }
 

@@ -63,7 +63,10 @@ impl Mask for Recode {
 
     fn check(&self, params: &Params, on: &[&Attribute]) -> Vec<ParamProblem> {
         let mut problems = Vec::new();
-        let given: Vec<&str> = ["breaks", "map", "level"].into_iter().filter(|way| params.is_set(way)).collect();
+        let given: Vec<&str> = ["breaks", "map", "level"]
+            .into_iter()
+            .filter(|way| params.is_set(way))
+            .collect();
         match given.as_slice() {
             [] => problems.push(ParamProblem::together(
                 "`recode` is not told how",
@@ -77,14 +80,26 @@ impl Mask for Recode {
             )),
         }
         let n_labels = params.texts("labels").len();
-        if params.is_set("labels") && n_labels != params.numbers("breaks").len() + 1 {
+        if params.is_set("labels") && !params.is_set("breaks") {
             problems.push(ParamProblem::of(
                 "labels",
-                format!("{n_labels} labels for {} breaks", params.numbers("breaks").len()),
+                "`labels` name intervals, and there are no breaks",
+                "add `breaks = …`, or leave the labels out",
+            ));
+        } else if params.is_set("labels") && n_labels != params.numbers("breaks").len() + 1 {
+            problems.push(ParamProblem::of(
+                "labels",
+                format!(
+                    "{n_labels} labels for {} breaks",
+                    params.numbers("breaks").len()
+                ),
                 "there is one interval more than there are breaks, and each needs a label",
             ));
         }
-        if params.integer_if_set("level").is_some_and(|level| level > 0) {
+        if params
+            .integer_if_set("level")
+            .is_some_and(|level| level > 0)
+        {
             let without = on.iter().filter(|attribute| attribute.hierarchy.is_none());
             problems.extend(without.map(|attribute| {
                 ParamProblem::of(
@@ -101,7 +116,10 @@ impl Mask for Recode {
         let mut columns = Vec::new();
         for &attr_idx in task.on {
             context.go_on()?;
-            columns.push((attr_idx, recode(task.table.column(attr_idx), task.params, context)?));
+            columns.push((
+                attr_idx,
+                recode(task.table.column(attr_idx), task.params, context)?,
+            ));
         }
         Ok(Change::of_columns(columns))
     }
@@ -116,7 +134,11 @@ impl Mask for Recode {
     }
 }
 
-fn recode(column: &Column, params: &Params, context: &RunContext<'_>) -> Result<Column, MethodError> {
+fn recode(
+    column: &Column,
+    params: &Params,
+    context: &RunContext<'_>,
+) -> Result<Column, MethodError> {
     if params.is_set("map") && params.text_map("map").is_empty() {
         return Ok(column.clone());
     }
@@ -131,18 +153,24 @@ fn recode(column: &Column, params: &Params, context: &RunContext<'_>) -> Result<
     } else {
         by_level(column, &levels, params)?
     };
-    let mut used = vec![false; new_levels.len()];
-    for (record, &code) in codes.iter().enumerate() {
-        if !column.is_missing(record) {
-            used[new_code[code as usize] as usize] = true;
-        }
+    let present = codes
+        .iter()
+        .enumerate()
+        .filter(|(record, _)| !column.is_missing(*record));
+    let (mut before, mut after) = (vec![false; levels.len()], vec![false; new_levels.len()]);
+    for (_, &code) in present {
+        before[code as usize] = true;
+        after[new_code[code as usize] as usize] = true;
     }
     context.note(Note::CategoriesMerged {
         variable: column.name().to_owned(),
-        n_before: levels.len(),
-        n_after: used.iter().filter(|&&used| used).count(),
+        n_before: before.iter().filter(|&&occurs| occurs).count(),
+        n_after: after.iter().filter(|&&occurs| occurs).count(),
     });
-    let codes = codes.iter().map(|&code| new_code.get(code as usize).copied().unwrap_or(0)).collect();
+    let codes = codes
+        .iter()
+        .map(|&code| new_code.get(code as usize).copied().unwrap_or(0))
+        .collect();
     Ok(column
         .with_codes(codes, Arc::new(new_levels))
         .with_attribute(Arc::new(recoded_attribute(column.attribute(), params))))
@@ -169,16 +197,27 @@ fn as_categories(column: &Column) -> (Levels, Vec<u32>) {
         Values::Categorical(categories) => ((*categories.levels).clone(), categories.codes.clone()),
         Values::Numeric(values) => {
             let mut levels = Levels::default();
+            // Adding 0 gives zero one spelling: -0 and 0 are the same category.
             let codes = values
                 .iter()
-                .map(|&value| if value.is_nan() { 0 } else { levels.insert(&number_text(value)) })
+                .map(|&value| {
+                    if value.is_nan() {
+                        0
+                    } else {
+                        levels.insert(&number_text(value + 0.0))
+                    }
+                })
                 .collect();
             (levels, codes)
         }
     }
 }
 
-fn by_intervals(column: &Column, levels: &Levels, params: &Params) -> Result<(Levels, Vec<u32>), MethodError> {
+fn by_intervals(
+    column: &Column,
+    levels: &Levels,
+    params: &Params,
+) -> Result<(Levels, Vec<u32>), MethodError> {
     let breaks = params.numbers("breaks");
     let labels: Vec<String> = if params.is_set("labels") {
         params.texts("labels").to_vec()
@@ -189,15 +228,13 @@ fn by_intervals(column: &Column, levels: &Levels, params: &Params) -> Result<(Le
     let mut n_not_numbers = 0;
     let new_code = levels
         .iter()
-        .map(|text| match parse_number(text) {
-            Some(number) => {
-                let interval = breaks.partition_point(|&edge| edge <= number);
-                new_levels.code(&labels[interval]).unwrap_or(0)
-            }
-            None => {
+        .map(|text| {
+            let Some(number) = parse_number(text) else {
                 n_not_numbers += 1;
-                0
-            }
+                return 0;
+            };
+            let interval = breaks.partition_point(|&edge| edge <= number);
+            new_levels.code(&labels[interval]).unwrap_or(0)
         })
         .collect();
     if n_not_numbers > 0 {
@@ -239,11 +276,19 @@ fn by_map(
     (new_levels, new_code)
 }
 
-fn by_level(column: &Column, levels: &Levels, params: &Params) -> Result<(Levels, Vec<u32>), MethodError> {
+fn by_level(
+    column: &Column,
+    levels: &Levels,
+    params: &Params,
+) -> Result<(Levels, Vec<u32>), MethodError> {
     let name = column.name();
     let level = params.integer_if_set("level").unwrap_or(0) as usize;
     let spec = column.attribute().hierarchy.as_ref().ok_or_else(|| {
-        MethodError::data(name, "the variable has no hierarchy", "add `hierarchy = …` to the variable")
+        MethodError::data(
+            name,
+            "the variable has no hierarchy",
+            "add `hierarchy = …` to the variable",
+        )
     })?;
     let hierarchy = spec.resolve(name, levels).map_err(|problems| {
         let texts: Vec<String> = problems.iter().map(ToString::to_string).collect();
@@ -251,7 +296,10 @@ fn by_level(column: &Column, levels: &Levels, params: &Params) -> Result<(Levels
     })?;
     if level > hierarchy.height() {
         return Err(MethodError::request(
-            format!("`{name}` has {} levels, and level {level} was asked for", hierarchy.height()),
+            format!(
+                "`{name}` has {} levels, and level {level} was asked for",
+                hierarchy.height()
+            ),
             format!("choose a level from 1 to {}", hierarchy.height()),
         ));
     }

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use bauta_data::number::{number_text, parse_number};
 use bauta_data::{Attribute, Categorical, Column, Kind, Levels, Role, Values};
 
-use crate::card::{Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets};
+use crate::card::{
+    Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets,
+};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::mask::{Change, Mask, MaskTask};
@@ -17,6 +19,9 @@ use crate::stats::sums::compensated;
 /// Codes the values in the tails. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
 pub struct TopBottom;
+
+/// From the mean of two records each finds the other's value; of three, only their sum.
+const FEW: usize = 3;
 
 const fn threshold(name: &'static str, meaning: &'static str) -> ParamSpec {
     ParamSpec {
@@ -48,14 +53,23 @@ static CARD: Card = Card {
     params: &[
         threshold("bottom", "values below this are coded"),
         threshold("top", "values above this are coded"),
-        share("bottom_share", "values below the quantile of this share are coded"),
-        share("top_share", "values above the quantile of one minus this share are coded"),
+        share(
+            "bottom_share",
+            "values below the quantile of this share are coded",
+        ),
+        share(
+            "top_share",
+            "values above the quantile of one minus this share are coded",
+        ),
         ParamSpec {
             name: "replace",
             meaning: "what the coded values become",
             ty: ParamType::Choice(&[
                 ("threshold", "the threshold"),
-                ("mean", "the mean of the values coded in that tail, so that totals are kept"),
+                (
+                    "mean",
+                    "the mean of the values coded in that tail, so that totals are kept",
+                ),
             ]),
             default: ParamDefault::Value(ConstValue::Text("threshold")),
         },
@@ -91,10 +105,15 @@ impl Mask for TopBottom {
                 "give at least one of bottom, top, bottom_share, top_share",
             ));
         }
-        if let (Some(bottom), Some(top)) = (params.number_if_set("bottom"), params.number_if_set("top"))
+        if let (Some(bottom), Some(top)) =
+            (params.number_if_set("bottom"), params.number_if_set("top"))
             && bottom >= top
         {
-            problems.push(ParamProblem::of("bottom", "`bottom` must be below `top`", "exchange them"));
+            problems.push(ParamProblem::of(
+                "bottom",
+                "`bottom` must be below `top`",
+                "exchange them",
+            ));
         }
         if params.choice("replace") == "mean"
             && let Some(ordered) = on.iter().find(|attribute| attribute.kind == Kind::Ordered)
@@ -115,7 +134,9 @@ impl Mask for TopBottom {
             let column = task.table.column(attr_idx);
             let coded = match column.values() {
                 Values::Numeric(values) => code_numbers(column, values, task.params, context)?,
-                Values::Categorical(categories) => code_categories(column, categories, task.params, context)?,
+                Values::Categorical(categories) => {
+                    code_categories(column, categories, task.params, context)?
+                }
             };
             columns.push((attr_idx, coded));
         }
@@ -127,7 +148,10 @@ impl Mask for TopBottom {
     }
 
     fn neutral(&self) -> Option<Vec<(&'static str, RawValue)>> {
-        Some(vec![("bottom_share", RawValue::Number(0.0)), ("top_share", RawValue::Number(0.0))])
+        Some(vec![
+            ("bottom_share", RawValue::Number(0.0)),
+            ("top_share", RawValue::Number(0.0)),
+        ])
     }
 }
 
@@ -135,10 +159,18 @@ impl Mask for TopBottom {
 fn thresholds(values: &[f64], name: &str, params: &Params) -> Result<(f64, f64), MethodError> {
     let sorted = sorted_present(values);
     let quantile = |p: f64| (!sorted.is_empty()).then(|| quantile_of_sorted(&sorted, p));
-    let by_share = |share: &str, p: fn(f64) -> f64| params.number_if_set(share).and_then(|s| quantile(p(s)));
-    let bottom = params.number_if_set("bottom").or_else(|| by_share("bottom_share", |s| s));
-    let top = params.number_if_set("top").or_else(|| by_share("top_share", |s| 1.0 - s));
-    let (bottom, top) = (bottom.unwrap_or(f64::NEG_INFINITY), top.unwrap_or(f64::INFINITY));
+    let by_share =
+        |share: &str, p: fn(f64) -> f64| params.number_if_set(share).and_then(|s| quantile(p(s)));
+    let bottom = params
+        .number_if_set("bottom")
+        .or_else(|| by_share("bottom_share", |s| s));
+    let top = params
+        .number_if_set("top")
+        .or_else(|| by_share("top_share", |s| 1.0 - s));
+    let (bottom, top) = (
+        bottom.unwrap_or(f64::NEG_INFINITY),
+        top.unwrap_or(f64::INFINITY),
+    );
     if bottom > top {
         return Err(MethodError::data(
             name,
@@ -159,11 +191,16 @@ fn code_numbers(
     let mean = params.choice("replace") == "mean";
     let tail_value = |inside: &dyn Fn(f64) -> bool, threshold: f64| {
         let tail: Vec<f64> = x.iter().copied().filter(|&value| inside(value)).collect();
-        if mean && !tail.is_empty() {
-            compensated(tail.iter().copied()) / tail.len() as f64
-        } else {
-            threshold
+        if !mean || tail.is_empty() {
+            return threshold;
         }
+        if tail.len() < FEW {
+            context.note(Note::TailMeanOfFew {
+                variable: column.name().to_owned(),
+                n_records: tail.len(),
+            });
+        }
+        compensated(tail.iter().copied()) / tail.len() as f64
     };
     let low = tail_value(&|value| value < bottom, bottom);
     let high = tail_value(&|value| value > top, top);
@@ -187,6 +224,13 @@ fn code_categories(
     params: &Params,
     context: &RunContext<'_>,
 ) -> Result<Column, MethodError> {
+    if params.choice("replace") == "mean" {
+        return Err(MethodError::data(
+            column.name(),
+            "the variable holds categories, and categories have no mean",
+            "use replace = \"threshold\", or code the tails before the variable is recoded",
+        ));
+    }
     let numbers: Option<Vec<f64>> = categories.levels.iter().map(parse_number).collect();
     let numbers = numbers.ok_or_else(|| {
         MethodError::data(
