@@ -145,8 +145,10 @@ impl Draws {
 
 /// A number in the open interval (0, 1) from a draw.
 pub fn unit_interval(draw: u64) -> f64 {
-    // 53 random bits, moved by half a step so that neither end occurs.
-    ((draw >> 11) as f64 + 0.5) * (1.0 / 9_007_199_254_740_992.0)
+    // 52 random bits, moved by half a step so that neither end occurs. With 53 bits the half step
+    // would not fit the mantissa: the largest draw would round to 1, whose normal quantile is not
+    // a number.
+    ((draw >> 12) as f64 + 0.5) * (1.0 / 4_503_599_627_370_496.0)
 }
 
 /// A whole number in 0..n from a draw, each as likely as the others to within 2^-64 n.
@@ -163,4 +165,73 @@ pub fn shuffled(n: usize, draws: &Draws) -> Vec<u32> {
         order.swap(position, pick);
     }
     order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bauta_data::{Attribute, Column, Kind, Role, Unwatched};
+    use std::sync::Arc;
+
+    #[test]
+    fn neither_end_of_the_unit_interval_occurs() {
+        // The smallest draw gives half of 2^-52, the largest 1 - 2^-53.
+        assert_eq!(
+            unit_interval(0).to_bits(),
+            (0.5 * 2.0_f64.powi(-52)).to_bits()
+        );
+        assert_eq!(
+            unit_interval(u64::MAX).to_bits(),
+            (1.0 - 2.0_f64.powi(-53)).to_bits()
+        );
+    }
+
+    #[test]
+    fn whole_numbers_stay_below_their_limit() {
+        assert_eq!(below(7, 0), 0);
+        assert_eq!(below(7, u64::MAX), 6);
+        // Half of the draws lie below 2^63, and so do half of 0..10.
+        assert_eq!(below(10, (1 << 63) - 1), 4);
+        assert_eq!(below(10, 1 << 63), 5);
+    }
+
+    #[test]
+    fn a_record_keeps_its_draws_when_others_are_deleted() {
+        let n = 10_000;
+        let attribute = Arc::new(Attribute::new("x", Role::Other, Kind::Continuous));
+        let column = Column::numeric(
+            attribute,
+            vec![0.0; n],
+            None,
+            bauta_data::column::NumberText::default(),
+        );
+        let all = Table::new(vec![column], n);
+        let kept: Vec<u32> = (0..n as u32).filter(|row| row % 7 != 3).collect();
+        let context = RunContext::new(1, "step", &Unwatched);
+        let draws = context.draws("x");
+        let of_all: Vec<[u64; 3]> = draws.per_record(&all, |_, draws| draws);
+        let of_kept: Vec<[u64; 3]> = draws.per_record(&all.take(&kept), |_, draws| draws);
+        let expected: Vec<[u64; 3]> = kept.iter().map(|&row| of_all[row as usize]).collect();
+        assert_eq!(of_kept, expected);
+    }
+
+    #[test]
+    fn seed_step_and_attribute_all_key_the_draws() {
+        let first = |seed: u64, step: &str, attribute: &str| -> u64 {
+            let context = RunContext::new(seed, step, &Unwatched);
+            context
+                .draws(attribute)
+                .per_position(1, |_, [draw]: [u64; 1]| draw)[0]
+        };
+        let here = first(1, "a", "bc");
+        assert_eq!(here, first(1, "a", "bc"));
+        for other in [
+            first(2, "a", "bc"),
+            first(1, "b", "bc"),
+            first(1, "a", "c"),
+            first(1, "ab", "c"),
+        ] {
+            assert_ne!(here, other);
+        }
+    }
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "id", rename_all = "kebab-case")]
 pub enum Note {
-    /// A variable has one value only; the method left it as it is.
+    /// A variable has no two different values; the method left it as it is.
     ConstantVariable {
         /// The variable.
         variable: String,
@@ -63,6 +63,13 @@ pub enum Note {
         /// Records coded at the top.
         n_top: usize,
     },
+    /// Values were replaced by the mean of so few that it nearly shows them.
+    TailMeanOfFew {
+        /// The variable.
+        variable: String,
+        /// How many records the mean rests on.
+        n_records: usize,
+    },
     /// Categories became fewer.
     CategoriesMerged {
         /// The variable.
@@ -96,7 +103,7 @@ impl Note {
     pub fn text(&self) -> String {
         match self {
             Self::ConstantVariable { variable } => {
-                format!("{variable} has one value only and was left as it is")
+                format!("{variable} has no two different values and was left as it is")
             }
             Self::MissingSkipped { variable, n_cells } => {
                 format!("{variable}: {n_cells} missing values were left out")
@@ -137,6 +144,14 @@ impl Note {
                 n_top,
             } => {
                 format!("{variable}: {n_bottom} values coded at the bottom, {n_top} at the top")
+            }
+            Self::TailMeanOfFew {
+                variable,
+                n_records,
+            } => {
+                format!(
+                    "{variable}: the mean of a tail rests on {n_records} records only and nearly shows them"
+                )
             }
             Self::CategoriesMerged {
                 variable,

@@ -274,7 +274,10 @@ pub fn describe(ty: ParamType) -> String {
             format!("one of {}", names.join(", "))
         }
         ParamType::RisingNumbers => "rising numbers".to_owned(),
-        ParamType::Integers { min, .. } => format!("whole numbers of at least {min}"),
+        ParamType::Integers { min, max } if max == i64::MAX => {
+            format!("different whole numbers of at least {min}")
+        }
+        ParamType::Integers { min, max } => format!("different whole numbers from {min} to {max}"),
         ParamType::Texts => "a list of texts".to_owned(),
         ParamType::TextMap => "a table of texts".to_owned(),
         ParamType::Variables => "names of variables".to_owned(),
@@ -355,8 +358,17 @@ fn accept(spec: &ParamSpec, raw: &RawValue) -> Result<ParamValue, ParamProblem> 
             RawValue::Integer(value) if (min..=max).contains(value) => Some(*value),
             _ => None,
         }) {
+            Some(values) if !all_distinct(&values) => Err(ParamProblem::of(
+                spec.name,
+                format!("`{}` names a number twice", spec.name),
+                "write each once",
+            )),
             Some(values) => Ok(ParamValue::Integers(values)),
-            None => wrong("that".to_owned()),
+            None => Err(ParamProblem::of(
+                spec.name,
+                format!("`{}` must be {}", spec.name, describe(spec.ty)),
+                spec.meaning,
+            )),
         },
         ParamType::Texts | ParamType::Variables => match accept_each(raw, scalar_text) {
             Some(texts) => Ok(ParamValue::Texts(texts)),
@@ -364,6 +376,13 @@ fn accept(spec: &ParamSpec, raw: &RawValue) -> Result<ParamValue, ParamProblem> 
         },
         ParamType::TextMap => accept_map(spec, raw),
     }
+}
+
+fn all_distinct(values: &[i64]) -> bool {
+    values
+        .iter()
+        .enumerate()
+        .all(|(position, value)| !values[..position].contains(value))
 }
 
 fn accept_each<T>(raw: &RawValue, accept: impl Fn(&RawValue) -> Option<T>) -> Option<Vec<T>> {

@@ -41,7 +41,7 @@ fn param_schema(spec: &ParamSpec) -> Value {
         }
         ParamType::RisingNumbers => json!({ "type": "array", "items": { "type": "number" } }),
         ParamType::Integers { min, max } => {
-            json!({ "type": "array", "items": integer_schema(min, max) })
+            json!({ "type": "array", "items": integer_schema(min, max), "uniqueItems": true })
         }
         ParamType::Texts | ParamType::Variables => {
             json!({ "type": "array", "items": { "type": "string" } })

@@ -99,7 +99,11 @@ fn mean_distance(
             .map_or(0.0, |distance| scaled(distance, variable.sd))
     });
     if !sum.is_finite() {
-        return Err(zero_sd(variable.name));
+        return Err(if variable.sd == 0.0 {
+            zero_sd(variable.name)
+        } else {
+            too_far(variable.name)
+        });
     }
     let n_cells = (0..n).filter(|&i| variable.values(i).is_some()).count();
     Ok((
@@ -107,6 +111,14 @@ fn mean_distance(
         (n_cells > 0).then(|| sum / n_cells as f64),
         n_cells,
     ))
+}
+
+fn too_far(variable: &str) -> MethodError {
+    MethodError::data(
+        variable,
+        "original and masked values are so far apart that their distances leave the numbers of the machine",
+        "check that both files state the variable in the same unit",
+    )
 }
 
 fn record_distance(variables: &[VariablePair<'_>], i: usize) -> f64 {

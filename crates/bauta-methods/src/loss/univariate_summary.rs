@@ -92,8 +92,9 @@ fn summarise_numbers(found: &mut Measurement, name: &str, values: &[f64], weight
     let plain = moments(values);
     // A mean of fewer records than a band needs could give one of them away.
     let shown = plain.n >= MIN_BAND;
-    found.push_part(format!("{name}.mean"), shown.then_some(plain.mean));
-    found.push_part(format!("{name}.sd"), shown.then_some(plain.sd));
+    let figure = |value: f64| (shown && value.is_finite()).then_some(value);
+    found.push_part(format!("{name}.mean"), figure(plain.mean));
+    found.push_part(format!("{name}.sd"), figure(plain.sd));
     if let Some(weights) = weights {
         let present = |i: usize| !values[i].is_nan();
         let total = sum_by(values.len(), |i| if present(i) { weights[i] } else { 0.0 });
@@ -104,8 +105,15 @@ fn summarise_numbers(found: &mut Measurement, name: &str, values: &[f64], weight
                 0.0
             }
         });
-        let mean = (shown && total > 0.0).then(|| sum / total);
-        found.push_part(format!("{name}.weighted_mean"), mean);
+        // A record without weight does not hide another's value in the weighted mean.
+        let n_weighing = (0..values.len())
+            .filter(|&i| present(i) && weights[i] > 0.0)
+            .count();
+        let mean = (n_weighing >= MIN_BAND).then(|| sum / total);
+        found.push_part(
+            format!("{name}.weighted_mean"),
+            mean.filter(|mean| mean.is_finite()),
+        );
     }
     if plain.n >= MIN_BAND * N_BANDS {
         found.series.push(band_means(name, values));

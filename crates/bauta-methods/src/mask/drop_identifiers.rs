@@ -39,6 +39,7 @@ impl Mask for DropIdentifiers {
     }
 
     fn mask(&self, task: &MaskTask<'_>, context: &RunContext<'_>) -> Result<Change, MethodError> {
+        context.go_on()?;
         if task.on.is_empty() {
             context.note(Note::NothingToDrop);
             return Ok(Change::default());

@@ -12,7 +12,7 @@ use crate::note::Note;
 use crate::params::{Params, RawValue};
 use crate::stats::corresponding::MISSING;
 use crate::stats::grid::{decimals_needed, round_to};
-use crate::stats::moments::{is_constant, moments};
+use crate::stats::moments::{finite_moments, is_constant};
 use crate::stats::normal;
 
 /// Adds independent normal noise. See the [module page](self).
@@ -98,9 +98,13 @@ fn add_noise(
     params: &Params,
     context: &RunContext<'_>,
 ) -> Result<Column, MethodError> {
-    let x = column
-        .as_numeric()
-        .ok_or_else(|| MethodError::Internal("a continuous variable is not numeric".to_owned()))?;
+    let x = column.as_numeric().ok_or_else(|| {
+        MethodError::data(
+            column.name(),
+            "the variable holds categories, and noise needs numbers",
+            "add the noise before the variable is recoded",
+        )
+    })?;
     let variable = column.name().to_owned();
     let n_missing = column.n_missing();
     if n_missing > 0 && params.choice("missing") == "refuse" {
@@ -116,10 +120,18 @@ fn add_noise(
         context.note(Note::ConstantVariable { variable });
         return Ok(column.clone());
     }
-    let sd = params.number("share") * moments(x).sd;
+    let (p, s) = (params.number("share"), finite_moments(&variable, x)?.sd);
+    let sd = p * s;
     let z = context.draws(&variable).per_record(table, |i, [draw]| {
         x[i] + sd * normal::quantile(unit_interval(draw))
     });
+    if z.iter().any(|value| value.is_infinite()) {
+        return Err(MethodError::data(
+            &variable,
+            "the noise takes some values out of the numbers of the machine",
+            "choose a smaller share",
+        ));
+    }
     Ok(column.with_numbers(fit_to_original(x, z, &variable, params, context)))
 }
 
@@ -156,4 +168,52 @@ pub(crate) fn fit_to_original(
         });
     }
     z
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bauta_data::column::NumberText;
+    use bauta_data::{Attribute, Kind, Levels, Unwatched};
+    use std::sync::Arc;
+
+    fn noisy(column: Column, share: f64) -> Result<Change, MethodError> {
+        let given = [("share".to_owned(), RawValue::Number(share))];
+        let params = Params::check(&CARD, &given).unwrap();
+        let n_records = column.len();
+        let table = Table::new(vec![column], n_records);
+        let task = MaskTask {
+            table: &table,
+            on: &[0],
+            params: &params,
+        };
+        NoiseAdditive.mask(&task, &RunContext::new(1, "step", &Unwatched))
+    }
+
+    fn continuous() -> Arc<Attribute> {
+        Arc::new(Attribute::new("x", Role::Sensitive, Kind::Continuous))
+    }
+
+    #[test]
+    fn numbers_that_noise_would_take_out_of_range_are_refused() {
+        let of =
+            |values: Vec<f64>| Column::numeric(continuous(), values, None, NumberText::default());
+        // The squares of 1e200 overflow; with 1e150 they do not, but a share of 1e200 does.
+        assert!(matches!(
+            noisy(of(vec![1e200, 2e200]), 0.1),
+            Err(MethodError::Data { .. })
+        ));
+        assert!(matches!(
+            noisy(of(vec![1e150, 2e150]), 1e200),
+            Err(MethodError::Data { .. })
+        ));
+        assert!(noisy(of(vec![1e150, 2e150]), 0.1).is_ok());
+    }
+
+    #[test]
+    fn a_variable_that_was_recoded_before_is_the_plans_mistake_not_ours() {
+        let levels = Arc::new(Levels::from_texts(["low", "high"]));
+        let recoded = Column::categorical(continuous(), vec![0, 1], levels, None);
+        assert!(matches!(noisy(recoded, 0.1), Err(MethodError::Data { .. })));
+    }
 }

@@ -220,11 +220,15 @@ fn swap_ranks(
     context: &RunContext<'_>,
     mut swap: impl FnMut(usize, usize),
 ) -> Result<usize, MethodError> {
-    let window = share_of(settings.window, n);
+    let k = share_of(settings.window, n);
     let first = share_of(settings.keep_bottom, n);
     let last = n.saturating_sub(share_of(settings.keep_top, n));
-    if window == 0 || first >= last {
+    if first >= last || settings.window == 0.0 {
         return Ok(0);
+    }
+    if k == 0 {
+        // The stratum is so small that the window reaches no other record.
+        return Ok(last - first);
     }
     let mut free = FreeRanks::all(n);
     let mut n_unswapped = 0;
@@ -237,7 +241,7 @@ fn swap_ranks(
         }
         // Everything in front of i is used or kept, so the free ranks below i + 1 are counted once.
         let n_before = free.count_below(i + 1);
-        let n_choices = free.count_below((i + window + 1).min(last)) - n_before;
+        let n_choices = free.count_below((i + k + 1).min(last)) - n_before;
         free.remove(i);
         if n_choices == 0 {
             n_unswapped += 1;

@@ -81,7 +81,13 @@ impl Mask for Recode {
             )),
         }
         let n_labels = params.texts("labels").len();
-        if params.is_set("labels") && n_labels != params.numbers("breaks").len() + 1 {
+        if params.is_set("labels") && !params.is_set("breaks") {
+            problems.push(ParamProblem::of(
+                "labels",
+                "`labels` name intervals, and there are no breaks",
+                "add `breaks = …`, or leave the labels out",
+            ));
+        } else if params.is_set("labels") && n_labels != params.numbers("breaks").len() + 1 {
             problems.push(ParamProblem::of(
                 "labels",
                 format!(
@@ -149,16 +155,19 @@ fn recode(
     } else {
         by_level(column, &levels, params)?
     };
-    let mut used = vec![false; new_levels.len()];
-    for (record, &code) in codes.iter().enumerate() {
-        if !column.is_missing(record) {
-            used[new_code[code as usize] as usize] = true;
-        }
+    let present = codes
+        .iter()
+        .enumerate()
+        .filter(|(record, _)| !column.is_missing(*record));
+    let (mut before, mut after) = (vec![false; levels.len()], vec![false; new_levels.len()]);
+    for (_, &code) in present {
+        before[code as usize] = true;
+        after[new_code[code as usize] as usize] = true;
     }
     context.note(Note::CategoriesMerged {
         variable: column.name().to_owned(),
-        n_before: levels.len(),
-        n_after: used.iter().filter(|&&used| used).count(),
+        n_before: before.iter().filter(|&&occurs| occurs).count(),
+        n_after: after.iter().filter(|&&occurs| occurs).count(),
     });
     let codes = codes
         .iter()
@@ -199,13 +208,14 @@ fn as_categories(column: &Column) -> (Levels, Vec<u32>) {
         Values::Categorical(categories) => ((*categories.levels).clone(), categories.codes.clone()),
         Values::Numeric(values) => {
             let mut levels = Levels::default();
+            // Adding 0 gives zero one spelling: -0 and 0 are the same category.
             let codes = values
                 .iter()
                 .map(|&value| {
                     if value.is_nan() {
                         0
                     } else {
-                        levels.insert(&number_text(value))
+                        levels.insert(&number_text(value + 0.0))
                     }
                 })
                 .collect();
@@ -231,15 +241,13 @@ fn by_intervals(
     let mut n_not_numbers = 0;
     let new_code = levels
         .iter()
-        .map(|text| match parse_number(text) {
-            Some(number) => {
-                let interval = interval_index(breaks, number);
-                new_levels.code(&labels[interval]).unwrap_or(0)
-            }
-            None => {
+        .map(|text| {
+            let Some(number) = parse_number(text) else {
                 n_not_numbers += 1;
-                0
-            }
+                return 0;
+            };
+            let interval = interval_index(breaks, number);
+            new_levels.code(&labels[interval]).unwrap_or(0)
         })
         .collect();
     if n_not_numbers > 0 {
@@ -310,4 +318,58 @@ fn by_level(
     }
     let (new_levels, new_code) = hierarchy.at_level(level);
     Ok((new_levels.clone(), new_code.to_vec()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn problems(given: &[(&str, RawValue)]) -> Vec<Option<String>> {
+        let given: Vec<(String, RawValue)> = given
+            .iter()
+            .map(|(name, raw)| ((*name).to_owned(), raw.clone()))
+            .collect();
+        let params = Params::check(&CARD, &given).unwrap();
+        let plain = Attribute::new("age", Role::Key, Kind::Ordered);
+        Recode
+            .check(&params, &[&plain])
+            .into_iter()
+            .map(|problem| problem.param)
+            .collect()
+    }
+
+    #[test]
+    fn one_way_of_recoding_and_no_more() {
+        let breaks = || {
+            (
+                "breaks",
+                RawValue::List(vec![RawValue::Integer(18), RawValue::Integer(65)]),
+            )
+        };
+        let map = || {
+            (
+                "map",
+                RawValue::Map(vec![("1".to_owned(), RawValue::Text("2".to_owned()))]),
+            )
+        };
+        let labels = |n: usize| {
+            (
+                "labels",
+                RawValue::List(vec![RawValue::Text("a".to_owned()); n]),
+            )
+        };
+        let level = || ("level", RawValue::Integer(1));
+        assert_eq!(problems(&[]), [None]);
+        assert_eq!(problems(&[breaks()]), []);
+        assert_eq!(problems(&[breaks(), map()]), [Some("map".to_owned())]);
+        // Two breaks make three intervals.
+        assert_eq!(problems(&[breaks(), labels(3)]), []);
+        assert_eq!(
+            problems(&[breaks(), labels(2)]),
+            [Some("labels".to_owned())]
+        );
+        // One label is as many as no breaks would need; it would be ignored, so it is refused.
+        assert_eq!(problems(&[map(), labels(1)]), [Some("labels".to_owned())]);
+        assert_eq!(problems(&[level()]), [Some("level".to_owned())]);
+    }
 }

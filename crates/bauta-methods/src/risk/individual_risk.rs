@@ -1,5 +1,7 @@
 #![doc = include_str!("individual_risk.md")]
 
+use bauta_data::{Role, Table};
+
 use crate::card::{Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness};
 use crate::context::RunContext;
 use crate::error::MethodError;
@@ -9,6 +11,7 @@ use crate::measure::{
 use crate::note::Note;
 use crate::risk::k_anonymity::{KEY_TARGETS, SEMANTICS, count};
 use crate::stats::benedetti_franconi::expected_inverse;
+use crate::stats::keys::class_numbers;
 use crate::stats::sums::sum_by;
 
 /// Probability that a record is re-identified by its key. See the [module page](self).
@@ -90,10 +93,37 @@ impl Measure for IndividualRisk {
             "above_threshold",
             risk.iter().filter(|&&r| r > threshold).count() as f64,
         );
+        if let Some(&attr_idx) = table.with_role(Role::Household).first() {
+            let household = household_risk(table, attr_idx, &risk);
+            found.push_part(
+                "household_expected_reidentifications",
+                sum_by(n, |i| household[i]),
+            );
+            found.push_part("household_max", household.iter().copied().reduce(f64::max));
+        }
         found.series.push(risk_bands(&risk));
         found.per_record = Some(risk);
         Ok(found)
     }
+}
+
+/// For each record the probability that at least one member of its household is re-identified:
+/// 1 - Π (1 - r). A record without household id is a household of its own.
+fn household_risk(table: &Table, attr_idx: usize, risk: &[f64]) -> Vec<f64> {
+    let households = class_numbers(table, &[attr_idx]);
+    let mut safe = vec![1.0; households.iter().max().map_or(0, |&last| last as usize + 1)];
+    for (&household, r) in households.iter().zip(risk) {
+        safe[household as usize] *= 1.0 - r;
+    }
+    let column = table.column(attr_idx);
+    let of_record = |(record, &household): (usize, &u32)| {
+        if column.is_missing(record) {
+            risk[record]
+        } else {
+            1.0 - safe[household as usize]
+        }
+    };
+    households.iter().enumerate().map(of_record).collect()
 }
 
 fn risk_bands(risk: &[f64]) -> Series {
@@ -120,5 +150,32 @@ fn risk_bands(risk: &[f64]) -> Series {
         name: "records by individual risk".to_owned(),
         unit: "records".to_owned(),
         points,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bauta_data::missing::{MissingCells, MissingRules};
+    use bauta_data::{Attribute, Column, Kind, Levels};
+    use std::sync::Arc;
+
+    #[test]
+    fn a_household_is_as_exposed_as_any_of_its_members() {
+        let attribute = Attribute::new("hid", Role::Household, Kind::Unordered);
+        let missing = MissingCells::new(vec![0, 0, 0, 1], MissingRules::default().marks());
+        let levels = Levels::from_texts(["a", "b"]);
+        let column = Column::categorical(
+            Arc::new(attribute),
+            vec![0, 1, 0, 0],
+            Arc::new(levels),
+            missing,
+        );
+        let table = Table::new(vec![column], 4);
+        // Records 1 and 3 live together: 1 - (1 - 0.5)(1 - 0.2) = 0.6; record 4 has no id.
+        let found = household_risk(&table, 0, &[0.5, 0.1, 0.2, 0.3]);
+        for (found, expected) in found.iter().zip([0.6, 0.1, 0.6, 0.3]) {
+            assert!((found - expected).abs() < 1e-15);
+        }
     }
 }

@@ -8,7 +8,7 @@ use crate::error::MethodError;
 use crate::measure::{MeasureTask, Part};
 use crate::note::Note;
 use crate::pair::{Pair, Rows};
-use crate::stats::moments::moments;
+use crate::stats::moments::finite_moments;
 
 /// What to do with missing values: shared by the methods on continuous variables.
 pub const MISSING: ParamSpec = ParamSpec {
@@ -61,6 +61,7 @@ pub fn variable_pairs<'a>(
             "name an id that both files have, or give files with the same records in the same order",
         ));
     }
+    check_rows(&pair)?;
     let refuse = task.params.choice("missing") == "refuse";
     task.on
         .iter()
@@ -71,7 +72,7 @@ pub fn variable_pairs<'a>(
                 name,
                 original,
                 masked,
-                sd: moments(original).sd,
+                sd: finite_moments(name, original)?.sd,
                 pair,
             };
             let n_cells = (0..masked.len())
@@ -89,6 +90,31 @@ pub fn variable_pairs<'a>(
             Ok(found)
         })
         .collect()
+}
+
+/// Every masked record must have come from a record that the original has.
+fn check_rows(pair: &Pair<'_>) -> Result<(), MethodError> {
+    let (original, masked) = (pair.original, pair.masked);
+    if !original.rows_as_in_source() {
+        return Err(MethodError::Internal(
+            "the original of a pair is itself a choice of records".to_owned(),
+        ));
+    }
+    let (n, n_masked) = (original.n_records(), masked.n_records());
+    let all_there = if masked.rows_as_in_source() {
+        n_masked == n
+    } else {
+        (0..n_masked).all(|i| pair.original_record(i) < n)
+    };
+    if all_there {
+        return Ok(());
+    }
+    Err(MethodError::request(
+        format!(
+            "the original has {n} records and the masked file {n_masked}, and they do not correspond"
+        ),
+        "name an id that both files have, or give files with the same records in the same order",
+    ))
 }
 
 fn numeric<'a>(

@@ -10,7 +10,6 @@ use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use rayon::prelude::*;
 
-use super::moments::moments;
 use super::sums::compensated;
 use crate::error::MethodError;
 
@@ -91,6 +90,11 @@ pub fn frequencies(
             "name the variables that an intruder could know",
         ));
     }
+    if semantics == Semantics::Original {
+        for &attr_idx in keys {
+            refuse_lost_numbers(table.column(attr_idx))?;
+        }
+    }
     let n = table.n_records();
     let weights = table.weight().and_then(Column::as_numeric);
     let keys: Vec<KeyCodes> = keys
@@ -125,6 +129,31 @@ pub fn frequencies(
             .collect(),
         n_classes: classes.sizes.len(),
     })
+}
+
+/// A category remembers its code under a suppression; a number does not.
+fn refuse_lost_numbers(column: &Column) -> Result<(), MethodError> {
+    let Some(cells) = column.missing().filter(|_| column.as_numeric().is_some()) else {
+        return Ok(());
+    };
+    let suppressed = |record: usize| {
+        cells
+            .mark(record)
+            .is_some_and(|mark| mark.cause == MissingCause::Suppressed)
+    };
+    let n_lost = (0..column.len())
+        .filter(|&record| suppressed(record))
+        .count();
+    if n_lost == 0 {
+        return Ok(());
+    }
+    Err(MethodError::data(
+        column.name(),
+        format!(
+            "{n_lost} of its numbers were suppressed, and what they were is not known any more"
+        ),
+        "give the key the kind ordered, or count with semantics = \"visible\"",
+    ))
 }
 
 fn key_codes(column: &Column) -> KeyCodes {
@@ -449,13 +478,10 @@ pub fn check_weights(table: &Table) -> Result<(), MethodError> {
 
 /// Sum of the weights, or the number of records where there are none.
 pub fn population(table: &Table) -> f64 {
-    table
-        .weight()
-        .and_then(Column::as_numeric)
-        .map_or(table.n_records() as f64, |weights| {
-            debug_assert_eq!(moments(weights).n, weights.len());
-            compensated(weights.iter().copied())
-        })
+    let weights = table.weight().and_then(Column::as_numeric);
+    weights.map_or(table.n_records() as f64, |weights| {
+        compensated(weights.iter().copied())
+    })
 }
 
 /// Numbers records with equal values of some variables, from 0 as they first occur; missing is a

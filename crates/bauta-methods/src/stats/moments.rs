@@ -1,6 +1,7 @@
 //! Means and standard deviations.
 
 use super::sums::sum_by;
+use crate::error::MethodError;
 
 /// Mean and standard deviation of the present values of a column.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -44,12 +45,27 @@ pub fn moments(values: &[f64]) -> Moments {
     }
 }
 
+/// Moments that can be reckoned with: an error where the values are so large that their squares
+/// leave the numbers of the machine.
+pub fn finite_moments(variable: &str, values: &[f64]) -> Result<Moments, MethodError> {
+    let found = moments(values);
+    if found.mean.is_finite() && found.sd.is_finite() {
+        return Ok(found);
+    }
+    Err(MethodError::data(
+        variable,
+        "its values are too large for a standard deviation",
+        "state the variable in a larger unit",
+    ))
+}
+
 /// Whether all present values are the same.
 pub fn is_constant(values: &[f64]) -> bool {
     let mut present = values.iter().filter(|value| !value.is_nan());
-    present.next().is_none_or(|first| {
-        present.all(|value| value.to_bits() == first.to_bits() || value == first)
-    })
+    // Adding 0 makes -0 and 0 the same bits.
+    present
+        .next()
+        .is_none_or(|first| present.all(|value| (value + 0.0).to_bits() == (first + 0.0).to_bits()))
 }
 
 #[cfg(test)]
@@ -75,5 +91,12 @@ mod tests {
         );
         assert!(is_constant(&[f64::NAN, 2.0, 2.0]));
         assert!(!is_constant(&[2.0, 3.0]));
+    }
+
+    #[test]
+    fn values_whose_squares_overflow_are_refused() {
+        assert!(finite_moments("x", &[1e200, 2e200]).is_err());
+        assert!(finite_moments("x", &[1e308, 1.5e308]).is_err());
+        assert!(finite_moments("x", &[1e100, 2e100]).is_ok());
     }
 }

@@ -1,0 +1,152 @@
+//! Times of the kernels at fixed sizes, each with a check that the result is right.
+
+use std::sync::Arc;
+
+use bauta_data::column::NumberText;
+use bauta_data::{Attribute, Column, Kind, Levels, Role, Table, Unwatched};
+use bauta_methods::pair::Rows;
+use bauta_methods::stats::keys::{Semantics, frequencies};
+use bauta_methods::{
+    Files, Mask, MaskTask, MeasureTask, Measurement, Pair, Params, RawValue, RunContext, registry,
+};
+use divan::Bencher;
+
+const N: usize = 100_000;
+
+fn main() {
+    divan::main();
+}
+
+/// A fixed sequence without pattern.
+fn scatter(i: usize, salt: u64) -> u64 {
+    let mut z = (i as u64 + 1)
+        .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        .wrapping_add(salt << 32);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z ^ (z >> 31)
+}
+
+/// Seven keys with the numbers of categories of the victimisation survey; the second is missing in 4 %.
+fn keys() -> Table {
+    let sizes = [2, 5, 6, 4, 5, 2, 4];
+    let columns = sizes.iter().enumerate().map(|(key, &size)| {
+        let texts: Vec<String> = (0..size).map(|code: u32| code.to_string()).collect();
+        let levels = Arc::new(Levels::from_texts(texts.iter().map(String::as_str)));
+        let codes = (0..N)
+            .map(|i| (scatter(i, key as u64) % u64::from(size)) as u32)
+            .collect();
+        let attribute = Arc::new(Attribute::new(
+            format!("key{key}"),
+            Role::Key,
+            Kind::Unordered,
+        ));
+        let column = Column::categorical(attribute, codes, levels, None);
+        if key != 1 {
+            return column;
+        }
+        let missing: Vec<u32> = (0..N as u32)
+            .filter(|&i| scatter(i as usize, 99).is_multiple_of(25))
+            .collect();
+        column.suppress(&missing)
+    });
+    Table::new(columns.collect(), N)
+}
+
+fn amounts(n_columns: usize) -> Table {
+    let columns = (0..n_columns).map(|column| {
+        let attribute = Arc::new(Attribute::new(
+            format!("x{column}"),
+            Role::Sensitive,
+            Kind::Continuous,
+        ));
+        let values = (0..N)
+            .map(|i| (scatter(i, column as u64) % 10_000_000) as f64 / 100.0)
+            .collect();
+        Column::numeric(attribute, values, None, NumberText::default())
+    });
+    Table::new(columns.collect(), N)
+}
+
+fn masked(id: &str, table: &Table, on: &[usize], param: (&str, f64)) -> Table {
+    let mask: &dyn Mask = registry::mask(id).expect("a mask");
+    let given = [(param.0.to_owned(), RawValue::Number(param.1))];
+    let params = Params::check(mask.card(), &given).expect("parameters");
+    let context = RunContext::new(1, "bench", &Unwatched);
+    let task = MaskTask {
+        table,
+        on,
+        params: &params,
+    };
+    mask.mask(&task, &context)
+        .expect("the mask works")
+        .apply_to(table)
+}
+
+fn measured(id: &str, original: &Table, masked: &Table) -> Measurement {
+    let measure = registry::measure(id).expect("a measure");
+    let params = Params::check(measure.card(), &[]).expect("parameters");
+    let on: Vec<String> = original.names().map(str::to_owned).collect();
+    let context = RunContext::new(1, "bench", &Unwatched);
+    let pair = Pair {
+        original,
+        masked,
+        rows: Rows::Correspond,
+    };
+    let task = MeasureTask {
+        files: Files::Both(pair),
+        on: &on,
+        params: &params,
+    };
+    measure.measure(&task, &context).expect("the measure works")
+}
+
+#[divan::bench(args = ["own", "visible", "original", "wild"])]
+fn frequencies_of_7_keys(bencher: Bencher, semantics: &str) {
+    let table = keys();
+    let semantics = Semantics::from_name(semantics).expect("a semantics");
+    let positions: Vec<usize> = (0..7).collect();
+    let count = || frequencies(&table, &positions, semantics).expect("keys can be counted");
+    // Σ 1/f over records is the number of classes where equal keys have equal counts.
+    let own = frequencies(&table, &positions, Semantics::Own).expect("keys can be counted");
+    let classes: f64 = own.f.iter().map(|&f| 1.0 / f64::from(f)).sum();
+    assert!((classes - own.n_classes as f64).abs() < 1e-6);
+    assert!(count().f.iter().zip(&own.f).all(|(f, own)| f >= own));
+    bencher.bench_local(count);
+}
+
+#[divan::bench(args = [0.01, 0.14, 1.0])]
+fn rank_swap_one_column(bencher: Bencher, window: f64) {
+    let table = amounts(1);
+    let total = |table: &Table| {
+        let mut values = table.column(0).as_numeric().expect("numbers").to_vec();
+        values.sort_by(f64::total_cmp);
+        values
+    };
+    assert_eq!(
+        total(&table),
+        total(&masked("rank-swap", &table, &[0], ("window", window)))
+    );
+    bencher.bench_local(|| masked("rank-swap", &table, &[0], ("window", window)));
+}
+
+#[divan::bench]
+fn noise_additive_one_column(bencher: Bencher) {
+    let table = amounts(1);
+    let noisy = masked("noise-additive", &table, &[0], ("share", 0.1));
+    assert!(
+        measured("il1s", &table, &noisy)
+            .value
+            .is_some_and(|value| (0.05..0.06).contains(&value))
+    );
+    bencher.bench_local(|| masked("noise-additive", &table, &[0], ("share", 0.1)));
+}
+
+#[divan::bench(args = ["il1s", "interval-sd"])]
+fn compare_13_columns(bencher: Bencher, id: &str) {
+    let table = amounts(13);
+    let all: Vec<usize> = (0..13).collect();
+    let noisy = masked("noise-additive", &table, &all, ("share", 0.1));
+    let identity = registry::measure(id).and_then(|measure| measure.reading().at_identity);
+    assert_eq!(measured(id, &table, &table).value, identity);
+    bencher.bench_local(|| measured(id, &table, &noisy));
+}

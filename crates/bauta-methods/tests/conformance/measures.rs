@@ -1,0 +1,469 @@
+//! Measures: what looks at files.
+
+use bauta_data::{Column, Kind, Role, Table, Unwatched};
+use bauta_methods::measure::{Part, Scope};
+use bauta_methods::pair::Rows;
+use bauta_methods::{
+    Files, Measure, MeasureTask, Measurement, MethodError, Pair, Params, RawValue, RunContext,
+    Subject, registry,
+};
+use proptest::prelude::*;
+
+use super::changers::assert_clear;
+use super::zoo::{
+    Impatient, accepted, assert_no_canary, degenerate, note_texts, on_threads, planted, scatter,
+    with_and_without_missing, zoo,
+};
+use crate::support::params;
+
+/// A file and a masked version of it.
+struct Two {
+    original: Table,
+    masked: Table,
+}
+
+impl Two {
+    fn identical(table: &Table) -> Self {
+        Self {
+            original: table.clone(),
+            masked: table.clone(),
+        }
+    }
+
+    /// Every number is moved a little, record by record.
+    fn perturbed(table: &Table) -> Self {
+        let mut masked = table.clone();
+        for attr_idx in 0..table.columns().len() {
+            let column = table.column(attr_idx);
+            if column.attribute().role == Role::Weight {
+                continue;
+            }
+            if let Some(x) = column.as_numeric() {
+                let z = x
+                    .iter()
+                    .enumerate()
+                    .map(|(i, x)| x + (scatter(i, 77) % 400) as f64 - 200.0)
+                    .collect();
+                masked = masked.with_column(attr_idx, column.with_numbers(z));
+            }
+        }
+        Self {
+            original: table.clone(),
+            masked,
+        }
+    }
+
+    /// The same records in another order, in both files.
+    fn reordered(&self, order: &[u32]) -> Self {
+        let reorder = |table: &Table| {
+            let columns: Vec<Column> = table
+                .columns()
+                .iter()
+                .map(|column| column.take(order))
+                .collect();
+            Table::new(columns, order.len())
+        };
+        Self {
+            original: reorder(&self.original),
+            masked: reorder(&self.masked),
+        }
+    }
+
+    fn measure(
+        &self,
+        measure: &dyn Measure,
+        on: &[String],
+        params: &Params,
+        context: &RunContext<'_>,
+    ) -> Result<Measurement, MethodError> {
+        let files = match measure.subject() {
+            Subject::OneFile => Files::One(&self.masked),
+            Subject::CorrespondingPair | Subject::Pair => Files::Both(Pair {
+                original: &self.original,
+                masked: &self.masked,
+                rows: Rows::Correspond,
+            }),
+        };
+        measure.measure(&MeasureTask { files, on, params }, context)
+    }
+
+    fn figures(&self, measure: &dyn Measure, on: &[String]) -> Measurement {
+        let context = RunContext::new(7, "measure", &Unwatched);
+        let given = params(measure.card(), &[]);
+        let found = self.measure(measure, on, &given, &context);
+        found.unwrap_or_else(|error| panic!("{}: {error}", measure.card().id))
+    }
+}
+
+fn names(table: &Table, positions: &[usize]) -> Vec<String> {
+    positions
+        .iter()
+        .map(|&attr_idx| table.column(attr_idx).name().to_owned())
+        .collect()
+}
+
+/// The variables that a plan would give a measure: those of its default roles on which it works.
+fn usual(measure: &dyn Measure, two: &Two) -> Vec<String> {
+    let card = measure.card();
+    let table = &two.original;
+    let by_role = |attr_idx: &usize| {
+        let attribute = table.column(*attr_idx).attribute();
+        match measure.scope() {
+            Scope::Scenario => attribute.role == Role::Key,
+            Scope::Variables => card.targets.default_roles.contains(&attribute.role),
+        }
+    };
+    let works = |name: &String| {
+        let context = RunContext::new(7, "measure", &Unwatched);
+        two.measure(
+            measure,
+            std::slice::from_ref(name),
+            &params(card, &[]),
+            &context,
+        )
+        .is_ok()
+    };
+    let fit: Vec<usize> = accepted(card, table).into_iter().filter(by_role).collect();
+    let on: Vec<String> = names(table, &fit).into_iter().filter(works).collect();
+    assert!(
+        !on.is_empty(),
+        "`{}` works on no variable without parameters",
+        card.id
+    );
+    on
+}
+
+fn parts(found: &Measurement) -> Vec<(String, Option<f64>)> {
+    let named = |prefix: &str, parts: &[Part]| -> Vec<(String, Option<f64>)> {
+        parts
+            .iter()
+            .map(|part| (format!("{prefix}{}", part.name), part.value))
+            .collect()
+    };
+    let mut all = vec![("value".to_owned(), found.value)];
+    all.extend(named("part ", &found.parts));
+    all.extend(named("variable ", &found.by_variable));
+    for series in &found.series {
+        all.extend(named(&format!("series {} ", series.name), &series.points));
+    }
+    all
+}
+
+fn near(a: f64, b: f64) -> bool {
+    (a.is_nan() && b.is_nan()) || (a - b).abs() <= 1e-12 * a.abs().max(b.abs()).max(1.0)
+}
+
+fn assert_near(id: &str, a: &[(String, Option<f64>)], b: &[(String, Option<f64>)]) {
+    assert_eq!(a.len(), b.len(), "{id}");
+    for ((name, a), (other, b)) in a.iter().zip(b) {
+        assert_eq!(name, other, "{id}");
+        let same = match (a, b) {
+            (Some(a), Some(b)) => near(*a, *b),
+            (None, None) => true,
+            _ => false,
+        };
+        assert!(same, "`{id}` {name}: {a:?} and {b:?}");
+    }
+}
+
+#[test]
+fn values_stay_in_the_declared_range() {
+    let table = zoo(500);
+    for measure in registry::MEASURES {
+        let reading = measure.reading();
+        assert!(reading.min <= reading.max);
+        for two in [Two::identical(&table), Two::perturbed(&table)] {
+            let found = two.figures(*measure, &usual(*measure, &two));
+            let figures = found
+                .value
+                .into_iter()
+                .chain(found.per_record.iter().flatten().copied());
+            for value in figures.filter(|value| !value.is_nan()) {
+                assert!(
+                    (reading.min..=reading.max).contains(&value),
+                    "{}: {value}",
+                    measure.card().id
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn identical_files_have_the_declared_value_and_others_do_not() {
+    let table = zoo(500);
+    for measure in registry::MEASURES {
+        let Some(at_identity) = measure.reading().at_identity else {
+            continue;
+        };
+        let two = Two::identical(&table);
+        let on = usual(*measure, &two);
+        let found = two.figures(*measure, &on);
+        let value = found.value.expect("a value");
+        assert!(
+            near(value, at_identity),
+            "{}: {value}, not {at_identity}",
+            measure.card().id
+        );
+        let moved = Two::perturbed(&table)
+            .figures(*measure, &on)
+            .value
+            .expect("a value");
+        assert!(
+            !near(moved, at_identity),
+            "{} does not see that the file was changed",
+            measure.card().id
+        );
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn the_order_of_records_does_not_matter(order in Just((0..300_u32).collect::<Vec<_>>()).prop_shuffle()) {
+        let two = Two::perturbed(&zoo(300));
+        let moved = two.reordered(&order);
+        for measure in registry::MEASURES {
+            let on = usual(*measure, &two);
+            let (before, after) = (two.figures(*measure, &on), moved.figures(*measure, &on));
+            assert_near(measure.card().id, &parts(&before), &parts(&after));
+            if let (Some(before), Some(after)) = (&before.per_record, &after.per_record) {
+                let follows = order.iter().zip(after).all(|(&record, &value)| near(before[record as usize], value));
+                prop_assert!(follows, "{}: figures by record", measure.card().id);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_number_of_threads_does_not_change_a_bit() {
+    let two = Two::perturbed(&zoo(10_000));
+    for measure in registry::MEASURES {
+        let on = usual(*measure, &two);
+        let bits = |found: &Measurement| {
+            let all = parts(found)
+                .into_iter()
+                .map(|(name, value)| (name, value.map(f64::to_bits)));
+            let per_record = found
+                .per_record
+                .iter()
+                .flatten()
+                .map(|value| value.to_bits());
+            (all.collect::<Vec<_>>(), per_record.collect::<Vec<_>>())
+        };
+        let on_one = on_threads(1, || bits(&two.figures(*measure, &on)));
+        for n_threads in [2, 4] {
+            let on_more = on_threads(n_threads, || bits(&two.figures(*measure, &on)));
+            assert!(
+                on_one == on_more,
+                "`{}` depends on the number of threads",
+                measure.card().id
+            );
+        }
+    }
+}
+
+#[test]
+fn degenerate_files_give_a_result_or_a_clear_error() {
+    for measure in registry::MEASURES {
+        let (card, reading) = (measure.card(), measure.reading());
+        for (name, table) in degenerate() {
+            for given in with_and_without_missing(card, &[]) {
+                let given = params(card, &given);
+                let all = names(&table, &accepted(card, &table));
+                let alone = all.iter().map(|name| vec![name.clone()]);
+                for (on, two) in alone
+                    .chain([all.clone(), Vec::new(), vec!["no such variable".to_owned()]])
+                    .flat_map(|on| {
+                        [
+                            (on.clone(), Two::identical(&table)),
+                            (on, Two::perturbed(&table)),
+                        ]
+                    })
+                {
+                    let context = RunContext::new(7, "measure", &Unwatched);
+                    match two.measure(*measure, &on, &given, &context) {
+                        Ok(found) => {
+                            let value = found.value.unwrap_or(reading.min);
+                            assert!(
+                                (reading.min..=reading.max).contains(&value),
+                                "`{}` on {name}: {value}",
+                                card.id
+                            );
+                            assert!(
+                                found
+                                    .per_record
+                                    .is_none_or(|figures| figures.len() == table.n_records())
+                            );
+                        }
+                        Err(error) => assert_clear(card.id, &name, &error),
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn files_that_do_not_correspond_are_refused_where_they_must() {
+    let table = zoo(50);
+    for measure in registry::MEASURES
+        .iter()
+        .filter(|measure| measure.subject() == Subject::CorrespondingPair)
+    {
+        let two = Two::perturbed(&table);
+        let (on, given) = (usual(*measure, &two), params(measure.card(), &[]));
+        let shorter = Two::perturbed(&zoo(40)).masked;
+        let with = |masked: &Table, rows: Rows| {
+            let pair = Pair {
+                original: &two.original,
+                masked,
+                rows,
+            };
+            let task = MeasureTask {
+                files: Files::Both(pair),
+                on: &on,
+                params: &given,
+            };
+            measure.measure(&task, &RunContext::new(7, "measure", &Unwatched))
+        };
+        let id = measure.card().id;
+        let refused = |result: Result<Measurement, MethodError>| {
+            matches!(result, Err(MethodError::Request { .. }))
+        };
+        assert!(
+            refused(with(&two.masked, Rows::Unrelated)),
+            "`{id}` compares unrelated files"
+        );
+        assert!(
+            refused(with(&shorter, Rows::Correspond)),
+            "`{id}` compares files of different length"
+        );
+        // A choice of records knows where they came from, and is compared with those.
+        let kept: Vec<u32> = (0..50).filter(|record| record % 3 != 1).collect();
+        let of_kept = with(&two.masked.take(&kept), Rows::Correspond)
+            .expect("a choice of records corresponds");
+        let of_all = with(&two.masked, Rows::Correspond).expect("all records correspond");
+        if let (Some(of_kept), Some(of_all)) = (of_kept.per_record, of_all.per_record) {
+            let same = kept
+                .iter()
+                .zip(&of_kept)
+                .all(|(&record, &value)| near(value, of_all[record as usize]));
+            assert!(
+                same,
+                "`{id}`: a record's figure changed when others were deleted"
+            );
+        }
+    }
+}
+
+#[test]
+fn measures_of_the_wrong_number_of_files_are_our_own_mistake() {
+    let table = zoo(20);
+    for measure in registry::MEASURES {
+        let pair = Pair {
+            original: &table,
+            masked: &table,
+            rows: Rows::Correspond,
+        };
+        let wrong = match measure.subject() {
+            Subject::OneFile => Files::Both(pair),
+            Subject::CorrespondingPair | Subject::Pair => Files::One(&table),
+        };
+        let given = params(measure.card(), &[]);
+        let task = MeasureTask {
+            files: wrong,
+            on: &["income".to_owned()],
+            params: &given,
+        };
+        let found = measure.measure(&task, &RunContext::new(7, "measure", &Unwatched));
+        assert!(
+            matches!(found, Err(MethodError::Internal(_))),
+            "{}",
+            measure.card().id
+        );
+    }
+}
+
+#[test]
+fn a_cancelled_measure_stops() {
+    let two = Two::perturbed(&zoo(10_000));
+    for measure in registry::MEASURES {
+        let on = usual(*measure, &two);
+        let context = RunContext::new(7, "measure", &Impatient);
+        let stopped = two.measure(*measure, &on, &params(measure.card(), &[]), &context);
+        assert!(
+            matches!(stopped, Err(MethodError::Cancelled)),
+            "`{}` goes on though cancelled",
+            measure.card().id
+        );
+    }
+}
+
+#[test]
+fn no_message_shows_a_cell_value() {
+    for with_weight in [true, false] {
+        let mut table = planted(300);
+        if !with_weight {
+            let weight = table.with_role(Role::Weight);
+            table = table.without_columns(&weight);
+        }
+        let constant = constant_canary(&table);
+        for measure in registry::MEASURES {
+            let card = measure.card();
+            let mut n_errors = 0;
+            for given in with_and_without_missing(card, &[]) {
+                let given = params(card, &given);
+                for name in names(&table, &accepted(card, &table)) {
+                    for two in [
+                        Two::identical(&table),
+                        Two::perturbed(&table),
+                        Two::perturbed(&constant),
+                    ] {
+                        let context = RunContext::new(7, "measure", &Unwatched);
+                        let on = std::slice::from_ref(&name);
+                        if let Err(error) = two.measure(*measure, on, &given, &context) {
+                            n_errors += 1;
+                            assert_no_canary(card.id, &format!("{error} {error:?}"));
+                        }
+                        assert_no_canary(card.id, &note_texts(context));
+                    }
+                }
+            }
+            let counts_weights = measure.subject() == Subject::OneFile;
+            assert!(
+                n_errors > 0 || !(with_weight && counts_weights),
+                "the planted weight did not bite {}",
+                card.id
+            );
+        }
+    }
+}
+
+/// The planted file with nothing but the canary in its continuous variables.
+fn constant_canary(table: &Table) -> Table {
+    let mut constant = table.clone();
+    for attr_idx in 0..table.columns().len() {
+        let column = table.column(attr_idx);
+        if column.attribute().kind == Kind::Continuous {
+            constant = constant.with_column(
+                attr_idx,
+                column.with_numbers(vec![987_654_321.125; column.len()]),
+            );
+        }
+    }
+    constant
+}
+
+#[test]
+fn measures_need_no_parameters() {
+    for card in registry::MEASURES.iter().map(|measure| measure.card()) {
+        let none: &[(String, RawValue)] = &[];
+        assert!(
+            Params::check(card, none).is_ok(),
+            "`{}` cannot run without parameters",
+            card.id
+        );
+    }
+}

@@ -1,0 +1,505 @@
+//! Runs every golden case; see `golden/README.md` for their format.
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+
+use bauta_data::{Kind, Role, Table, Unwatched};
+use bauta_methods::measure::{Part, Series};
+use bauta_methods::pair::Rows;
+use bauta_methods::stats::benedetti_franconi::expected_inverse;
+use bauta_methods::stats::keys::{Semantics, frequencies};
+use bauta_methods::{
+    Card, Files, MaskTask, Measure, MeasureTask, Measurement, Pair, Params, RawValue, RunContext,
+};
+use bauta_methods::{Mask, registry};
+use serde_json::Value;
+use support::{Wanted, column, read_csv, read_numbers, shared, texts};
+
+/// One case, as its file gives it.
+struct Case {
+    name: String,
+    json: Value,
+    shared: Option<PathBuf>,
+}
+
+#[test]
+fn every_method_agrees_with_its_golden_cases() {
+    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/golden"));
+    let shared = shared();
+    let known: BTreeSet<&str> = registry::cards().map(|card| card.id).collect();
+    for entry in fs::read_dir(folder).expect("the golden folder") {
+        let path = entry.expect("an entry").path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        assert!(
+            !path.is_dir() || known.contains(name.as_str()),
+            "golden/{name} belongs to no method"
+        );
+    }
+    let (mut n_run, mut n_left_out, mut failed) = (0, 0, Vec::new());
+    for card in registry::cards() {
+        let cases = cases_of(&folder.join(card.id), shared.as_ref());
+        assert!(
+            !cases.is_empty(),
+            "`{}` has no golden case in golden/{}",
+            card.id,
+            card.id
+        );
+        for case in cases {
+            if case.needs_shared() && case.shared.is_none() {
+                println!("not run: ../shared is absent ({})", case.name);
+                n_left_out += 1;
+                continue;
+            }
+            // One case that fails must not hide the others.
+            if catch_unwind(AssertUnwindSafe(|| case.run(card))).is_err() {
+                failed.push(case.name);
+            }
+            n_run += 1;
+        }
+    }
+    println!("{n_run} golden cases were run, {n_left_out} were not");
+    assert!(
+        failed.is_empty(),
+        "{} golden cases failed (see above): {failed:#?}",
+        failed.len()
+    );
+}
+
+fn cases_of(folder: &Path, shared: Option<&PathBuf>) -> Vec<Case> {
+    let Ok(entries) = fs::read_dir(folder) else {
+        return Vec::new();
+    };
+    let mut paths: Vec<PathBuf> = entries
+        .map(|entry| entry.expect("an entry").path())
+        .collect();
+    paths.sort();
+    let read = |path: PathBuf| {
+        let name = path
+            .strip_prefix(env!("CARGO_MANIFEST_DIR"))
+            .unwrap_or(&path)
+            .display()
+            .to_string();
+        let text = fs::read_to_string(&path).expect("a golden case");
+        let json: Value =
+            serde_json::from_str(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
+        Case {
+            name,
+            json,
+            shared: shared.cloned(),
+        }
+    };
+    paths.into_iter().map(read).collect()
+}
+
+impl Case {
+    fn needs_shared(&self) -> bool {
+        fn looks_outside(value: &Value) -> bool {
+            match value {
+                Value::Object(map) => map.contains_key("shared") || map.values().any(looks_outside),
+                _ => false,
+            }
+        }
+        looks_outside(&self.json)
+    }
+
+    fn run(&self, card: &'static Card) {
+        self.check_form();
+        let original = self.table(&self.json["original"]);
+        let on: Vec<String> = self.json["on"]
+            .as_array()
+            .unwrap_or_else(|| panic!("{}: `on` is a list", self.name))
+            .iter()
+            .map(|name| name.as_str().expect("a name").to_owned())
+            .collect();
+        let params = self.params(card);
+        let seed = self.json["seed"].as_u64().unwrap_or(1);
+        let context = RunContext::new(seed, self.json["step"].as_str().unwrap_or("1"), &Unwatched);
+        if let Some(mask) = registry::mask(card.id) {
+            self.run_mask(mask, &original, &on, &params, &context);
+        } else if let Some(measure) = registry::measure(card.id) {
+            self.run_measure(measure, &original, &on, &params, &context);
+        } else {
+            panic!("{}: this runner does not know adjusters yet", self.name);
+        }
+        if let Some(expected) = self.json["expect"].get("notes") {
+            let found = serde_json::to_value(context.into_notes()).expect("notes are JSON");
+            assert_eq!(&found, expected, "{}: notes", self.name);
+        }
+    }
+
+    /// A misspelt field must not become a check that never runs.
+    fn check_form(&self) {
+        let allowed = |value: &Value, names: &[&str]| {
+            for name in value
+                .as_object()
+                .unwrap_or_else(|| panic!("{}: an object", self.name))
+                .keys()
+            {
+                assert!(
+                    names.contains(&name.as_str()),
+                    "{}: unknown field `{name}`",
+                    self.name
+                );
+            }
+        };
+        allowed(
+            &self.json,
+            &[
+                "about",
+                "source",
+                "original",
+                "masked",
+                "on",
+                "params",
+                "seed",
+                "step",
+                "expect",
+                "tolerance",
+            ],
+        );
+        allowed(&self.json["source"], &["kind", "name", "arithmetic"]);
+        let source = &self.json["source"];
+        let kind = source["kind"].as_str().unwrap_or_default();
+        assert!(
+            ["paper", "tool", "hand", "self"].contains(&kind),
+            "{}: source.kind",
+            self.name
+        );
+        assert!(
+            source["name"].is_string() && self.json["about"].is_string(),
+            "{}: about, source",
+            self.name
+        );
+        assert!(
+            kind != "hand" || source["arithmetic"].is_string(),
+            "{}: show the arithmetic",
+            self.name
+        );
+        let measures = [
+            "value",
+            "parts",
+            "by_variable",
+            "series",
+            "per_record",
+            "weighted_per_record",
+            "notes",
+        ];
+        let masks = ["columns", "names", "kept", "notes"];
+        allowed(&self.json["expect"], &[&measures[..], &masks[..]].concat());
+        assert!(
+            !self.json["expect"].as_object().unwrap().is_empty(),
+            "{}: expects nothing",
+            self.name
+        );
+    }
+
+    fn path(&self, relative: &Value) -> PathBuf {
+        let relative = relative.as_str().expect("a path");
+        self.shared.as_ref().expect("checked before").join(relative)
+    }
+
+    fn table(&self, json: &Value) -> Table {
+        let variables = json["variables"]
+            .as_object()
+            .unwrap_or_else(|| panic!("{}: variables", self.name));
+        let role = |json: &Value| {
+            let name = json["role"].as_str().unwrap_or("other");
+            Role::from_name(name).unwrap_or_else(|| panic!("{}: role {name}", self.name))
+        };
+        let kind = |json: &Value| {
+            let name = json["kind"].as_str().unwrap_or("continuous");
+            Kind::from_name(name).unwrap_or_else(|| panic!("{}: kind {name}", self.name))
+        };
+        let mut table = if json.get("shared").is_some() {
+            let wanted: Vec<Wanted> = variables
+                .iter()
+                .map(|(name, json)| Wanted {
+                    name: name.clone(),
+                    role: role(json),
+                    kind: kind(json),
+                })
+                .collect();
+            read_csv(&self.path(&json["shared"]), &wanted)
+        } else {
+            let columns = variables.iter().map(|(name, json)| {
+                let cells: Vec<Option<String>> = json["values"]
+                    .as_array()
+                    .expect("values")
+                    .iter()
+                    .map(text)
+                    .collect();
+                let cells: Vec<Option<&str>> = cells.iter().map(Option::as_deref).collect();
+                column(name, role(json), kind(json), &cells)
+            });
+            support::table(columns.collect())
+        };
+        for (name, records) in json["suppress"].as_object().into_iter().flatten() {
+            let attr_idx = table.index_of(name).expect("a variable to suppress");
+            let records: Vec<u32> =
+                serde_json::from_value(records.clone()).expect("record numbers");
+            let suppressed = table.column(attr_idx).suppress(&records);
+            table = table.with_column(attr_idx, suppressed);
+        }
+        table
+    }
+
+    fn params(&self, card: &'static Card) -> Params {
+        let given: Vec<(String, RawValue)> = self.json["params"]
+            .as_object()
+            .into_iter()
+            .flatten()
+            .map(|(name, value)| (name.clone(), raw(value)))
+            .collect();
+        Params::check(card, &given).unwrap_or_else(|problems| panic!("{}: {problems:?}", self.name))
+    }
+
+    fn run_mask(
+        &self,
+        mask: &dyn Mask,
+        table: &Table,
+        on: &[String],
+        params: &Params,
+        context: &RunContext<'_>,
+    ) {
+        let position = |name: &String| {
+            table
+                .index_of(name)
+                .unwrap_or_else(|| panic!("{}: {name}", self.name))
+        };
+        let on: Vec<usize> = on.iter().map(position).collect();
+        let attributes: Vec<_> = on
+            .iter()
+            .map(|&attr_idx| table.column(attr_idx).attribute())
+            .collect();
+        assert_eq!(mask.check(params, &attributes), [], "{}", self.name);
+        let task = MaskTask {
+            table,
+            on: &on,
+            params,
+        };
+        let change = mask
+            .mask(&task, context)
+            .unwrap_or_else(|error| panic!("{}: {error}", self.name));
+        let masked = change.apply_to(table);
+        let expect = &self.json["expect"];
+        for (name, cells) in expect["columns"].as_object().into_iter().flatten() {
+            let expected: Vec<Option<String>> =
+                cells.as_array().expect("cells").iter().map(text).collect();
+            let column = masked
+                .column_named(name)
+                .unwrap_or_else(|| panic!("{}: no {name}", self.name));
+            assert_eq!(texts(column), expected, "{}: {name}", self.name);
+        }
+        if let Some(names) = expect.get("names") {
+            let found: Vec<&str> = masked.names().collect();
+            assert_eq!(&serde_json::json!(found), names, "{}", self.name);
+        }
+        if let Some(kept) = expect.get("kept") {
+            let rows: Vec<usize> = (0..masked.n_records())
+                .map(|record| masked.source_row(record))
+                .collect();
+            assert_eq!(&serde_json::json!(rows), kept, "{}", self.name);
+        }
+    }
+
+    fn run_measure(
+        &self,
+        measure: &dyn Measure,
+        original: &Table,
+        on: &[String],
+        params: &Params,
+        context: &RunContext<'_>,
+    ) {
+        let masked = self.json.get("masked").map(|json| self.table(json));
+        let files = match &masked {
+            None => Files::One(original),
+            Some(masked) => Files::Both(Pair {
+                original,
+                masked,
+                rows: Rows::Correspond,
+            }),
+        };
+        let task = MeasureTask { files, on, params };
+        let found = measure
+            .measure(&task, context)
+            .unwrap_or_else(|error| panic!("{}: {error}", self.name));
+        self.compare_figures(&found);
+        if let Some(expected) = self.json["expect"].get("weighted_per_record") {
+            let keys: Vec<usize> = on
+                .iter()
+                .map(|name| original.index_of(name).expect("a key"))
+                .collect();
+            let semantics = Semantics::from_name(params.choice("semantics")).expect("a semantics");
+            let counted = frequencies(original, &keys, semantics).expect("keys can be counted");
+            self.compare_list("weighted_per_record", &counted.big_f, expected);
+        }
+    }
+
+    fn compare_figures(&self, found: &Measurement) {
+        let expect = &self.json["expect"];
+        if let Some(value) = expect.get("value") {
+            self.compare("value", found.value, value);
+        }
+        let named = |what: &str, parts: &[Part], expected: &Value| {
+            for (name, value) in expected.as_object().into_iter().flatten() {
+                let part = parts.iter().find(|part| part.name == *name);
+                let part =
+                    part.unwrap_or_else(|| panic!("{}: there is no {what} {name}", self.name));
+                self.compare(&format!("{what} {name}"), part.value, value);
+            }
+        };
+        named("part", &found.parts, &expect["parts"]);
+        named("variable", &found.by_variable, &expect["by_variable"]);
+        for (name, points) in expect["series"].as_object().into_iter().flatten() {
+            let series: Option<&Series> = found.series.iter().find(|series| series.name == *name);
+            let series =
+                series.unwrap_or_else(|| panic!("{}: there is no series {name}", self.name));
+            named("point", &series.points, points);
+        }
+        if let Some(expected) = expect.get("per_record") {
+            let per_record = found
+                .per_record
+                .as_ref()
+                .expect("the measure has figures by record");
+            self.compare_list("per_record", per_record, expected);
+        }
+    }
+
+    fn number(&self, expected: &Value) -> Option<f64> {
+        if expected.get("shared").is_none() {
+            return expected.as_f64();
+        }
+        let file = fs::read_to_string(self.path(&expected["shared"])).expect("a reference file");
+        let json: Value = serde_json::from_str(&file).expect("JSON");
+        let pointer = expected["pointer"].as_str().expect("a pointer");
+        let number = json.pointer(pointer).and_then(Value::as_f64);
+        let number = number.unwrap_or_else(|| panic!("{}: nothing at {pointer}", self.name));
+        Some(number * expected["scale"].as_f64().unwrap_or(1.0))
+    }
+
+    fn compare(&self, what: &str, found: Option<f64>, expected: &Value) {
+        let expected = self.number(expected);
+        match (found, expected) {
+            (None, None) => {}
+            (Some(found), Some(expected)) => {
+                assert!(
+                    self.agrees(found, expected),
+                    "{}: {what} is {found}, not {expected}",
+                    self.name
+                );
+            }
+            _ => panic!("{}: {what} is {found:?}, not {expected:?}", self.name),
+        }
+    }
+
+    fn compare_list(&self, what: &str, found: &[f64], expected: &Value) {
+        let expected: Vec<f64> = match expected.get("column") {
+            Some(column) => read_numbers(
+                &self.path(&expected["shared"]),
+                column.as_str().expect("a column"),
+            ),
+            None => serde_json::from_value(expected.clone()).expect("numbers"),
+        };
+        assert_eq!(found.len(), expected.len(), "{}: {what}", self.name);
+        for (record, (&found, &expected)) in found.iter().zip(&expected).enumerate() {
+            assert!(
+                self.agrees(found, expected),
+                "{}: {what} {record} is {found}, not {expected}",
+                self.name
+            );
+        }
+    }
+
+    fn agrees(&self, found: f64, expected: f64) -> bool {
+        let tolerance = |name: &str| self.json["tolerance"][name].as_f64().unwrap_or(0.0);
+        (found - expected).abs() <= tolerance("absolute") + tolerance("relative") * expected.abs()
+    }
+}
+
+/// A cell: texts stay, numbers are written, null is missing.
+fn text(cell: &Value) -> Option<String> {
+    match cell {
+        Value::Null => None,
+        Value::String(text) => Some(text.clone()),
+        other => Some(other.to_string()),
+    }
+}
+
+fn raw(value: &Value) -> RawValue {
+    match value {
+        Value::Number(number) => match number.as_i64() {
+            Some(number) => RawValue::Integer(number),
+            None => RawValue::Number(number.as_f64().expect("a number")),
+        },
+        Value::Bool(flag) => RawValue::Flag(*flag),
+        Value::String(text) => RawValue::Text(text.clone()),
+        Value::Array(items) => RawValue::List(items.iter().map(raw).collect()),
+        Value::Object(map) => RawValue::Map(
+            map.iter()
+                .map(|(name, value)| (name.clone(), raw(value)))
+                .collect(),
+        ),
+        Value::Null => panic!("a parameter is not null"),
+    }
+}
+
+#[test]
+fn individual_risk_agrees_with_fifty_digits_on_the_grid() {
+    let Some(shared) = shared() else { return };
+    let path = shared.join("golden/risk/benedetti_franconi_grid.json");
+    let points: Vec<Value> =
+        serde_json::from_str(&fs::read_to_string(path).expect("the grid")).expect("JSON");
+    assert_eq!(points.len(), 18 * 17);
+    let mut worst: f64 = 0.0;
+    for point in &points {
+        let number = |name: &str| -> f64 {
+            match &point[name] {
+                Value::String(text) => text.parse().expect("a number"),
+                other => other.as_f64().expect("a number"),
+            }
+        };
+        let (f, p, expected) = (number("f"), number("p"), number("risk"));
+        let error = (expected_inverse(f, f / p) - expected).abs() / expected;
+        assert!(error <= 1e-14, "f = {f}, p = {p}: relative error {error:e}");
+        worst = worst.max(error);
+    }
+    println!("largest relative error {worst:e}");
+}
+
+#[test]
+fn original_counts_as_visible_where_nothing_was_suppressed() {
+    let Some(shared) = shared() else { return };
+    let keys = ["gender", "income", "age", "uu", "qual", "couple", "hsize"];
+    let wanted: Vec<Wanted> = keys
+        .iter()
+        .map(|name| Wanted {
+            name: (*name).to_owned(),
+            role: Role::Key,
+            kind: Kind::Unordered,
+        })
+        .collect();
+    let table = read_csv(&shared.join("golden/vvs/original.csv"), &wanted);
+    let positions: Vec<usize> = (0..keys.len()).collect();
+    let visible = frequencies(&table, &positions, Semantics::Visible).expect("keys can be counted");
+    let original =
+        frequencies(&table, &positions, Semantics::Original).expect("keys can be counted");
+    assert_eq!(visible, original);
+    // Suppressing cells must change `visible` and leave the counted file of `original` as it was:
+    // records that lose nothing keep their frequency.
+    let suppressed: Vec<u32> = (0..table.n_records() as u32).step_by(10).collect();
+    let masked = table.with_column(6, table.column(6).suppress(&suppressed));
+    let after = frequencies(&masked, &positions, Semantics::Original).expect("keys can be counted");
+    let untouched = |record: &usize| !record.is_multiple_of(10);
+    assert!(
+        (0..table.n_records())
+            .filter(untouched)
+            .all(|record| after.f[record] == original.f[record])
+    );
+    let visible =
+        frequencies(&masked, &positions, Semantics::Visible).expect("keys can be counted");
+    assert!((0..table.n_records()).any(|record| visible.f[record] < original.f[record]));
+}
