@@ -1,2 +1,95 @@
-//! x
-fn main(){}
+//! The command `bauta`: from a raw file to a defended release.
+
+mod arguments;
+mod commands;
+mod failure;
+mod progress;
+mod tables;
+mod toml_text;
+
+use std::process::ExitCode;
+
+use clap::FromArgMatches as _;
+
+use crate::arguments::{Cli, Command};
+use crate::failure::Failure;
+
+/// How a command that did not fail ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Outcome {
+    /// Everything is as it should be: exit code 0.
+    Fine,
+    /// A gate does not hold, or a file is not what its record says: exit code 1.
+    Refused,
+}
+
+fn main() -> ExitCode {
+    let json = std::env::args_os().any(|argument| argument == "--json");
+    match start() {
+        Ok(Outcome::Fine) => ExitCode::SUCCESS,
+        Ok(Outcome::Refused) => ExitCode::from(1),
+        Err(failure) => {
+            failure.show(json);
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn start() -> Result<Outcome, Failure> {
+    let matches = match arguments::command().try_get_matches() {
+        Ok(matches) => matches,
+        // Help and version are what was asked for, not mistakes.
+        Err(asked) if !asked.use_stderr() => {
+            let _ = asked.print();
+            return Ok(Outcome::Fine);
+        }
+        Err(mistake) => return Err(Failure::Usage(mistake)),
+    };
+    if let Some(("mask", mask)) = matches.subcommand()
+        && let Some((method, arguments)) = mask.subcommand()
+    {
+        let global = arguments::Global::from_arg_matches(&matches).map_err(Failure::Usage)?;
+        set_threads(&global)?;
+        return commands::mask::run(method, arguments, &global);
+    }
+    let cli = Cli::from_arg_matches(&matches).map_err(Failure::Usage)?;
+    set_threads(&cli.global)?;
+    dispatch(cli)
+}
+
+fn dispatch(cli: Cli) -> Result<Outcome, Failure> {
+    let global = &cli.global;
+    match cli.command {
+        Command::Demo(arguments) => commands::demo::run(&arguments, global),
+        Command::Init(arguments) => commands::init::run(&arguments, global),
+        Command::Inspect(arguments) => commands::inspect::run(&arguments, global),
+        Command::Check(arguments) => commands::check::run(&arguments, global),
+        Command::Run(arguments) => commands::run::run(&arguments, global),
+        Command::Mask(_) => Err(Failure::mistake(
+            "no mask was named",
+            "`bauta list` shows them; `bauta mask rank-swap --help` explains one",
+        )),
+        Command::Risk(arguments) => commands::risk::run(&arguments, global),
+        Command::Compare(arguments) => commands::compare::run(&arguments, global),
+        Command::Report(arguments) => commands::report::run(&arguments, global),
+        Command::Verify(arguments) => commands::verify::run(&arguments, global),
+        Command::List(arguments) => commands::list::run(&arguments, global),
+        Command::Explain(arguments) => commands::explain::run(&arguments, global),
+        Command::Completions(arguments) => Ok(commands::completions::run(&arguments)),
+    }
+}
+
+fn set_threads(global: &arguments::Global) -> Result<(), Failure> {
+    let Some(threads) = global.threads else {
+        return Ok(());
+    };
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(threads.get().into())
+        .build_global()
+        .map_err(|error| {
+            Failure::mistake(
+                format!("cannot start {threads} threads: {error}"),
+                "ask for fewer",
+            )
+        })
+}

@@ -2,16 +2,18 @@
 
 use std::sync::Arc;
 
-use crate::attribute::Attribute;
+use crate::attribute::{Attribute, Kind};
 use crate::levels::Levels;
 use crate::missing::{MissingCells, MissingMark};
-use crate::number::{DecimalMark, write_number};
+use crate::number::{DecimalMark, parse_number_with, write_number};
 use crate::text::TextArena;
 
 /// Categories by code.
 #[derive(Clone, Debug)]
 pub struct Categorical {
-    /// Code of each record; meaningless where the cell is missing.
+    /// Code of each record; meaningless where the cell is missing. Under a *suppressed* cell the
+    /// code before suppression stays, for counting under the semantics `original`; nothing writes
+    /// it.
     pub codes: Vec<u32>,
     /// What the codes stand for.
     pub levels: Arc<Levels>,
@@ -46,6 +48,7 @@ pub struct Column {
     missing: Option<MissingCells>,
     number_text: NumberText,
     arrow_type: Option<arrow::datatypes::DataType>,
+    source_type: Option<arrow::datatypes::DataType>,
 }
 
 impl Column {
@@ -56,13 +59,18 @@ impl Column {
         missing: Option<MissingCells>,
         number_text: NumberText,
     ) -> Self {
-        debug_assert!(missing.as_ref().is_none_or(|cells| cells.states().len() == values.len()));
+        debug_assert!(
+            missing
+                .as_ref()
+                .is_none_or(|cells| cells.states().len() == values.len())
+        );
         Self {
             attribute,
             values: Values::Numeric(values),
             missing,
             number_text,
             arrow_type: None,
+            source_type: None,
         }
     }
 
@@ -73,26 +81,38 @@ impl Column {
         levels: Arc<Levels>,
         missing: Option<MissingCells>,
     ) -> Self {
-        debug_assert!(missing.as_ref().is_none_or(|cells| cells.states().len() == codes.len()));
+        debug_assert!(
+            missing
+                .as_ref()
+                .is_none_or(|cells| cells.states().len() == codes.len())
+        );
         Self {
             attribute,
             values: Values::Categorical(Categorical { codes, levels }),
             missing,
             number_text: NumberText::default(),
             arrow_type: None,
+            source_type: None,
         }
     }
 
     /// Notes the Arrow type that the column had in its source, so that it is written as the same.
     #[must_use]
     pub fn with_arrow_type(mut self, arrow_type: arrow::datatypes::DataType) -> Self {
-        self.arrow_type = Some(arrow_type);
+        self.arrow_type = Some(arrow_type.clone());
+        self.source_type = Some(arrow_type);
         self
     }
 
     /// The Arrow type in the source; `None` for text files and for columns that were masked.
     pub fn arrow_type(&self) -> Option<&arrow::datatypes::DataType> {
         self.arrow_type.as_ref()
+    }
+
+    /// The Arrow type in the source, also of a column that was masked since: masked whole numbers
+    /// stay whole numbers in the released file.
+    pub fn source_type(&self) -> Option<&arrow::datatypes::DataType> {
+        self.source_type.as_ref()
     }
 
     /// What its owner says of the variable.
@@ -172,7 +192,11 @@ impl Column {
     /// spelling which cells were changed.
     #[must_use]
     pub fn with_numbers(&self, mut values: Vec<f64>) -> Self {
-        assert_eq!(values.len(), self.len(), "a mask keeps the number of records");
+        assert_eq!(
+            values.len(),
+            self.len(),
+            "a mask keeps the number of records"
+        );
         if let Some(cells) = &self.missing {
             for (value, &state) in values.iter_mut().zip(cells.states()) {
                 if state != 0 {
@@ -189,20 +213,67 @@ impl Column {
                 verbatim: None,
             },
             arrow_type: None,
+            source_type: self.source_type.clone(),
         }
     }
 
     /// The column with other categories in the same records; missing cells stay missing.
     #[must_use]
     pub fn with_codes(&self, codes: Vec<u32>, levels: Arc<Levels>) -> Self {
-        assert_eq!(codes.len(), self.len(), "a mask keeps the number of records");
+        assert_eq!(
+            codes.len(),
+            self.len(),
+            "a mask keeps the number of records"
+        );
         Self {
             attribute: Arc::clone(&self.attribute),
             values: Values::Categorical(Categorical { codes, levels }),
             missing: self.missing.clone(),
             number_text: NumberText::default(),
             arrow_type: None,
+            source_type: self.source_type.clone(),
         }
+    }
+
+    /// The column read as numbers, if every value is one; its texts are kept.
+    pub fn parsed_as_numbers(&self, mark: DecimalMark) -> Option<Self> {
+        let Values::Categorical(categories) = &self.values else {
+            return Some(self.clone());
+        };
+        let numbers: Vec<f64> = categories
+            .levels
+            .iter()
+            .map(|text| parse_number_with(text, mark))
+            .collect::<Option<_>>()?;
+        let value = |record: usize| {
+            if self.is_missing(record) {
+                f64::NAN
+            } else {
+                numbers[categories.codes[record] as usize]
+            }
+        };
+        let text = |record: usize| {
+            if self.is_missing(record) {
+                ""
+            } else {
+                categories.levels.text(categories.codes[record])
+            }
+        };
+        let attribute = Attribute {
+            kind: Kind::Continuous,
+            ..Attribute::clone(&self.attribute)
+        };
+        let number_text = NumberText {
+            decimals: 0,
+            verbatim: Some(Arc::new((0..self.len()).map(text).collect())),
+        };
+        let values = (0..self.len()).map(value).collect();
+        Some(Self::numeric(
+            Arc::new(attribute),
+            values,
+            self.missing.clone(),
+            number_text,
+        ))
     }
 
     /// The column described in another way (a recoded number is a category from then on).
@@ -228,13 +299,26 @@ impl Column {
         }
     }
 
+    /// The column with another text for cells that masks suppressed.
+    #[must_use]
+    pub fn with_suppressed_text(&self, text: &str) -> Self {
+        let mut column = self.clone();
+        if let Some(cells) = &mut column.missing {
+            cells.set_suppressed_text(text);
+        }
+        column
+    }
+
     /// A choice of records, in that order. The texts of untouched cells come along.
     #[must_use]
     pub fn take(&self, records: &[u32]) -> Self {
         let values = match &self.values {
-            Values::Numeric(values) => {
-                Values::Numeric(records.iter().map(|&record| values[record as usize]).collect())
-            }
+            Values::Numeric(values) => Values::Numeric(
+                records
+                    .iter()
+                    .map(|&record| values[record as usize])
+                    .collect(),
+            ),
             Values::Categorical(categorical) => Values::Categorical(Categorical {
                 codes: records
                     .iter()
@@ -244,7 +328,12 @@ impl Column {
             }),
         };
         let verbatim = self.number_text.verbatim.as_ref().map(|texts| {
-            Arc::new(records.iter().map(|&record| texts.get(record as usize)).collect())
+            Arc::new(
+                records
+                    .iter()
+                    .map(|&record| texts.get(record as usize))
+                    .collect(),
+            )
         });
         Self {
             attribute: Arc::clone(&self.attribute),
@@ -255,6 +344,7 @@ impl Column {
                 verbatim,
             },
             arrow_type: self.arrow_type.clone(),
+            source_type: self.source_type.clone(),
         }
     }
 
@@ -265,7 +355,21 @@ impl Column {
             return;
         }
         match (&self.values, &self.number_text.verbatim) {
-            (Values::Numeric(_), Some(texts)) => out.push_str(texts.get(record)),
+            (Values::Numeric(_), Some(texts)) => {
+                // A text read with one decimal mark never holds the other, so this only acts
+                // where the file is written with another mark than it was read with.
+                let (other, wanted) = match mark {
+                    DecimalMark::Point => (',', "."),
+                    DecimalMark::Comma => ('.', ","),
+                };
+                let text = texts.get(record);
+                match text.split_once(other) {
+                    Some((whole, decimals)) => {
+                        out.extend([whole, wanted, decimals]);
+                    }
+                    None => out.push_str(text),
+                }
+            }
             (Values::Numeric(values), None) => {
                 write_number(out, values[record], self.number_text.decimals, mark);
             }

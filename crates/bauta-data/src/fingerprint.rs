@@ -15,32 +15,58 @@ pub struct Fingerprint {
     pub seed: u64,
 }
 
+/// Hashes bytes as they pass by.
+#[derive(Clone, Debug)]
+pub struct Hasher {
+    public: Sha256,
+    secret: Sha256,
+    n_bytes: u64,
+}
+
+impl Default for Hasher {
+    fn default() -> Self {
+        Self {
+            public: Sha256::new(),
+            secret: Sha256::new_with_prefix(b"bauta seed\0"),
+            n_bytes: 0,
+        }
+    }
+}
+
+impl Hasher {
+    /// Takes in the next bytes.
+    pub fn update(&mut self, bytes: &[u8]) {
+        self.public.update(bytes);
+        self.secret.update(bytes);
+        self.n_bytes += bytes.len() as u64;
+    }
+
+    /// What all bytes together hash to.
+    pub fn finish(self) -> Fingerprint {
+        let secret: [u8; 32] = self.secret.finalize().into();
+        let first_half: [u8; 8] = secret[..8].try_into().expect("eight of 32 bytes");
+        Fingerprint {
+            sha256: hexadecimal(&self.public.finalize()),
+            n_bytes: self.n_bytes,
+            // 53 bits, so that the seed survives JSON readers that know only floating point.
+            seed: u64::from_le_bytes(first_half) >> 11,
+        }
+    }
+}
+
 impl Fingerprint {
     /// Reads to the end and hashes.
     pub fn of(mut reader: impl Read) -> io::Result<Self> {
-        let mut public = Sha256::new();
-        let mut secret = Sha256::new_with_prefix(b"bauta seed\0");
+        let mut hasher = Hasher::default();
         let mut buffer = vec![0; 1 << 16];
-        let mut n_bytes = 0;
         loop {
-            let n_read = match reader.read(&mut buffer) {
-                Ok(0) => break,
-                Ok(n_read) => n_read,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            match reader.read(&mut buffer) {
+                Ok(0) => return Ok(hasher.finish()),
+                Ok(n_read) => hasher.update(&buffer[..n_read]),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
-            };
-            public.update(&buffer[..n_read]);
-            secret.update(&buffer[..n_read]);
-            n_bytes += n_read as u64;
+            }
         }
-        let secret: [u8; 32] = secret.finalize().into();
-        let first_half: [u8; 8] = secret[..8].try_into().expect("eight of 32 bytes");
-        Ok(Self {
-            sha256: hexadecimal(&public.finalize()),
-            n_bytes,
-            // 53 bits, so that the seed survives JSON readers that know only floating point.
-            seed: u64::from_le_bytes(first_half) >> 11,
-        })
     }
 }
 

@@ -1,13 +1,29 @@
 //! File formats, chosen by extension.
 
+mod arrow_in;
+mod arrow_out;
+mod builder;
+mod header;
+mod number_builder;
+mod parquet;
+mod quotes;
+mod sniff;
+mod text_read;
+mod text_write;
+
+use std::fs::File;
+use std::io::{self, Read, Write};
 use std::path::Path;
 
 use crate::attribute::Schema;
-use crate::fingerprint::Fingerprint;
+use crate::fingerprint::{Fingerprint, Hasher};
 use crate::number::DecimalMark;
-use crate::problem::DataError;
+use crate::problem::{DataError, DataErrorKind, DataProblem};
 use crate::table::Table;
 use crate::watch::Watch;
+
+pub use arrow_in::from_record_batches;
+pub use arrow_out::to_record_batch;
 
 /// A file format that Bauta reads and writes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -16,6 +32,45 @@ pub enum FileFormat {
     Text,
     /// Apache Parquet.
     Parquet,
+}
+
+impl FileFormat {
+    /// Extensions and the formats they mean, in the order of the documentation.
+    const EXTENSIONS: [(&str, Self); 6] = [
+        ("csv", Self::Text),
+        ("tsv", Self::Text),
+        ("tab", Self::Text),
+        ("txt", Self::Text),
+        ("parquet", Self::Parquet),
+        ("pq", Self::Parquet),
+    ];
+
+    /// The format that the extension of a path means.
+    pub fn of_path(path: &Path) -> Result<Self, DataError> {
+        let extension = extension(path);
+        let known = Self::EXTENSIONS.iter().find(|(name, _)| *name == extension);
+        known.map(|&(_, format)| format).ok_or_else(|| {
+            let names = Self::EXTENSIONS
+                .map(|(name, _)| format!(".{name}"))
+                .join(", ");
+            let message = if extension.is_empty() {
+                "the file name has no extension, so its format is not known".to_owned()
+            } else {
+                format!("the extension `.{extension}` is not that of a supported format")
+            };
+            DataError::one(
+                path,
+                DataProblem::file(message, format!("supported are {names}")),
+            )
+        })
+    }
+}
+
+/// The extension in small letters, without its point.
+fn extension(path: &Path) -> String {
+    path.extension()
+        .map(|extension| extension.to_string_lossy().to_lowercase())
+        .unwrap_or_default()
 }
 
 /// How the characters of a text file are stored.
@@ -53,6 +108,31 @@ pub struct TextStyle {
     pub byte_order_mark: bool,
 }
 
+impl Default for TextStyle {
+    /// Comma, decimal point, UTF-8 without byte-order mark, line feeds.
+    fn default() -> Self {
+        Self {
+            delimiter: b',',
+            decimal: DecimalMark::Point,
+            encoding: Encoding::Utf8,
+            line_ending: LineEnding::Lf,
+            byte_order_mark: false,
+        }
+    }
+}
+
+impl TextStyle {
+    /// The same style with the delimiter that the extension of `path` prescribes, if any: a table
+    /// from a CSV file that is released as `.tsv` must have tabs to be read again.
+    #[must_use]
+    pub fn for_path(self, path: &Path) -> Self {
+        Self {
+            delimiter: sniff::delimiter_of_extension(path).unwrap_or(self.delimiter),
+            ..self
+        }
+    }
+}
+
 /// What the reader is told; what it is not told, it finds out.
 #[derive(Clone, Debug, Default)]
 pub struct ReadOptions {
@@ -81,19 +161,152 @@ pub struct Loaded {
 
 /// Reads a file.
 pub fn read(path: &Path, options: &ReadOptions, watch: &dyn Watch) -> Result<Loaded, DataError> {
-    let _ = (path, options, watch);
-    unimplemented!("helper")
+    let mut file = open(path)?;
+    FileFormat::of_path(path)?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)
+        .map_err(|error| DataError::io(path, "read", &error))?;
+    read_bytes(path, bytes, options, watch)
+}
+
+/// The names of a file's variables, without reading its records.
+pub fn column_names(path: &Path, options: &ReadOptions) -> Result<Vec<String>, DataError> {
+    let format = FileFormat::of_path(path)?;
+    let file = open(path)?;
+    match format {
+        FileFormat::Text => {
+            // A header longer than this is not a header.
+            let mut start = Vec::new();
+            file.take(1 << 20)
+                .read_to_end(&mut start)
+                .map_err(|error| DataError::io(path, "read", &error))?;
+            text_read::column_names(path, &start, options)
+        }
+        FileFormat::Parquet => parquet::column_names(path, file),
+    }
+}
+
+/// Opens a file; a folder is refused in words.
+fn open(path: &Path) -> Result<File, DataError> {
+    let file = File::open(path).map_err(|error| DataError::io(path, "open", &error))?;
+    let metadata = file
+        .metadata()
+        .map_err(|error| DataError::io(path, "open", &error))?;
+    if metadata.is_dir() {
+        let problem = DataProblem::file("is a folder, not a file", "name a file in it");
+        return Err(DataError {
+            kind: DataErrorKind::Io,
+            ..DataError::one(path, problem)
+        });
+    }
+    Ok(file)
+}
+
+/// Reads a file that is in memory already. `path` gives the format and stands in messages.
+pub fn read_bytes(
+    path: &Path,
+    bytes: impl Into<Vec<u8>>,
+    options: &ReadOptions,
+    watch: &dyn Watch,
+) -> Result<Loaded, DataError> {
+    let format = FileFormat::of_path(path)?;
+    let bytes = bytes.into();
+    match format {
+        FileFormat::Text => {
+            let ((table, style), fingerprint) = with_fingerprint(path, &bytes, watch, || {
+                text_read::read(path, &bytes, options, watch)
+            })?;
+            Ok(Loaded {
+                table,
+                fingerprint,
+                format,
+                style,
+            })
+        }
+        FileFormat::Parquet => {
+            let file = parquet::in_memory(bytes);
+            let (table, fingerprint) = with_fingerprint(path, file.as_ref(), watch, || {
+                parquet::read(path, &file, options, watch)
+            })?;
+            Ok(Loaded {
+                table,
+                fingerprint,
+                format,
+                style: TextStyle::default(),
+            })
+        }
+    }
+}
+
+/// Hashes the bytes while their content is being worked out.
+fn with_fingerprint<T: Send>(
+    path: &Path,
+    bytes: &[u8],
+    watch: &dyn Watch,
+    content: impl FnOnce() -> Result<T, DataError> + Send,
+) -> Result<(T, Fingerprint), DataError> {
+    let hash = || Fingerprint::of(WatchedBytes { bytes, watch });
+    let (content, fingerprint) = rayon::join(content, hash);
+    // Memory is always readable: the one way to fail is to be told to stop.
+    let fingerprint = fingerprint.map_err(|_| DataError::cancelled(path));
+    Ok((content?, fingerprint?))
+}
+
+/// Bytes that can no longer be read once the watcher asks to stop.
+struct WatchedBytes<'a> {
+    bytes: &'a [u8],
+    watch: &'a dyn Watch,
+}
+
+impl Read for WatchedBytes<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.watch.cancelled() {
+            return Err(io::Error::other("cancelled"));
+        }
+        self.bytes.read(buffer)
+    }
 }
 
 /// Writes a table to an open writer and returns the hash of what was written.
 pub fn write(
-    out: &mut (dyn std::io::Write + Send),
+    out: &mut (dyn Write + Send),
     path: &Path,
     table: &Table,
     format: FileFormat,
     style: &TextStyle,
     watch: &dyn Watch,
 ) -> Result<Fingerprint, DataError> {
-    let _ = (out, path, table, format, style, watch);
-    unimplemented!("helper")
+    if table.columns().is_empty() {
+        let problem = DataProblem::file(
+            "there is no column to write",
+            "keep at least one variable in the released file",
+        );
+        return Err(DataError::one(path, problem));
+    }
+    let out = HashingWriter {
+        out,
+        hasher: Hasher::default(),
+    };
+    match format {
+        FileFormat::Text => text_write::write(out, path, table, *style, watch),
+        FileFormat::Parquet => parquet::write(out, path, table, watch),
+    }
+}
+
+/// Passes bytes on and hashes them.
+struct HashingWriter<'a> {
+    out: &'a mut (dyn Write + Send),
+    hasher: Hasher,
+}
+
+impl Write for HashingWriter<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let n_written = self.out.write(bytes)?;
+        self.hasher.update(&bytes[..n_written]);
+        Ok(n_written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
 }

@@ -1,1 +1,249 @@
 //! A first look at a file: what each column seems to be, and why.
+//!
+//! Proposals are guesses from names and content that a person confirms. Nothing here carries a
+//! cell value: profiles are printed, logged and pasted into plans.
+
+mod facts;
+mod names;
+mod propose;
+mod rules;
+mod shape;
+
+use rayon::prelude::*;
+use serde::{Serialize, Serializer};
+
+use crate::attribute::{Attribute, Kind, Role};
+use crate::column::Column;
+use crate::hierarchy::HierarchySpec;
+use crate::number::DecimalMark;
+use crate::table::Table;
+use facts::Facts;
+
+/// What a file seems to hold.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct FileProfile {
+    /// Number of records.
+    pub n_records: usize,
+    /// The decimal mark of its numbers.
+    #[serde(serialize_with = "decimal_mark_as_text")]
+    pub decimal: DecimalMark,
+    /// Its columns in file order.
+    pub columns: Vec<ColumnProfile>,
+}
+
+/// What a column seems to be.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct ColumnProfile {
+    /// The column's name.
+    pub name: String,
+    /// Number of distinct values.
+    pub n_distinct: usize,
+    /// Number of cells without a value.
+    pub n_missing: usize,
+    /// Number of records whose value no other record has.
+    pub n_unique: usize,
+    /// Number of cells with a value that is not a number.
+    pub n_not_numbers: usize,
+    /// Characters of the longest value.
+    pub longest: usize,
+    /// What its values are.
+    pub content: Content,
+    /// What else its values show.
+    pub signs: Vec<Sign>,
+    /// Role and kind that fit it best.
+    pub proposal: Proposal,
+}
+
+/// What the values of a column are, all of them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Content {
+    /// There is no value.
+    Empty,
+    /// Whole numbers.
+    Integer,
+    /// Numbers, some with decimals.
+    Decimal,
+    /// Calendar dates.
+    Date,
+    /// Anything else.
+    Text,
+}
+
+/// Something that the values of a column show.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Sign {
+    /// Every record has the same value.
+    Constant,
+    /// All values have the same number of characters.
+    EqualLength,
+    /// Digit strings that start with zero: codes rather than numbers.
+    LeadingZeros,
+    /// Codes of letters and digits, all of the same length.
+    CodeLike,
+    /// Dates written year first, which sort as text.
+    YearFirst,
+    /// Numbers above zero.
+    Positive,
+    /// The numbers 0 and 1.
+    ZeroOne,
+    /// Equal values stand in consecutive records.
+    InRuns,
+    /// The records are numbered without a gap.
+    Consecutive,
+    /// Most values look like e-mail addresses.
+    EmailShape,
+    /// Most values look like telephone numbers.
+    PhoneShape,
+    /// Most values look like bank account numbers.
+    AccountShape,
+    /// An extreme value that is written like a missing code and lies far from all others.
+    OddCode,
+    /// A few texts among numbers.
+    TextsAmongNumbers,
+}
+
+/// A role and a kind, with the reason.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Proposal {
+    /// What the column is for.
+    pub role: Role,
+    /// What it is; hierarchical means by prefix.
+    pub kind: Kind,
+    /// Why, in words.
+    pub reason: String,
+    /// What a person should look at before release.
+    pub flag: Option<Flag>,
+}
+
+/// What a person should look at before release.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Flag {
+    /// Names a person, household or firm.
+    DirectIdentifier,
+    /// Numbers the units.
+    UnitNumber,
+    /// Text of its own in nearly every record.
+    FreeText,
+    /// A day in somebody's life.
+    ExactDate,
+    /// A weight of its own in nearly every record.
+    DistinctWeights,
+    /// One of several columns that could be the weight.
+    OtherWeight,
+    /// Neither name nor content says what it is for.
+    Undecided,
+}
+
+impl Sign {
+    /// What a person should check because of it, if anything.
+    pub const fn warning(self) -> Option<&'static str> {
+        match self {
+            Self::OddCode => Some(
+                "a code far outside the other values: declare it as missing if it means refused, \
+                 unknown or not applicable",
+            ),
+            Self::TextsAmongNumbers => Some(
+                "a few values are not numbers while all others are: declare them as missing if \
+                 they stand for no value",
+            ),
+            _ => None,
+        }
+    }
+}
+
+impl Flag {
+    /// What it means and what to do.
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::DirectIdentifier => "names a unit directly: dropped before release",
+            Self::UnitNumber => {
+                "links the released records back to their source: dropped before release"
+            }
+            Self::FreeText => "free text can hold names: dropped before release",
+            Self::ExactDate => "an exact date singles records out: release the year or an interval",
+            Self::DistinctWeights => {
+                "nearly every record has a weight of its own, so a released weight can single \
+                 records out; in a file that is only part of its sample, make it sensitive instead"
+            }
+            Self::OtherWeight => "check which weight sums to the population",
+            Self::Undecided => "decide: key if others can know it, sensitive if they must not",
+        }
+    }
+}
+
+impl ColumnProfile {
+    /// Share of the records with a value whose value no other record has.
+    pub fn share_unique(&self, n_records: usize) -> f64 {
+        match n_records - self.n_missing {
+            0 => 0.0,
+            n_present => self.n_unique as f64 / n_present as f64,
+        }
+    }
+
+    /// What a person should check about its values.
+    pub fn warnings(&self) -> impl Iterator<Item = &'static str> {
+        self.signs.iter().filter_map(|sign| sign.warning())
+    }
+
+    /// The proposal as a description of the variable.
+    pub fn attribute(&self) -> Attribute {
+        let Proposal { role, kind, .. } = self.proposal;
+        let hierarchy =
+            (kind == Kind::Hierarchical).then_some(HierarchySpec::Prefix { keep: None });
+        Attribute {
+            hierarchy,
+            ..Attribute::new(self.name.clone(), role, kind)
+        }
+    }
+}
+
+/// Looks at a table that was read without a schema, and proposes one.
+pub fn inspect(table: &Table) -> FileProfile {
+    let decimal = facts::decimal_mark(table);
+    let facts: Vec<(&str, Facts)> = table
+        .columns()
+        .par_iter()
+        .map(|column| (column.name(), Facts::of(column, decimal)))
+        .collect();
+    let proposals = propose::propose(&facts);
+    let columns = table.columns().iter().zip(facts).zip(proposals);
+    FileProfile {
+        n_records: table.n_records(),
+        decimal,
+        columns: columns
+            .map(|((column, (_, facts)), proposal)| profile(column, facts, proposal))
+            .collect(),
+    }
+}
+
+fn profile(column: &Column, facts: Facts, proposal: Proposal) -> ColumnProfile {
+    ColumnProfile {
+        name: column.name().to_owned(),
+        n_distinct: facts.n_distinct,
+        n_missing: column.n_missing(),
+        n_unique: facts.n_unique,
+        n_not_numbers: facts.n_not_numbers,
+        longest: facts.longest,
+        content: facts.content,
+        signs: facts.signs,
+        proposal,
+    }
+}
+
+// The signature is serde's.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn decimal_mark_as_text<S: Serializer>(
+    mark: &DecimalMark,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(match mark {
+        DecimalMark::Point => ".",
+        DecimalMark::Comma => ",",
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -143,7 +143,10 @@ mod tests {
         let levels = Levels::from_texts(["mid", "low", "odd", "high"]);
         let given = ["low", "mid", "high", "absent"].map(str::to_owned);
         let (ordered, _) = levels.ordered_as(&given);
-        assert_eq!(ordered.iter().collect::<Vec<_>>(), ["low", "mid", "high", "odd"]);
+        assert_eq!(
+            ordered.iter().collect::<Vec<_>>(),
+            ["low", "mid", "high", "odd"]
+        );
     }
 
     #[test]

@@ -94,7 +94,11 @@ pub struct MissingCells {
 impl MissingCells {
     /// Cells with the given states; `None` when every cell is present.
     pub fn new(states: Vec<u8>, marks: Vec<MissingMark>) -> Option<Self> {
-        assert!(states.iter().all(|&state| usize::from(state) <= marks.len()));
+        assert!(
+            states
+                .iter()
+                .all(|&state| usize::from(state) <= marks.len())
+        );
         states
             .iter()
             .any(|&state| state != 0)
@@ -127,6 +131,15 @@ impl MissingCells {
     /// Number of cells without a value.
     pub fn count(&self) -> usize {
         self.states.iter().filter(|&&state| state != 0).count()
+    }
+
+    /// Sets the text that suppressed cells are written as.
+    pub fn set_suppressed_text(&mut self, text: &str) {
+        for mark in &mut self.marks {
+            if mark.cause == MissingCause::Suppressed {
+                text.clone_into(&mut mark.text);
+            }
+        }
     }
 
     /// The same cells for a choice of records, in that order.

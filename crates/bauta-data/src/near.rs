@@ -5,7 +5,12 @@ pub fn nearest<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) 
     let folded = wanted.to_lowercase();
     candidates
         .into_iter()
-        .map(|candidate| (strsim::jaro_winkler(&folded, &candidate.to_lowercase()), candidate))
+        .map(|candidate| {
+            (
+                strsim::jaro_winkler(&folded, &candidate.to_lowercase()),
+                candidate,
+            )
+        })
         // 0.8 accepts a dropped, doubled or swapped letter in a short name and rejects other words.
         .filter(|&(likeness, _)| likeness > 0.8)
         .max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(a.1)))
@@ -18,7 +23,12 @@ pub fn hint<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str> + Cl
         return format!("did you mean `{near}`?");
     }
     let names: Vec<&str> = candidates.into_iter().collect();
-    let shown = names.iter().take(12).copied().collect::<Vec<_>>().join(", ");
+    let shown = names
+        .iter()
+        .take(12)
+        .copied()
+        .collect::<Vec<_>>()
+        .join(", ");
     match names.len() {
         0 => "there are none".to_owned(),
         n if n > 12 => format!("there are: {shown}, and {} more", n - 12),

@@ -87,7 +87,9 @@ mod tests {
         assert_eq!(parse_number("007"), Some(7.0));
         assert_eq!(parse_number("1e3"), Some(1000.0));
         assert_eq!(parse_number("5."), Some(5.0));
-        for text in ["", "nan", "inf", "Infinity", "1,5", "1 000", "1e999", "abc", "0x10"] {
+        for text in [
+            "", "nan", "inf", "Infinity", "1,5", "1 000", "1e999", "abc", "0x10",
+        ] {
             assert_eq!(parse_number(text), None, "{text:?}");
         }
         assert_eq!(parse_number_with("1,5", DecimalMark::Comma), Some(1.5));

@@ -142,6 +142,12 @@ impl ProblemList {
         }
     }
 
+    /// Adds what another list gathered.
+    pub fn append(&mut self, other: Self) {
+        self.problems.extend(other.problems);
+        self.n_more += other.n_more;
+    }
+
     /// Whether nothing was found.
     pub fn is_empty(&self) -> bool {
         self.problems.is_empty()
@@ -153,11 +159,38 @@ impl ProblemList {
             return Ok(());
         }
         self.problems.sort_by_key(|problem| problem.line);
+        self.n_more += self.problems.len().saturating_sub(DataError::LIMIT) as u64;
+        self.problems.truncate(DataError::LIMIT);
         Err(DataError {
             kind: DataErrorKind::Content,
             file: file.to_owned(),
             problems: self.problems,
             n_more: self.n_more,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn joined_lists_keep_the_first_problems_of_the_file_and_count_the_rest() {
+        let mut late = ProblemList::default();
+        let mut early = ProblemList::default();
+        for line in 1..=30 {
+            late.push_with(|| DataProblem::file("late", "").at_line(100 + line));
+            early.push_with(|| DataProblem::file("early", "").at_line(line));
+        }
+        late.append(early);
+        let error = late.into_result(Path::new("x.csv")).unwrap_err();
+        assert_eq!(error.problems.len(), DataError::LIMIT);
+        assert!(
+            error
+                .problems
+                .iter()
+                .all(|problem| problem.message == "early")
+        );
+        assert_eq!(error.n_more, 60 - DataError::LIMIT as u64);
     }
 }

@@ -64,7 +64,9 @@ impl Table {
 
     /// The sampling weight, if there is one.
     pub fn weight(&self) -> Option<&Column> {
-        self.with_role(Role::Weight).first().map(|&attr_idx| self.column(attr_idx))
+        self.with_role(Role::Weight)
+            .first()
+            .map(|&attr_idx| self.column(attr_idx))
     }
 
     /// Row of the source, from 0, that a record came from.
@@ -77,6 +79,14 @@ impl Table {
     /// Whether every source row is there, in its order.
     pub fn rows_as_in_source(&self) -> bool {
         self.source_rows.is_none()
+    }
+
+    /// The table with each record traced to a row of another file, by an id that both have.
+    #[must_use]
+    pub fn traced_to(mut self, source_rows: Vec<u32>) -> Self {
+        assert_eq!(source_rows.len(), self.n_records);
+        self.source_rows = Some(Arc::new(source_rows));
+        self
     }
 
     /// The table with one column replaced.

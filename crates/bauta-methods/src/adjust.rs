@@ -33,7 +33,11 @@ pub trait Adjuster: Sync {
     }
 
     /// The change to the masked file.
-    fn adjust(&self, task: &AdjustTask<'_>, context: &RunContext<'_>) -> Result<Change, MethodError>;
+    fn adjust(
+        &self,
+        task: &AdjustTask<'_>,
+        context: &RunContext<'_>,
+    ) -> Result<Change, MethodError>;
 
     /// Parameters that show it at work, for documentation and conformance tests.
     fn example(&self) -> Vec<(&'static str, RawValue)>;

@@ -61,9 +61,12 @@ impl ConstValue {
             Self::Integer(value) => RawValue::Integer(value),
             Self::Flag(value) => RawValue::Flag(value),
             Self::Text(value) => RawValue::Text(value.to_owned()),
-            Self::Integers(values) => {
-                RawValue::List(values.iter().map(|&value| RawValue::Integer(value)).collect())
-            }
+            Self::Integers(values) => RawValue::List(
+                values
+                    .iter()
+                    .map(|&value| RawValue::Integer(value))
+                    .collect(),
+            ),
         }
     }
 }
@@ -167,7 +170,10 @@ impl Targets {
         if self.refused_roles.contains(&attribute.role) {
             return Some(ParamProblem::of(
                 "on",
-                format!("`{method}` does not work on `{name}`, whose role is {}", attribute.role.name()),
+                format!(
+                    "`{method}` does not work on `{name}`, whose role is {}",
+                    attribute.role.name()
+                ),
                 "take it out of `on`, or correct its role",
             ));
         }
@@ -182,7 +188,10 @@ impl Targets {
                 accepted.join(" or "),
                 attribute.kind.name()
             ),
-            format!("give `{name}` the kind {} if that is what it is, or take it out of `on`", accepted[0]),
+            format!(
+                "give `{name}` the kind {} if that is what it is, or take it out of `on`",
+                accepted[0]
+            ),
         ))
     }
 }

@@ -70,7 +70,10 @@ impl<'a> RunContext<'a> {
 
     /// The notes so far, in an order that does not depend on threads.
     pub fn into_notes(self) -> Vec<Note> {
-        let mut notes = self.notes.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut notes = self
+            .notes
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner);
         notes.sort_by_key(Note::text);
         notes
     }
@@ -154,7 +157,8 @@ pub fn below(n: usize, draw: u64) -> usize {
 /// A random order of 0..n.
 pub fn shuffled(n: usize, draws: &Draws) -> Vec<u32> {
     let mut order: Vec<u32> = (0..n as u32).collect();
-    let picks = draws.per_position::<_, 1>(n, |position, [draw]| position + below(n - position, draw));
+    let picks =
+        draws.per_position::<_, 1>(n, |position, [draw]| position + below(n - position, draw));
     for (position, pick) in picks.into_iter().enumerate() {
         order.swap(position, pick);
     }

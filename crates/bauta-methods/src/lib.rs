@@ -24,7 +24,9 @@ pub use card::{Card, Family, ParamDefault, ParamSpec, ParamType, Randomness, Tar
 pub use context::{Draws, RunContext};
 pub use error::MethodError;
 pub use mask::{Change, Mask, MaskTask};
-pub use measure::{Better, Files, Measure, MeasureTask, Measurement, Part, Reading, Scope, Series, Subject};
+pub use measure::{
+    Better, Files, Measure, MeasureTask, Measurement, Part, Reading, Scope, Series, Subject,
+};
 pub use note::Note;
 pub use pair::Pair;
 pub use params::{ParamProblem, ParamValue, Params, RawValue};

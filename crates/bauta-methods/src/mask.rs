@@ -1,6 +1,6 @@
 //! Masks: what changes the file.
 
-use bauta_data::{Attribute, Column, Table};
+use bauta_data::{Attribute, Column, Kind, Table};
 
 use crate::card::Card;
 use crate::context::RunContext;
@@ -66,6 +66,13 @@ pub trait Mask: Sync {
     fn check(&self, params: &Params, on: &[&Attribute]) -> Vec<ParamProblem> {
         let _ = (params, on);
         Vec::new()
+    }
+
+    /// What kind a masked variable is of afterwards; none if it is no longer there. Lets a plan be
+    /// checked to the end before any data are read.
+    fn kind_after(&self, kind: Kind, params: &Params) -> Option<Kind> {
+        let _ = params;
+        Some(kind)
     }
 
     /// Does it.

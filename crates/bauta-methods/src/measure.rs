@@ -82,7 +82,9 @@ impl<'a> MeasureTask<'a> {
     pub fn one(&self) -> Result<&'a Table, MethodError> {
         match self.files {
             Files::One(table) => Ok(table),
-            Files::Both(_) => Err(MethodError::Internal("a measure of one file was given two".to_owned())),
+            Files::Both(_) => Err(MethodError::Internal(
+                "a measure of one file was given two".to_owned(),
+            )),
         }
     }
 
@@ -90,7 +92,9 @@ impl<'a> MeasureTask<'a> {
     pub fn both(&self) -> Result<Pair<'a>, MethodError> {
         match self.files {
             Files::Both(pair) => Ok(pair),
-            Files::One(_) => Err(MethodError::Internal("a measure of two files was given one".to_owned())),
+            Files::One(_) => Err(MethodError::Internal(
+                "a measure of two files was given one".to_owned(),
+            )),
         }
     }
 }
@@ -173,5 +177,9 @@ pub trait Measure: Sync {
     }
 
     /// Measures.
-    fn measure(&self, task: &MeasureTask<'_>, context: &RunContext<'_>) -> Result<Measurement, MethodError>;
+    fn measure(
+        &self,
+        task: &MeasureTask<'_>,
+        context: &RunContext<'_>,
+    ) -> Result<Measurement, MethodError>;
 }

@@ -101,31 +101,60 @@ impl Note {
             Self::MissingSkipped { variable, n_cells } => {
                 format!("{variable}: {n_cells} missing values were left out")
             }
-            Self::RecordsUnswapped { variable, n_records } => {
-                format!("{variable}: {n_records} records found no free partner and kept their value")
+            Self::RecordsUnswapped {
+                variable,
+                n_records,
+            } => {
+                format!(
+                    "{variable}: {n_records} records found no free partner and kept their value"
+                )
             }
-            Self::TiesInRandomOrder { variable, n_records } => {
-                format!("{variable}: {n_records} records share their value with another; ties were put in random order")
+            Self::TiesInRandomOrder {
+                variable,
+                n_records,
+            } => {
+                format!(
+                    "{variable}: {n_records} records share their value with another; ties were put in random order"
+                )
             }
             Self::RoundedToGrid { variable, decimals } => {
-                format!("{variable}: masked values were rounded to {decimals} decimals, as in the original")
+                format!(
+                    "{variable}: masked values were rounded to {decimals} decimals, as in the original"
+                )
             }
             Self::ClampedToRange { variable, n_cells } => {
-                format!("{variable}: {n_cells} masked values were moved back into the original range")
+                format!(
+                    "{variable}: {n_cells} masked values were moved back into the original range"
+                )
             }
             Self::VariablesDropped { variables } => format!("removed: {}", variables.join(", ")),
-            Self::NothingToDrop => "no variable has the role identifier; nothing was removed".to_owned(),
-            Self::TailsCoded { variable, n_bottom, n_top } => {
+            Self::NothingToDrop => {
+                "no variable has the role identifier; nothing was removed".to_owned()
+            }
+            Self::TailsCoded {
+                variable,
+                n_bottom,
+                n_top,
+            } => {
                 format!("{variable}: {n_bottom} values coded at the bottom, {n_top} at the top")
             }
-            Self::CategoriesMerged { variable, n_before, n_after } => {
+            Self::CategoriesMerged {
+                variable,
+                n_before,
+                n_after,
+            } => {
                 format!("{variable}: {n_before} distinct values became {n_after}")
             }
-            Self::MapEntriesUnused { variable, n_entries } => {
+            Self::MapEntriesUnused {
+                variable,
+                n_entries,
+            } => {
                 format!("{variable}: {n_entries} entries of the map fit no value of the file")
             }
             Self::WeightsBelowFrequency { n_records } => {
-                format!("{n_records} records are in classes whose weights sum to less than their count; 1/f was used")
+                format!(
+                    "{n_records} records are in classes whose weights sum to less than their count; 1/f was used"
+                )
             }
             Self::KeyAllMissing { variable } => {
                 format!("{variable} is missing in every record and never tells records apart")
@@ -135,6 +164,9 @@ impl Note {
 
     /// Whether the public may read it: what was done, yes; how many records it touched, no.
     pub const fn is_public(&self) -> bool {
-        matches!(self, Self::RoundedToGrid { .. } | Self::VariablesDropped { .. })
+        matches!(
+            self,
+            Self::RoundedToGrid { .. } | Self::VariablesDropped { .. }
+        )
     }
 }

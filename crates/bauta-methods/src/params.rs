@@ -141,7 +141,10 @@ impl Params {
         }
         let mut values = BTreeMap::new();
         for spec in card.params {
-            let raw = given.iter().find(|(name, _)| name == spec.name).map(|(_, raw)| raw.clone());
+            let raw = given
+                .iter()
+                .find(|(name, _)| name == spec.name)
+                .map(|(_, raw)| raw.clone());
             let raw = match (raw, spec.default) {
                 (Some(raw), _) => raw,
                 (None, ParamDefault::Value(value)) => value.to_raw(),
@@ -149,7 +152,12 @@ impl Params {
                 (None, ParamDefault::Required) => {
                     problems.push(ParamProblem::together(
                         format!("`{}` needs the parameter `{}`", card.id, spec.name),
-                        format!("add `{} = …`: {} ({})", spec.name, spec.meaning, describe(spec.ty)),
+                        format!(
+                            "add `{} = …`: {} ({})",
+                            spec.name,
+                            spec.meaning,
+                            describe(spec.ty)
+                        ),
                     ));
                     continue;
                 }
@@ -180,7 +188,8 @@ impl Params {
 
     /// A number or fraction that is set or has a default.
     pub fn number(&self, name: &str) -> f64 {
-        self.number_if_set(name).expect("the card gives this number")
+        self.number_if_set(name)
+            .expect("the card gives this number")
     }
 
     /// A number or fraction, if it is set.
@@ -276,22 +285,29 @@ pub fn describe(ty: ParamType) -> String {
 pub fn parse_text(ty: ParamType, text: &str) -> RawValue {
     let number = |text: &str| match text.trim().parse::<i64>() {
         Ok(value) => RawValue::Integer(value),
-        Err(_) => parse_number(text)
-            .map_or_else(|| RawValue::Text(text.to_owned()), RawValue::Number),
+        Err(_) => {
+            parse_number(text).map_or_else(|| RawValue::Text(text.to_owned()), RawValue::Number)
+        }
     };
     let parts = || text.split(',').filter(|_| !text.is_empty());
     match ty {
-        ParamType::Fraction { .. } | ParamType::Number { .. } | ParamType::Integer { .. } => number(text),
+        ParamType::Fraction { .. } | ParamType::Number { .. } | ParamType::Integer { .. } => {
+            number(text)
+        }
         ParamType::Flag => match text {
             "true" | "yes" => RawValue::Flag(true),
             "false" | "no" => RawValue::Flag(false),
             _ => RawValue::Text(text.to_owned()),
         },
         ParamType::Choice(_) => RawValue::Text(text.to_owned()),
-        ParamType::RisingNumbers | ParamType::Integers { .. } => RawValue::List(parts().map(number).collect()),
-        ParamType::Texts | ParamType::Variables => {
-            RawValue::List(parts().map(|part| RawValue::Text(part.to_owned())).collect())
+        ParamType::RisingNumbers | ParamType::Integers { .. } => {
+            RawValue::List(parts().map(number).collect())
         }
+        ParamType::Texts | ParamType::Variables => RawValue::List(
+            parts()
+                .map(|part| RawValue::Text(part.to_owned()))
+                .collect(),
+        ),
         ParamType::TextMap => RawValue::Map(
             parts()
                 .map(|part| {
@@ -313,13 +329,19 @@ fn accept(spec: &ParamSpec, raw: &RawValue) -> Result<ParamValue, ParamProblem> 
     };
     let wrong_type = || wrong(raw.what().to_owned());
     match spec.ty {
-        ParamType::Fraction { min, max } | ParamType::Number { min, max } => match raw.as_number() {
-            Some(value) if value.is_finite() && (min..=max).contains(&value) => Ok(ParamValue::Number(value)),
-            Some(value) => wrong(number_text(value)),
-            None => wrong_type(),
-        },
+        ParamType::Fraction { min, max } | ParamType::Number { min, max } => {
+            match raw.as_number() {
+                Some(value) if value.is_finite() && (min..=max).contains(&value) => {
+                    Ok(ParamValue::Number(value))
+                }
+                Some(value) => wrong(number_text(value)),
+                None => wrong_type(),
+            }
+        }
         ParamType::Integer { min, max } => match raw {
-            RawValue::Integer(value) if (min..=max).contains(value) => Ok(ParamValue::Integer(*value)),
+            RawValue::Integer(value) if (min..=max).contains(value) => {
+                Ok(ParamValue::Integer(*value))
+            }
             RawValue::Integer(value) => wrong(value.to_string()),
             _ => wrong_type(),
         },
@@ -336,12 +358,10 @@ fn accept(spec: &ParamSpec, raw: &RawValue) -> Result<ParamValue, ParamProblem> 
             Some(values) => Ok(ParamValue::Integers(values)),
             None => wrong("that".to_owned()),
         },
-        ParamType::Texts | ParamType::Variables => {
-            match accept_each(raw, scalar_text) {
-                Some(texts) => Ok(ParamValue::Texts(texts)),
-                None => wrong_type(),
-            }
-        }
+        ParamType::Texts | ParamType::Variables => match accept_each(raw, scalar_text) {
+            Some(texts) => Ok(ParamValue::Texts(texts)),
+            None => wrong_type(),
+        },
         ParamType::TextMap => accept_map(spec, raw),
     }
 }
@@ -371,24 +391,39 @@ fn accept_choice(
 ) -> Result<ParamValue, ParamProblem> {
     let names = choices.iter().map(|(name, _)| *name);
     match raw {
-        RawValue::Text(text) if names.clone().any(|name| name == text) => Ok(ParamValue::Text(text.clone())),
+        RawValue::Text(text) if names.clone().any(|name| name == text) => {
+            Ok(ParamValue::Text(text.clone()))
+        }
         RawValue::Text(text) => Err(ParamProblem::of(
             spec.name,
-            format!("`{}` cannot be `{text}`; it is {}", spec.name, describe(spec.ty)),
+            format!(
+                "`{}` cannot be `{text}`; it is {}",
+                spec.name,
+                describe(spec.ty)
+            ),
             near::hint(text, names),
         )),
         _ => Err(ParamProblem::of(
             spec.name,
-            format!("`{}` must be {}, not {}", spec.name, describe(spec.ty), raw.what()),
+            format!(
+                "`{}` must be {}, not {}",
+                spec.name,
+                describe(spec.ty),
+                raw.what()
+            ),
             spec.meaning,
         )),
     }
 }
 
 fn accept_rising(spec: &ParamSpec, raw: &RawValue) -> Result<ParamValue, ParamProblem> {
-    let numbers = accept_each(raw, |item| item.as_number().filter(|value| value.is_finite()));
+    let numbers = accept_each(raw, |item| {
+        item.as_number().filter(|value| value.is_finite())
+    });
     match numbers {
-        Some(numbers) if numbers.windows(2).all(|pair| pair[0] < pair[1]) => Ok(ParamValue::Numbers(numbers)),
+        Some(numbers) if numbers.windows(2).all(|pair| pair[0] < pair[1]) => {
+            Ok(ParamValue::Numbers(numbers))
+        }
         Some(_) => Err(ParamProblem::of(
             spec.name,
             format!("the numbers of `{}` must rise", spec.name),
@@ -413,7 +448,11 @@ fn accept_map(spec: &ParamSpec, raw: &RawValue) -> Result<ParamValue, ParamProbl
     pairs.map(ParamValue::TextMap).ok_or_else(|| {
         ParamProblem::of(
             spec.name,
-            format!("`{}` must be a table of texts, not {}", spec.name, raw.what()),
+            format!(
+                "`{}` must be a table of texts, not {}",
+                spec.name,
+                raw.what()
+            ),
             format!("{}: {} = {{ \"old\" = \"new\" }}", spec.meaning, spec.name),
         )
     })

@@ -34,12 +34,18 @@ pub fn mask(id: &str) -> Option<&'static dyn Mask> {
 
 /// The adjuster with this name.
 pub fn adjuster(id: &str) -> Option<&'static dyn Adjuster> {
-    ADJUSTERS.iter().copied().find(|adjuster| adjuster.card().id == id)
+    ADJUSTERS
+        .iter()
+        .copied()
+        .find(|adjuster| adjuster.card().id == id)
 }
 
 /// The measure with this name.
 pub fn measure(id: &str) -> Option<&'static dyn Measure> {
-    MEASURES.iter().copied().find(|measure| measure.card().id == id)
+    MEASURES
+        .iter()
+        .copied()
+        .find(|measure| measure.card().id == id)
 }
 
 /// Every card, in display order.

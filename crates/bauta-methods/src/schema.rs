@@ -30,7 +30,9 @@ pub fn params_schema(card: &Card) -> Value {
 
 fn param_schema(spec: &ParamSpec) -> Value {
     let mut schema = match spec.ty {
-        ParamType::Fraction { min, max } | ParamType::Number { min, max } => number_schema(min, max),
+        ParamType::Fraction { min, max } | ParamType::Number { min, max } => {
+            number_schema(min, max)
+        }
         ParamType::Integer { min, max } => integer_schema(min, max),
         ParamType::Flag => json!({ "type": "boolean" }),
         ParamType::Choice(choices) => {
@@ -38,9 +40,15 @@ fn param_schema(spec: &ParamSpec) -> Value {
             json!({ "type": "string", "enum": names })
         }
         ParamType::RisingNumbers => json!({ "type": "array", "items": { "type": "number" } }),
-        ParamType::Integers { min, max } => json!({ "type": "array", "items": integer_schema(min, max) }),
-        ParamType::Texts | ParamType::Variables => json!({ "type": "array", "items": { "type": "string" } }),
-        ParamType::TextMap => json!({ "type": "object", "additionalProperties": { "type": "string" } }),
+        ParamType::Integers { min, max } => {
+            json!({ "type": "array", "items": integer_schema(min, max) })
+        }
+        ParamType::Texts | ParamType::Variables => {
+            json!({ "type": "array", "items": { "type": "string" } })
+        }
+        ParamType::TextMap => {
+            json!({ "type": "object", "additionalProperties": { "type": "string" } })
+        }
     };
     schema["description"] = json!(spec.meaning);
     if let ParamDefault::Value(value) = spec.default {
@@ -89,7 +97,12 @@ mod tests {
             let schema = params_schema(card);
             for spec in card.params {
                 let property = &schema["properties"][spec.name];
-                assert!(property["description"].is_string(), "{} {}", card.id, spec.name);
+                assert!(
+                    property["description"].is_string(),
+                    "{} {}",
+                    card.id,
+                    spec.name
+                );
             }
         }
         let window = &params_schema(registry::card("rank-swap").unwrap())["properties"]["window"];

@@ -57,7 +57,11 @@ impl Measure for Il1s {
         }
     }
 
-    fn measure(&self, task: &MeasureTask<'_>, context: &RunContext<'_>) -> Result<Measurement, MethodError> {
+    fn measure(
+        &self,
+        task: &MeasureTask<'_>,
+        context: &RunContext<'_>,
+    ) -> Result<Measurement, MethodError> {
         let variables = variable_pairs(task, context)?;
         let n = task.both()?.masked.n_records();
         let mut by_variable = Vec::new();
@@ -78,22 +82,41 @@ impl Measure for Il1s {
 
 /// |x - z| / (√2 S), with 0 for a cell that did not change whatever S is.
 fn scaled(distance: f64, sd: f64) -> f64 {
-    if distance == 0.0 { 0.0 } else { distance / (SQRT_2 * sd) }
+    if distance == 0.0 {
+        0.0
+    } else {
+        distance / (SQRT_2 * sd)
+    }
 }
 
-fn mean_distance(variable: &VariablePair<'_>, n: usize) -> Result<(String, Option<f64>, usize), MethodError> {
-    let sum = sum_by(n, |i| variable.distance(i).map_or(0.0, |distance| scaled(distance, variable.sd)));
+fn mean_distance(
+    variable: &VariablePair<'_>,
+    n: usize,
+) -> Result<(String, Option<f64>, usize), MethodError> {
+    let sum = sum_by(n, |i| {
+        variable
+            .distance(i)
+            .map_or(0.0, |distance| scaled(distance, variable.sd))
+    });
     if !sum.is_finite() {
         return Err(zero_sd(variable.name));
     }
     let n_cells = (0..n).filter(|&i| variable.values(i).is_some()).count();
-    Ok((variable.name.to_owned(), (n_cells > 0).then(|| sum / n_cells as f64), n_cells))
+    Ok((
+        variable.name.to_owned(),
+        (n_cells > 0).then(|| sum / n_cells as f64),
+        n_cells,
+    ))
 }
 
 fn record_distance(variables: &[VariablePair<'_>], i: usize) -> f64 {
     let distances: Vec<f64> = variables
         .iter()
-        .filter_map(|variable| variable.distance(i).map(|distance| scaled(distance, variable.sd)))
+        .filter_map(|variable| {
+            variable
+                .distance(i)
+                .map(|distance| scaled(distance, variable.sd))
+        })
         .collect();
     distances.iter().sum::<f64>() / distances.len() as f64
 }

@@ -5,7 +5,9 @@ use bauta_data::{Categorical, Column, Kind, Role, Values};
 use crate::card::{Card, Family, Randomness, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
-use crate::measure::{Better, Measure, MeasureTask, Measurement, Part, Reading, Scope, Series, Subject};
+use crate::measure::{
+    Better, Measure, MeasureTask, Measurement, Part, Reading, Scope, Series, Subject,
+};
 use crate::risk::k_anonymity::positions;
 use crate::stats::keys::check_weights;
 use crate::stats::moments::moments;
@@ -59,7 +61,11 @@ impl Measure for UnivariateSummary {
         }
     }
 
-    fn measure(&self, task: &MeasureTask<'_>, context: &RunContext<'_>) -> Result<Measurement, MethodError> {
+    fn measure(
+        &self,
+        task: &MeasureTask<'_>,
+        context: &RunContext<'_>,
+    ) -> Result<Measurement, MethodError> {
         let table = task.one()?;
         check_weights(table)?;
         let weights = table.weight().and_then(Column::as_numeric);
@@ -73,7 +79,9 @@ impl Measure for UnivariateSummary {
             found.push_part(format!("{name}.missing"), column.n_missing() as f64);
             match column.values() {
                 Values::Numeric(values) => summarise_numbers(&mut found, name, values, weights),
-                Values::Categorical(categories) => summarise_categories(&mut found, column, categories),
+                Values::Categorical(categories) => {
+                    summarise_categories(&mut found, column, categories)
+                }
             }
         }
         Ok(found)
@@ -89,7 +97,13 @@ fn summarise_numbers(found: &mut Measurement, name: &str, values: &[f64], weight
     if let Some(weights) = weights {
         let present = |i: usize| !values[i].is_nan();
         let total = sum_by(values.len(), |i| if present(i) { weights[i] } else { 0.0 });
-        let sum = sum_by(values.len(), |i| if present(i) { weights[i] * values[i] } else { 0.0 });
+        let sum = sum_by(values.len(), |i| {
+            if present(i) {
+                weights[i] * values[i]
+            } else {
+                0.0
+            }
+        });
         let mean = (shown && total > 0.0).then(|| sum / total);
         found.push_part(format!("{name}.weighted_mean"), mean);
     }
@@ -103,7 +117,10 @@ fn summarise_numbers(found: &mut Measurement, name: &str, values: &[f64], weight
 fn band_means(name: &str, values: &[f64]) -> Series {
     let sorted = sorted_present(values);
     let points = (0..N_BANDS).map(|band| {
-        let (first, last) = (band * sorted.len() / N_BANDS, (band + 1) * sorted.len() / N_BANDS);
+        let (first, last) = (
+            band * sorted.len() / N_BANDS,
+            (band + 1) * sorted.len() / N_BANDS,
+        );
         Part {
             name: format!("{}-{} %", band * 10, band * 10 + 10),
             value: Some(compensated(sorted[first..last].iter().copied()) / (last - first) as f64),
@@ -125,7 +142,11 @@ fn summarise_categories(found: &mut Measurement, column: &Column, categories: &C
         }
     }
     let n: usize = counts.iter().sum();
-    let occurring: Vec<f64> = counts.iter().filter(|&&count| count > 0).map(|&count| count as f64).collect();
+    let occurring: Vec<f64> = counts
+        .iter()
+        .filter(|&&count| count > 0)
+        .map(|&count| count as f64)
+        .collect();
     found.push_part(format!("{name}.categories"), occurring.len() as f64);
     // Entropy in nats: 0 for one category, ln(m) for m equal ones.
     let entropy = compensated(occurring.iter().map(|count| {

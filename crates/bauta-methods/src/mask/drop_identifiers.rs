@@ -7,7 +7,7 @@ use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::mask::{Change, Mask, MaskTask};
 use crate::note::Note;
-use crate::params::RawValue;
+use crate::params::{Params, RawValue};
 
 /// Removes direct identifiers. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
@@ -34,12 +34,19 @@ impl Mask for DropIdentifiers {
         &CARD
     }
 
+    fn kind_after(&self, _kind: Kind, _params: &Params) -> Option<Kind> {
+        None
+    }
+
     fn mask(&self, task: &MaskTask<'_>, context: &RunContext<'_>) -> Result<Change, MethodError> {
         if task.on.is_empty() {
             context.note(Note::NothingToDrop);
             return Ok(Change::default());
         }
-        let names = task.on.iter().map(|&attr_idx| task.table.column(attr_idx).name().to_owned());
+        let names = task
+            .on
+            .iter()
+            .map(|&attr_idx| task.table.column(attr_idx).name().to_owned());
         context.note(Note::VariablesDropped {
             variables: names.collect(),
         });

@@ -2,7 +2,9 @@
 
 use bauta_data::{Column, Role, Table};
 
-use crate::card::{Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets};
+use crate::card::{
+    Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets,
+};
 use crate::context::{RunContext, unit_interval};
 use crate::error::MethodError;
 use crate::mask::{Change, Mask, MaskTask};
@@ -43,7 +45,10 @@ static CARD: Card = Card {
         ParamSpec {
             name: "share",
             meaning: "standard deviation of the noise, as a multiple of the variable's own",
-            ty: ParamType::Number { min: 0.0, max: f64::INFINITY },
+            ty: ParamType::Number {
+                min: 0.0,
+                max: f64::INFINITY,
+            },
             default: ParamDefault::Required,
         },
         ROUND,
@@ -67,7 +72,12 @@ impl Mask for NoiseAdditive {
         let mut columns = Vec::new();
         for (done, &attr_idx) in task.on.iter().enumerate() {
             context.progress(done, task.on.len())?;
-            let column = add_noise(task.table, task.table.column(attr_idx), task.params, context)?;
+            let column = add_noise(
+                task.table,
+                task.table.column(attr_idx),
+                task.params,
+                context,
+            )?;
             columns.push((attr_idx, column));
         }
         Ok(Change::of_columns(columns))
@@ -107,9 +117,9 @@ fn add_noise(
         return Ok(column.clone());
     }
     let sd = params.number("share") * moments(x).sd;
-    let z = context
-        .draws(&variable)
-        .per_record(table, |i, [draw]| x[i] + sd * normal::quantile(unit_interval(draw)));
+    let z = context.draws(&variable).per_record(table, |i, [draw]| {
+        x[i] + sd * normal::quantile(unit_interval(draw))
+    });
     Ok(column.with_numbers(fit_to_original(x, z, &variable, params, context)))
 }
 

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use bauta_data::{Column, Kind, Role, Table, Values};
 use rayon::prelude::*;
 
-use crate::card::{Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets};
+use crate::card::{
+    Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets,
+};
 use crate::context::{RunContext, below};
 use crate::error::MethodError;
 use crate::mask::{Change, Mask, MaskTask};
@@ -141,7 +143,10 @@ fn swap_column(
             column.with_numbers(donors.iter().map(|&donor| values[donor as usize]).collect())
         }
         Values::Categorical(categories) => column.with_codes(
-            donors.iter().map(|&donor| categories.codes[donor as usize]).collect(),
+            donors
+                .iter()
+                .map(|&donor| categories.codes[donor as usize])
+                .collect(),
             Arc::clone(&categories.levels),
         ),
     })
@@ -157,7 +162,9 @@ fn donors(
 ) -> Result<Vec<u32>, MethodError> {
     let n = table.n_records();
     // The first draw of a record orders ties, the second chooses its partner.
-    let draws: Vec<[u64; 2]> = context.draws(column.name()).per_record(table, |_, draws| draws);
+    let draws: Vec<[u64; 2]> = context
+        .draws(column.name())
+        .per_record(table, |_, draws| draws);
     let rank_value = |record: u32| -> u64 {
         match column.values() {
             Values::Numeric(values) => order_bits(values[record as usize]),
@@ -166,7 +173,14 @@ fn donors(
     };
     let mut ranked: Vec<(u32, u64, u64, u32)> = (0..n as u32)
         .filter(|&record| !column.is_missing(record as usize))
-        .map(|record| (strata[record as usize], rank_value(record), draws[record as usize][0], record))
+        .map(|record| {
+            (
+                strata[record as usize],
+                rank_value(record),
+                draws[record as usize][0],
+                record,
+            )
+        })
         .collect();
     ranked.par_sort_unstable();
     note_ties(&ranked, column.name(), context);
@@ -191,7 +205,11 @@ fn donors(
 fn order_bits(value: f64) -> u64 {
     // Zero has two spellings; both are the same value and tie.
     let bits = if value == 0.0 { 0 } else { value.to_bits() };
-    if bits >> 63 == 0 { bits | 1 << 63 } else { !bits }
+    if bits >> 63 == 0 {
+        bits | 1 << 63
+    } else {
+        !bits
+    }
 }
 
 /// Pairs the ranks of one stratum; returns how many stayed alone though they were to be swapped.
@@ -258,8 +276,21 @@ mod tests {
 
     #[test]
     fn the_order_of_bits_is_the_order_of_numbers() {
-        let rising = [f64::NEG_INFINITY, -2.0, -1e-300, 0.0, 1e-300, 1.0, 2.0, 1e300];
-        assert!(rising.windows(2).all(|pair| order_bits(pair[0]) < order_bits(pair[1])));
+        let rising = [
+            f64::NEG_INFINITY,
+            -2.0,
+            -1e-300,
+            0.0,
+            1e-300,
+            1.0,
+            2.0,
+            1e300,
+        ];
+        assert!(
+            rising
+                .windows(2)
+                .all(|pair| order_bits(pair[0]) < order_bits(pair[1]))
+        );
         assert_eq!(order_bits(-0.0), order_bits(0.0));
     }
 

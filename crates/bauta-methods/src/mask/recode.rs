@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use bauta_data::hierarchy::{interval_index, interval_label};
 use bauta_data::number::{number_text, parse_number};
 use bauta_data::{Attribute, Column, Kind, Levels, Role, Values};
 
@@ -63,7 +64,10 @@ impl Mask for Recode {
 
     fn check(&self, params: &Params, on: &[&Attribute]) -> Vec<ParamProblem> {
         let mut problems = Vec::new();
-        let given: Vec<&str> = ["breaks", "map", "level"].into_iter().filter(|way| params.is_set(way)).collect();
+        let given: Vec<&str> = ["breaks", "map", "level"]
+            .into_iter()
+            .filter(|way| params.is_set(way))
+            .collect();
         match given.as_slice() {
             [] => problems.push(ParamProblem::together(
                 "`recode` is not told how",
@@ -80,11 +84,17 @@ impl Mask for Recode {
         if params.is_set("labels") && n_labels != params.numbers("breaks").len() + 1 {
             problems.push(ParamProblem::of(
                 "labels",
-                format!("{n_labels} labels for {} breaks", params.numbers("breaks").len()),
+                format!(
+                    "{n_labels} labels for {} breaks",
+                    params.numbers("breaks").len()
+                ),
                 "there is one interval more than there are breaks, and each needs a label",
             ));
         }
-        if params.integer_if_set("level").is_some_and(|level| level > 0) {
+        if params
+            .integer_if_set("level")
+            .is_some_and(|level| level > 0)
+        {
             let without = on.iter().filter(|attribute| attribute.hierarchy.is_none());
             problems.extend(without.map(|attribute| {
                 ParamProblem::of(
@@ -97,11 +107,18 @@ impl Mask for Recode {
         problems
     }
 
+    fn kind_after(&self, kind: Kind, params: &Params) -> Option<Kind> {
+        Some(kind_after(kind, params))
+    }
+
     fn mask(&self, task: &MaskTask<'_>, context: &RunContext<'_>) -> Result<Change, MethodError> {
         let mut columns = Vec::new();
         for &attr_idx in task.on {
             context.go_on()?;
-            columns.push((attr_idx, recode(task.table.column(attr_idx), task.params, context)?));
+            columns.push((
+                attr_idx,
+                recode(task.table.column(attr_idx), task.params, context)?,
+            ));
         }
         Ok(Change::of_columns(columns))
     }
@@ -116,11 +133,12 @@ impl Mask for Recode {
     }
 }
 
-fn recode(column: &Column, params: &Params, context: &RunContext<'_>) -> Result<Column, MethodError> {
-    if params.is_set("map") && params.text_map("map").is_empty() {
-        return Ok(column.clone());
-    }
-    if params.integer_if_set("level") == Some(0) {
+fn recode(
+    column: &Column,
+    params: &Params,
+    context: &RunContext<'_>,
+) -> Result<Column, MethodError> {
+    if changes_nothing(params) {
         return Ok(column.clone());
     }
     let (levels, codes) = as_categories(column);
@@ -142,21 +160,33 @@ fn recode(column: &Column, params: &Params, context: &RunContext<'_>) -> Result<
         n_before: levels.len(),
         n_after: used.iter().filter(|&&used| used).count(),
     });
-    let codes = codes.iter().map(|&code| new_code.get(code as usize).copied().unwrap_or(0)).collect();
+    let codes = codes
+        .iter()
+        .map(|&code| new_code.get(code as usize).copied().unwrap_or(0))
+        .collect();
     Ok(column
         .with_codes(codes, Arc::new(new_levels))
         .with_attribute(Arc::new(recoded_attribute(column.attribute(), params))))
 }
 
-/// A recoded number is an ordered category; its hierarchy no longer fits its values.
-fn recoded_attribute(attribute: &Attribute, params: &Params) -> Attribute {
-    let kind = match attribute.kind {
-        Kind::Continuous => Kind::Ordered,
+fn changes_nothing(params: &Params) -> bool {
+    let empty_map = params.is_set("map") && params.text_map("map").is_empty();
+    empty_map || params.integer_if_set("level") == Some(0)
+}
+
+/// A recoded number is an ordered category.
+fn kind_after(kind: Kind, params: &Params) -> Kind {
+    match kind {
+        Kind::Continuous if !changes_nothing(params) => Kind::Ordered,
         kind => kind,
-    };
+    }
+}
+
+/// The description afterwards; a hierarchy fits no longer unless it was used itself.
+fn recoded_attribute(attribute: &Attribute, params: &Params) -> Attribute {
     let keeps_hierarchy = params.is_set("level");
     Attribute {
-        kind,
+        kind: kind_after(attribute.kind, params),
         order: None,
         hierarchy: attribute.hierarchy.clone().filter(|_| keeps_hierarchy),
         ..attribute.clone()
@@ -171,19 +201,31 @@ fn as_categories(column: &Column) -> (Levels, Vec<u32>) {
             let mut levels = Levels::default();
             let codes = values
                 .iter()
-                .map(|&value| if value.is_nan() { 0 } else { levels.insert(&number_text(value)) })
+                .map(|&value| {
+                    if value.is_nan() {
+                        0
+                    } else {
+                        levels.insert(&number_text(value))
+                    }
+                })
                 .collect();
             (levels, codes)
         }
     }
 }
 
-fn by_intervals(column: &Column, levels: &Levels, params: &Params) -> Result<(Levels, Vec<u32>), MethodError> {
+fn by_intervals(
+    column: &Column,
+    levels: &Levels,
+    params: &Params,
+) -> Result<(Levels, Vec<u32>), MethodError> {
     let breaks = params.numbers("breaks");
     let labels: Vec<String> = if params.is_set("labels") {
         params.texts("labels").to_vec()
     } else {
-        bauta_data::hierarchy::interval_labels(breaks)
+        (0..=breaks.len())
+            .map(|interval| interval_label(breaks, interval))
+            .collect()
     };
     let new_levels = Levels::from_texts(labels.iter().map(String::as_str));
     let mut n_not_numbers = 0;
@@ -191,7 +233,7 @@ fn by_intervals(column: &Column, levels: &Levels, params: &Params) -> Result<(Le
         .iter()
         .map(|text| match parse_number(text) {
             Some(number) => {
-                let interval = breaks.partition_point(|&edge| edge <= number);
+                let interval = interval_index(breaks, number);
                 new_levels.code(&labels[interval]).unwrap_or(0)
             }
             None => {
@@ -239,11 +281,19 @@ fn by_map(
     (new_levels, new_code)
 }
 
-fn by_level(column: &Column, levels: &Levels, params: &Params) -> Result<(Levels, Vec<u32>), MethodError> {
+fn by_level(
+    column: &Column,
+    levels: &Levels,
+    params: &Params,
+) -> Result<(Levels, Vec<u32>), MethodError> {
     let name = column.name();
     let level = params.integer_if_set("level").unwrap_or(0) as usize;
     let spec = column.attribute().hierarchy.as_ref().ok_or_else(|| {
-        MethodError::data(name, "the variable has no hierarchy", "add `hierarchy = …` to the variable")
+        MethodError::data(
+            name,
+            "the variable has no hierarchy",
+            "add `hierarchy = …` to the variable",
+        )
     })?;
     let hierarchy = spec.resolve(name, levels).map_err(|problems| {
         let texts: Vec<String> = problems.iter().map(ToString::to_string).collect();
@@ -251,7 +301,10 @@ fn by_level(column: &Column, levels: &Levels, params: &Params) -> Result<(Levels
     })?;
     if level > hierarchy.height() {
         return Err(MethodError::request(
-            format!("`{name}` has {} levels, and level {level} was asked for", hierarchy.height()),
+            format!(
+                "`{name}` has {} levels, and level {level} was asked for",
+                hierarchy.height()
+            ),
             format!("choose a level from 1 to {}", hierarchy.height()),
         ));
     }

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use bauta_data::number::{number_text, parse_number};
 use bauta_data::{Attribute, Categorical, Column, Kind, Levels, Role, Values};
 
-use crate::card::{Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets};
+use crate::card::{
+    Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets,
+};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::mask::{Change, Mask, MaskTask};
@@ -48,14 +50,23 @@ static CARD: Card = Card {
     params: &[
         threshold("bottom", "values below this are coded"),
         threshold("top", "values above this are coded"),
-        share("bottom_share", "values below the quantile of this share are coded"),
-        share("top_share", "values above the quantile of one minus this share are coded"),
+        share(
+            "bottom_share",
+            "values below the quantile of this share are coded",
+        ),
+        share(
+            "top_share",
+            "values above the quantile of one minus this share are coded",
+        ),
         ParamSpec {
             name: "replace",
             meaning: "what the coded values become",
             ty: ParamType::Choice(&[
                 ("threshold", "the threshold"),
-                ("mean", "the mean of the values coded in that tail, so that totals are kept"),
+                (
+                    "mean",
+                    "the mean of the values coded in that tail, so that totals are kept",
+                ),
             ]),
             default: ParamDefault::Value(ConstValue::Text("threshold")),
         },
@@ -91,10 +102,15 @@ impl Mask for TopBottom {
                 "give at least one of bottom, top, bottom_share, top_share",
             ));
         }
-        if let (Some(bottom), Some(top)) = (params.number_if_set("bottom"), params.number_if_set("top"))
+        if let (Some(bottom), Some(top)) =
+            (params.number_if_set("bottom"), params.number_if_set("top"))
             && bottom >= top
         {
-            problems.push(ParamProblem::of("bottom", "`bottom` must be below `top`", "exchange them"));
+            problems.push(ParamProblem::of(
+                "bottom",
+                "`bottom` must be below `top`",
+                "exchange them",
+            ));
         }
         if params.choice("replace") == "mean"
             && let Some(ordered) = on.iter().find(|attribute| attribute.kind == Kind::Ordered)
@@ -115,7 +131,9 @@ impl Mask for TopBottom {
             let column = task.table.column(attr_idx);
             let coded = match column.values() {
                 Values::Numeric(values) => code_numbers(column, values, task.params, context)?,
-                Values::Categorical(categories) => code_categories(column, categories, task.params, context)?,
+                Values::Categorical(categories) => {
+                    code_categories(column, categories, task.params, context)?
+                }
             };
             columns.push((attr_idx, coded));
         }
@@ -127,7 +145,10 @@ impl Mask for TopBottom {
     }
 
     fn neutral(&self) -> Option<Vec<(&'static str, RawValue)>> {
-        Some(vec![("bottom_share", RawValue::Number(0.0)), ("top_share", RawValue::Number(0.0))])
+        Some(vec![
+            ("bottom_share", RawValue::Number(0.0)),
+            ("top_share", RawValue::Number(0.0)),
+        ])
     }
 }
 
@@ -135,10 +156,18 @@ impl Mask for TopBottom {
 fn thresholds(values: &[f64], name: &str, params: &Params) -> Result<(f64, f64), MethodError> {
     let sorted = sorted_present(values);
     let quantile = |p: f64| (!sorted.is_empty()).then(|| quantile_of_sorted(&sorted, p));
-    let by_share = |share: &str, p: fn(f64) -> f64| params.number_if_set(share).and_then(|s| quantile(p(s)));
-    let bottom = params.number_if_set("bottom").or_else(|| by_share("bottom_share", |s| s));
-    let top = params.number_if_set("top").or_else(|| by_share("top_share", |s| 1.0 - s));
-    let (bottom, top) = (bottom.unwrap_or(f64::NEG_INFINITY), top.unwrap_or(f64::INFINITY));
+    let by_share =
+        |share: &str, p: fn(f64) -> f64| params.number_if_set(share).and_then(|s| quantile(p(s)));
+    let bottom = params
+        .number_if_set("bottom")
+        .or_else(|| by_share("bottom_share", |s| s));
+    let top = params
+        .number_if_set("top")
+        .or_else(|| by_share("top_share", |s| 1.0 - s));
+    let (bottom, top) = (
+        bottom.unwrap_or(f64::NEG_INFINITY),
+        top.unwrap_or(f64::INFINITY),
+    );
     if bottom > top {
         return Err(MethodError::data(
             name,

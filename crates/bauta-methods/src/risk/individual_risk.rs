@@ -3,7 +3,9 @@
 use crate::card::{Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness};
 use crate::context::RunContext;
 use crate::error::MethodError;
-use crate::measure::{Better, Measure, MeasureTask, Measurement, Part, Reading, Scope, Series, Subject};
+use crate::measure::{
+    Better, Measure, MeasureTask, Measurement, Part, Reading, Scope, Series, Subject,
+};
 use crate::note::Note;
 use crate::risk::k_anonymity::{KEY_TARGETS, SEMANTICS, count};
 use crate::stats::benedetti_franconi::expected_inverse;
@@ -56,11 +58,17 @@ impl Measure for IndividualRisk {
         }
     }
 
-    fn measure(&self, task: &MeasureTask<'_>, context: &RunContext<'_>) -> Result<Measurement, MethodError> {
+    fn measure(
+        &self,
+        task: &MeasureTask<'_>,
+        context: &RunContext<'_>,
+    ) -> Result<Measurement, MethodError> {
         let table = task.one()?;
         let counted = count(table, task.on, task.params, context)?;
         let n = table.n_records();
-        let n_short = (0..n).filter(|&i| counted.big_f[i] < f64::from(counted.f[i])).count();
+        let n_short = (0..n)
+            .filter(|&i| counted.big_f[i] < f64::from(counted.f[i]))
+            .count();
         if n_short > 0 {
             context.note(Note::WeightsBelowFrequency { n_records: n_short });
         }
@@ -78,7 +86,10 @@ impl Measure for IndividualRisk {
         };
         found.push_part("expected_reidentifications", expected);
         found.push_part("max", risk.iter().copied().reduce(f64::max));
-        found.push_part("above_threshold", risk.iter().filter(|&&r| r > threshold).count() as f64);
+        found.push_part(
+            "above_threshold",
+            risk.iter().filter(|&&r| r > threshold).count() as f64,
+        );
         found.series.push(risk_bands(&risk));
         found.per_record = Some(risk);
         Ok(found)

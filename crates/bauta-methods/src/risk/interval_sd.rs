@@ -6,7 +6,9 @@ use crate::card::{Card, Family, Randomness};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::loss::il1s::CONTENT;
-use crate::measure::{Better, Measure, MeasureTask, Measurement, Part, Reading, Scope, Series, Subject};
+use crate::measure::{
+    Better, Measure, MeasureTask, Measurement, Part, Reading, Scope, Series, Subject,
+};
 use crate::stats::corresponding::{MISSING, VariablePair, overall, variable_pairs};
 
 /// Share of original values near their masked value, in standard deviations. See the
@@ -53,7 +55,11 @@ impl Measure for IntervalSd {
         }
     }
 
-    fn measure(&self, task: &MeasureTask<'_>, context: &RunContext<'_>) -> Result<Measurement, MethodError> {
+    fn measure(
+        &self,
+        task: &MeasureTask<'_>,
+        context: &RunContext<'_>,
+    ) -> Result<Measurement, MethodError> {
         let variables = variable_pairs(task, context)?;
         let n = task.both()?.masked.n_records();
         let mut hits_by_width = [0; N_WIDTHS];
@@ -106,15 +112,18 @@ fn hits(variable: &VariablePair<'_>, n: usize) -> ([usize; N_WIDTHS], usize) {
     };
     (0..n)
         .into_par_iter()
-        .fold(Default::default, |mut sums: ([usize; N_WIDTHS], usize), i| {
-            if let Some(distance) = variable.distance(i) {
-                sums.1 += 1;
-                for hit in &mut sums.0[first_width(distance, variable.sd)..] {
-                    *hit += 1;
+        .fold(
+            Default::default,
+            |mut sums: ([usize; N_WIDTHS], usize), i| {
+                if let Some(distance) = variable.distance(i) {
+                    sums.1 += 1;
+                    for hit in &mut sums.0[first_width(distance, variable.sd)..] {
+                        *hit += 1;
+                    }
                 }
-            }
-            sums
-        })
+                sums
+            },
+        )
         .reduce(Default::default, add)
 }
 

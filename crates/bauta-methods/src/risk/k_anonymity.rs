@@ -2,10 +2,14 @@
 
 use bauta_data::{Kind, Role, Table};
 
-use crate::card::{Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets};
+use crate::card::{
+    Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets,
+};
 use crate::context::RunContext;
 use crate::error::MethodError;
-use crate::measure::{Better, Measure, MeasureTask, Measurement, Part, Reading, Scope, Series, Subject};
+use crate::measure::{
+    Better, Measure, MeasureTask, Measurement, Part, Reading, Scope, Series, Subject,
+};
 use crate::note::Note;
 use crate::params::Params;
 use crate::stats::keys::{Frequencies, Semantics, check_weights, frequencies};
@@ -40,7 +44,10 @@ static CARD: Card = Card {
         ParamSpec {
             name: "k",
             meaning: "class sizes to report violations for: records whose class is smaller",
-            ty: ParamType::Integers { min: 2, max: i64::MAX },
+            ty: ParamType::Integers {
+                min: 2,
+                max: i64::MAX,
+            },
             default: ParamDefault::Value(ConstValue::Integers(&[2, 3, 5])),
         },
     ],
@@ -72,7 +79,11 @@ impl Measure for KAnonymity {
         }
     }
 
-    fn measure(&self, task: &MeasureTask<'_>, context: &RunContext<'_>) -> Result<Measurement, MethodError> {
+    fn measure(
+        &self,
+        task: &MeasureTask<'_>,
+        context: &RunContext<'_>,
+    ) -> Result<Measurement, MethodError> {
         let table = task.one()?;
         let counted = count(table, task.on, task.params, context)?;
         let n = table.n_records();
@@ -88,7 +99,10 @@ impl Measure for KAnonymity {
             found.push_part(format!("below_{k}"), below(k));
         }
         for &k in task.params.integers("k") {
-            found.push_part(format!("share_below_{k}"), (n > 0).then(|| below(k) / n as f64));
+            found.push_part(
+                format!("share_below_{k}"),
+                (n > 0).then(|| below(k) / n as f64),
+            );
         }
         found.series.push(class_sizes(&counted.f));
         found.per_record = Some(counted.f.iter().map(|&f| f64::from(f)).collect());
@@ -114,8 +128,9 @@ pub(crate) fn count(
             });
         }
     }
-    let semantics = Semantics::from_name(params.choice("semantics"))
-        .ok_or_else(|| MethodError::Internal("the card let an unknown semantics through".to_owned()))?;
+    let semantics = Semantics::from_name(params.choice("semantics")).ok_or_else(|| {
+        MethodError::Internal("the card let an unknown semantics through".to_owned())
+    })?;
     frequencies(table, &keys, semantics)
 }
 

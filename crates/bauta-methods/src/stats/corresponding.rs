@@ -74,7 +74,9 @@ pub fn variable_pairs<'a>(
                 sd: moments(original).sd,
                 pair,
             };
-            let n_cells = (0..masked.len()).filter(|&i| found.values(i).is_none()).count();
+            let n_cells = (0..masked.len())
+                .filter(|&i| found.values(i).is_none())
+                .count();
             if n_cells > 0 && refuse {
                 return Err(MethodError::missing_refused(name, n_cells));
             }
@@ -89,7 +91,11 @@ pub fn variable_pairs<'a>(
         .collect()
 }
 
-fn numeric<'a>(column: Option<&'a Column>, name: &str, file: &str) -> Result<&'a [f64], MethodError> {
+fn numeric<'a>(
+    column: Option<&'a Column>,
+    name: &str,
+    file: &str,
+) -> Result<&'a [f64], MethodError> {
     let column = column.ok_or_else(|| {
         MethodError::request(
             format!("the {file} file has no variable `{name}`"),

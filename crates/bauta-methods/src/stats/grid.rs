@@ -22,7 +22,9 @@ pub fn round_to(value: f64, decimals: u8) -> f64 {
         return value.round();
     }
     // Through text: 10^d is not exact in binary, and 0.1 * 3 must become 0.3, not 0.30000000000000004.
-    format!("{value:.*}", usize::from(decimals)).parse().unwrap_or(value)
+    format!("{value:.*}", usize::from(decimals))
+        .parse()
+        .unwrap_or(value)
 }
 
 #[cfg(test)]

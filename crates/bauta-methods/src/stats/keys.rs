@@ -31,8 +31,14 @@ impl Semantics {
     /// Names and meanings, for cards.
     pub const CHOICES: &'static [(&'static str, &'static str)] = &[
         ("own", "missing is a value of its own"),
-        ("visible", "compare on the record's visible keys; another's missing value does not match"),
-        ("original", "as visible, counted in the file before suppression"),
+        (
+            "visible",
+            "compare on the record's visible keys; another's missing value does not match",
+        ),
+        (
+            "original",
+            "as visible, counted in the file before suppression",
+        ),
         ("wild", "a missing value on either side matches every value"),
     ];
 
@@ -71,10 +77,17 @@ struct KeyCodes {
 pub const MAX_KEYS: usize = 64;
 
 /// Counts how often the key of each record occurs.
-pub fn frequencies(table: &Table, keys: &[usize], semantics: Semantics) -> Result<Frequencies, MethodError> {
+pub fn frequencies(
+    table: &Table,
+    keys: &[usize],
+    semantics: Semantics,
+) -> Result<Frequencies, MethodError> {
     if keys.is_empty() || keys.len() > MAX_KEYS {
         return Err(MethodError::request(
-            format!("keys are counted for 1 to {MAX_KEYS} variables, not {}", keys.len()),
+            format!(
+                "keys are counted for 1 to {MAX_KEYS} variables, not {}",
+                keys.len()
+            ),
             "name the variables that an intruder could know",
         ));
     }
@@ -100,14 +113,24 @@ pub fn frequencies(table: &Table, keys: &[usize], semantics: Semantics) -> Resul
     };
     let of_record = |class: &u32| per_class[*class as usize];
     Ok(Frequencies {
-        f: classes.of_record.iter().map(|class| of_record(class).0).collect(),
-        big_f: classes.of_record.iter().map(|class| of_record(class).1).collect(),
+        f: classes
+            .of_record
+            .iter()
+            .map(|class| of_record(class).0)
+            .collect(),
+        big_f: classes
+            .of_record
+            .iter()
+            .map(|class| of_record(class).1)
+            .collect(),
         n_classes: classes.sizes.len(),
     })
 }
 
 fn key_codes(column: &Column) -> KeyCodes {
-    let states = column.missing().map(bauta_data::missing::MissingCells::states);
+    let states = column
+        .missing()
+        .map(bauta_data::missing::MissingCells::states);
     let hide = |codes: &[u32]| -> Vec<u32> {
         match states {
             None => codes.to_vec(),
@@ -120,7 +143,11 @@ fn key_codes(column: &Column) -> KeyCodes {
     };
     match column.values() {
         Values::Categorical(categorical) => {
-            let raised: Vec<u32> = categorical.codes.iter().map(|code| code.wrapping_add(1)).collect();
+            let raised: Vec<u32> = categorical
+                .codes
+                .iter()
+                .map(|code| code.wrapping_add(1))
+                .collect();
             KeyCodes {
                 codes: hide(&raised),
                 before_suppression: before_suppression(column, &raised),
@@ -128,7 +155,11 @@ fn key_codes(column: &Column) -> KeyCodes {
             }
         }
         Values::Numeric(values) => {
-            let mut distinct: Vec<f64> = values.iter().copied().filter(|value| !value.is_nan()).collect();
+            let mut distinct: Vec<f64> = values
+                .iter()
+                .copied()
+                .filter(|value| !value.is_nan())
+                .collect();
             distinct.par_sort_unstable_by(f64::total_cmp);
             distinct.dedup();
             let code = |value: &f64| {
@@ -175,9 +206,9 @@ fn visible_masks(keys: &[KeyCodes], n: usize) -> Vec<u64> {
     (0..n)
         .into_par_iter()
         .map(|record| {
-            keys.iter()
-                .enumerate()
-                .fold(0, |mask, (bit, key)| mask | u64::from(key.codes[record] != 0) << bit)
+            keys.iter().enumerate().fold(0, |mask, (bit, key)| {
+                mask | u64::from(key.codes[record] != 0) << bit
+            })
         })
         .collect()
 }
@@ -239,7 +270,10 @@ impl Classes {
             codes,
             n_keys: keys.len(),
             n_values: keys.iter().map(|key| key.n_values).collect(),
-            visible: representatives.iter().map(|&record| visible[record as usize]).collect(),
+            visible: representatives
+                .iter()
+                .map(|&record| visible[record as usize])
+                .collect(),
             present,
         }
     }
@@ -257,7 +291,9 @@ impl Classes {
     fn groups_on(&self, mask: u64, classes: &[u32]) -> (Vec<u32>, usize) {
         let mut packing = Packing::new(classes.len());
         for bit in (0..self.n_keys).filter(|bit| mask >> bit & 1 == 1) {
-            packing.add(self.n_values[bit], |i| self.codes[classes[i] as usize * self.n_keys + bit]);
+            packing.add(self.n_values[bit], |i| {
+                self.codes[classes[i] as usize * self.n_keys + bit]
+            });
         }
         let (groups, representatives) = packing.classes();
         (groups, representatives.len())
@@ -305,7 +341,9 @@ impl Classes {
             total.1 += self.sizes[class as usize].1;
         }
         let found = seekers.iter().zip(seeking);
-        found.map(|(&class, &group)| (class, totals[group as usize])).collect()
+        found
+            .map(|(&class, &group)| (class, totals[group as usize]))
+            .collect()
     }
 
     fn gather(&self, counted: Vec<Vec<(u32, (u32, f64))>>) -> Vec<(u32, f64)> {
@@ -374,8 +412,10 @@ fn number(packed: &[u64], radix: u64) -> (Vec<u32>, Vec<u32>) {
         let number = |(i, &value): (usize, &u64)| class_of(i, &mut slots[value as usize]);
         packed.iter().enumerate().map(number).collect()
     } else {
-        let mut slots: HashMap<u64, u32, FixedState> = HashMap::with_hasher(FixedState::with_seed(1));
-        let number = |(i, &value): (usize, &u64)| class_of(i, slots.entry(value).or_insert(u32::MAX));
+        let mut slots: HashMap<u64, u32, FixedState> =
+            HashMap::with_hasher(FixedState::with_seed(1));
+        let number =
+            |(i, &value): (usize, &u64)| class_of(i, slots.entry(value).or_insert(u32::MAX));
         packed.iter().enumerate().map(number).collect()
     };
     (classes, representatives)
@@ -387,9 +427,16 @@ pub fn check_weights(table: &Table) -> Result<(), MethodError> {
         return Ok(());
     };
     let Some(weights) = column.as_numeric() else {
-        return Err(MethodError::data(column.name(), "weights must be numbers", "give it the kind continuous"));
+        return Err(MethodError::data(
+            column.name(),
+            "weights must be numbers",
+            "give it the kind continuous",
+        ));
     };
-    match weights.iter().position(|weight| weight.is_nan() || *weight < 0.0) {
+    match weights
+        .iter()
+        .position(|weight| weight.is_nan() || *weight < 0.0)
+    {
         None => Ok(()),
         Some(record) => Err(MethodError::Data {
             variable: Some(column.name().to_owned()),
@@ -402,10 +449,13 @@ pub fn check_weights(table: &Table) -> Result<(), MethodError> {
 
 /// Sum of the weights, or the number of records where there are none.
 pub fn population(table: &Table) -> f64 {
-    table.weight().and_then(Column::as_numeric).map_or(table.n_records() as f64, |weights| {
-        debug_assert_eq!(moments(weights).n, weights.len());
-        compensated(weights.iter().copied())
-    })
+    table
+        .weight()
+        .and_then(Column::as_numeric)
+        .map_or(table.n_records() as f64, |weights| {
+            debug_assert_eq!(moments(weights).n, weights.len());
+            compensated(weights.iter().copied())
+        })
 }
 
 /// Numbers records with equal values of some variables, from 0 as they first occur; missing is a

@@ -18,7 +18,11 @@ pub fn moments(values: &[f64]) -> Moments {
     let present = |value: f64| !value.is_nan();
     let n = values.iter().filter(|&&value| present(value)).count();
     if n == 0 {
-        return Moments { n, mean: 0.0, sd: 0.0 };
+        return Moments {
+            n,
+            mean: 0.0,
+            sd: 0.0,
+        };
     }
     let term = |i: usize| if present(values[i]) { values[i] } else { 0.0 };
     let mean = sum_by(values.len(), term) / n as f64;
@@ -43,9 +47,9 @@ pub fn moments(values: &[f64]) -> Moments {
 /// Whether all present values are the same.
 pub fn is_constant(values: &[f64]) -> bool {
     let mut present = values.iter().filter(|value| !value.is_nan());
-    present
-        .next()
-        .is_none_or(|first| present.all(|value| value.to_bits() == first.to_bits() || value == first))
+    present.next().is_none_or(|first| {
+        present.all(|value| value.to_bits() == first.to_bits() || value == first)
+    })
 }
 
 #[cfg(test)]
@@ -65,7 +69,10 @@ mod tests {
     fn no_value_and_one_value() {
         assert_eq!(moments(&[f64::NAN]).n, 0);
         let one = moments(&[5.0]);
-        assert_eq!((one.n, one.mean.to_bits(), one.sd.to_bits()), (1, 5.0_f64.to_bits(), 0));
+        assert_eq!(
+            (one.n, one.mean.to_bits(), one.sd.to_bits()),
+            (1, 5.0_f64.to_bits(), 0)
+        );
         assert!(is_constant(&[f64::NAN, 2.0, 2.0]));
         assert!(!is_constant(&[2.0, 3.0]));
     }

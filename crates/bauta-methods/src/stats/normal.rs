@@ -93,9 +93,26 @@ mod tests {
     #[test]
     fn quantiles_agree_with_an_independent_implementation() {
         let normal = Normal::new(0.0, 1.0).unwrap();
-        for p in [1e-300, 1e-20, 1e-10, 1e-5, 0.01, 0.07, 0.08, 0.3, 0.5, 0.7, 0.95, 0.999, 1.0 - 1e-10] {
+        for p in [
+            1e-300,
+            1e-20,
+            1e-10,
+            1e-5,
+            0.01,
+            0.07,
+            0.08,
+            0.3,
+            0.5,
+            0.7,
+            0.95,
+            0.999,
+            1.0 - 1e-10,
+        ] {
             let (own, other) = (quantile(p), normal.inverse_cdf(p));
-            assert!((own - other).abs() <= 1e-9 * other.abs().max(1.0), "{p}: {own} {other}");
+            assert!(
+                (own - other).abs() <= 1e-9 * other.abs().max(1.0),
+                "{p}: {own} {other}"
+            );
         }
         // Wichura's own check: the quantile of 1e-20 is -9.262340089798408.
         assert!((quantile(1e-20) + 9.262_340_089_798_408).abs() < 1e-14);

@@ -12,7 +12,11 @@ pub fn quantile_of_sorted(sorted: &[f64], p: f64) -> f64 {
 /// The present values in rising order.
 pub fn sorted_present(values: &[f64]) -> Vec<f64> {
     use rayon::prelude::*;
-    let mut sorted: Vec<f64> = values.iter().copied().filter(|value| !value.is_nan()).collect();
+    let mut sorted: Vec<f64> = values
+        .iter()
+        .copied()
+        .filter(|value| !value.is_nan())
+        .collect();
     sorted.par_sort_unstable_by(f64::total_cmp);
     sorted
 }

@@ -36,13 +36,19 @@ mod tests {
     #[test]
     fn small_terms_survive_large_ones() {
         // 1 + 1e100 + 1 - 1e100 = 2; a plain sum gives 0.
-        assert_eq!(compensated([1.0, 1e100, 1.0, -1e100].into_iter()).to_bits(), 2.0_f64.to_bits());
+        assert_eq!(
+            compensated([1.0, 1e100, 1.0, -1e100].into_iter()).to_bits(),
+            2.0_f64.to_bits()
+        );
     }
 
     #[test]
     fn blocks_do_not_change_a_sum_of_whole_numbers() {
         // 0 + 1 + … + 9999 = 9999 * 10000 / 2.
-        assert_eq!(sum_by(10_000, |i| i as f64).to_bits(), 49_995_000.0_f64.to_bits());
+        assert_eq!(
+            sum_by(10_000, |i| i as f64).to_bits(),
+            49_995_000.0_f64.to_bits()
+        );
         assert_eq!(sum_by(0, |_| 1.0).to_bits(), 0.0_f64.to_bits());
     }
 }

@@ -1,0 +1,416 @@
+//! What the command line accepts. Masks bring their own parameters, from their cards.
+
+use std::num::NonZeroU16;
+use std::path::PathBuf;
+
+use bauta_data::format::{Encoding, ReadOptions};
+use bauta_data::number::DecimalMark;
+use bauta_data::{MissingRules, Schema};
+use bauta_methods::params::describe;
+use bauta_methods::stats::keys::Semantics;
+use bauta_methods::{Card, ParamDefault, registry};
+use clap::{Arg, Args, CommandFactory as _, Parser, Subcommand, ValueHint};
+
+/// Prepares confidential microdata for release.
+#[derive(Debug, Parser)]
+#[command(name = "bauta", version, about, max_term_width = 100)]
+#[command(
+    after_help = "Start with `bauta demo`, or with `bauta init FILE` on a file of your own.\n\
+    Exit codes: 0 fine, 1 a gate failed or a record does not verify, 2 an error."
+)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// Options that every command takes.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Global {
+    /// Print one JSON object instead of tables
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// Threads to use; results do not depend on it
+    #[arg(long, global = true, value_name = "N")]
+    pub(crate) threads: Option<NonZeroU16>,
+    /// Seed of the random draws; goes before the plan's
+    #[arg(long, global = true, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+    /// No progress and no remarks on standard error
+    #[arg(long, short, global = true)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Make a survey, protect it, and write the released file, the record and the report
+    #[command(after_help = "Example:\n  bauta demo my-demo")]
+    Demo(DemoArguments),
+    /// Look at a file and write a commented plan for it
+    #[command(after_help = "Example:\n  bauta init survey.csv -o plan.toml")]
+    Init(InitArguments),
+    /// Show what each variable of a file seems to be
+    #[command(after_help = "Example:\n  bauta inspect survey.csv")]
+    Inspect(InspectArguments),
+    /// Check a plan to the end without running it
+    #[command(after_help = "Example:\n  bauta check plan.toml")]
+    Check(PlanArguments),
+    /// Run a plan: mask, measure, judge, write
+    #[command(after_help = "Example:\n  bauta run plan.toml --seed 20150129")]
+    Run(PlanArguments),
+    /// Apply one mask to a file
+    #[command(
+        after_help = "Example:\n  bauta mask rank-swap survey.csv --on income,savings --window 0.14 --seed 7 -o masked.csv"
+    )]
+    Mask(MaskArguments),
+    /// Count how often keys occur and what an intruder could re-identify
+    #[command(
+        after_help = "Example:\n  bauta risk survey.csv --keys sex,age,region --weight w --semantics visible"
+    )]
+    Risk(RiskArguments),
+    /// Compare an original file with its masked version
+    #[command(after_help = "Example:\n  bauta compare census.csv census-masked.csv --by-variable")]
+    Compare(CompareArguments),
+    /// Write the report of a run record
+    #[command(
+        after_help = "Example:\n  bauta report release.record.json --external -o public.html"
+    )]
+    Report(ReportArguments),
+    /// Run the plan of a record again and compare hashes
+    #[command(after_help = "Example:\n  bauta verify release.record.json")]
+    Verify(VerifyArguments),
+    /// List the methods
+    #[command(after_help = "Example:\n  bauta list --family mask")]
+    List(ListArguments),
+    /// Explain a method, or the grammar of plans
+    #[command(after_help = "Examples:\n  bauta explain rank-swap\n  bauta explain plan")]
+    Explain(ExplainArguments),
+    /// Print completions for a shell
+    #[command(
+        after_help = "Example:\n  bauta completions bash > ~/.local/share/bash-completion/completions/bauta"
+    )]
+    Completions(CompletionsArguments),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DemoArguments {
+    /// Folder to make
+    #[arg(default_value = "bauta-demo", value_hint = ValueHint::DirPath)]
+    pub(crate) folder: PathBuf,
+}
+
+/// How a file is to be read.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct FileOptions {
+    /// Field separator (one character, or `tab`); found in the file if not given
+    #[arg(long, value_name = "CHAR", value_parser = parse_delimiter)]
+    pub(crate) delimiter: Option<u8>,
+    /// Decimal mark: `.` or `,`
+    #[arg(long, value_name = "MARK", value_parser = parse_decimal)]
+    pub(crate) decimal: Option<DecimalMark>,
+    /// Character encoding: `utf-8` or `latin1`
+    #[arg(long, value_name = "NAME", value_parser = parse_encoding)]
+    pub(crate) encoding: Option<Encoding>,
+    /// Texts that mean "no value" (default: the empty field and NA)
+    #[arg(long, value_name = "TEXTS", value_delimiter = ',')]
+    pub(crate) missing_texts: Option<Vec<String>>,
+}
+
+impl FileOptions {
+    /// Reading options with this schema's attributes.
+    pub(crate) fn read_options(&self, mut schema: Schema) -> ReadOptions {
+        if let Some(texts) = &self.missing_texts {
+            schema.missing = MissingRules {
+                texts: texts.clone(),
+                codes: Vec::new(),
+            };
+        }
+        ReadOptions {
+            schema,
+            delimiter: self.delimiter,
+            decimal: self.decimal.unwrap_or_default(),
+            encoding: self.encoding.unwrap_or_default(),
+        }
+    }
+}
+
+fn parse_delimiter(text: &str) -> Result<u8, String> {
+    match text.as_bytes() {
+        b"tab" | b"\\t" => Ok(b'\t'),
+        [one] => Ok(*one),
+        _ => Err("a delimiter is one character, or `tab`".to_owned()),
+    }
+}
+
+fn parse_decimal(text: &str) -> Result<DecimalMark, String> {
+    match text {
+        "." => Ok(DecimalMark::Point),
+        "," => Ok(DecimalMark::Comma),
+        _ => Err("use `.` or `,`".to_owned()),
+    }
+}
+
+fn parse_encoding(text: &str) -> Result<Encoding, String> {
+    match text {
+        "utf-8" | "utf8" => Ok(Encoding::Utf8),
+        "latin1" | "iso-8859-1" => Ok(Encoding::Latin1),
+        _ => Err("use `utf-8` or `latin1`".to_owned()),
+    }
+}
+
+fn parse_semantics(text: &str) -> Result<String, String> {
+    let names: Vec<&str> = Semantics::CHOICES.iter().map(|(name, _)| *name).collect();
+    if names.contains(&text) {
+        Ok(text.to_owned())
+    } else {
+        Err(format!("use one of {}", names.join(", ")))
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InitArguments {
+    /// File to look at
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(crate) file: PathBuf,
+    /// Plan to write (default: plan.toml beside the file)
+    #[arg(long, short, value_name = "PLAN", value_hint = ValueHint::FilePath)]
+    pub(crate) output: Option<PathBuf>,
+    /// Replace a plan that is there
+    #[arg(long)]
+    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) reading: FileOptions,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InspectArguments {
+    /// File to look at
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) reading: FileOptions,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PlanArguments {
+    /// Plan
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(crate) plan: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct MaskArguments {}
+
+#[derive(Debug, Args)]
+pub(crate) struct RiskArguments {
+    /// File
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(crate) file: PathBuf,
+    /// Variables that an intruder knows
+    #[arg(long, required = true, value_delimiter = ',', value_name = "NAMES")]
+    pub(crate) keys: Vec<String>,
+    /// Sampling weight
+    #[arg(long, value_name = "NAME")]
+    pub(crate) weight: Option<String>,
+    /// Household id
+    #[arg(long, value_name = "NAME")]
+    pub(crate) household: Option<String>,
+    /// How a missing key counts: own, visible, original or wild
+    #[arg(long, default_value = "visible", value_parser = parse_semantics, value_name = "NAME")]
+    pub(crate) semantics: String,
+    /// Class sizes to report violations for
+    #[arg(long, value_delimiter = ',', default_value = "2,3,5", value_name = "SIZES", value_parser = clap::value_parser!(i64).range(2..))]
+    pub(crate) k: Vec<i64>,
+    /// Risk above which a record counts as at risk
+    #[arg(long, default_value = "0.1", value_name = "SHARE")]
+    pub(crate) threshold: f64,
+    /// Write one row per record: row, f, F, risk
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) per_record: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) reading: FileOptions,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompareArguments {
+    /// Original file
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(crate) original: PathBuf,
+    /// Masked file
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(crate) masked: PathBuf,
+    /// Variables to compare (default: all numeric ones that both files have)
+    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
+    pub(crate) on: Option<Vec<String>>,
+    /// Variables that an intruder knows; adds the risk of keys, before and after
+    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
+    pub(crate) keys: Vec<String>,
+    /// Sampling weight
+    #[arg(long, value_name = "NAME")]
+    pub(crate) weight: Option<String>,
+    /// Variable that tells which records correspond (default: their order)
+    #[arg(long, value_name = "NAME")]
+    pub(crate) id: Option<String>,
+    /// How a missing key counts: own, visible, original or wild
+    #[arg(long, default_value = "visible", value_parser = parse_semantics, value_name = "NAME")]
+    pub(crate) semantics: String,
+    /// Leave missing values out instead of refusing them
+    #[arg(long)]
+    pub(crate) skip_missing: bool,
+    /// Show each variable
+    #[arg(long)]
+    pub(crate) by_variable: bool,
+    #[command(flatten)]
+    pub(crate) reading: FileOptions,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReportArguments {
+    /// Run record
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(crate) record: PathBuf,
+    /// The public version: no seed, no risk figures, no parameters
+    #[arg(long)]
+    pub(crate) external: bool,
+    /// Report to write (default: standard output)
+    #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) output: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct VerifyArguments {
+    /// Run record
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(crate) record: PathBuf,
+    /// Folder that the plan's paths are relative to (default: found from the record's place)
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) folder: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ListArguments {
+    /// Only this family: mask, adjuster, risk or loss
+    #[arg(long, value_parser = ["mask", "adjuster", "risk", "loss"])]
+    pub(crate) family: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArguments {
+    /// Method, or `plan`
+    pub(crate) method: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArguments {
+    /// Shell
+    pub(crate) shell: clap_complete::Shell,
+}
+
+/// The whole command line, with a sub-command for every mask.
+pub(crate) fn command() -> clap::Command {
+    let masks: Vec<clap::Command> = registry::MASKS
+        .iter()
+        .map(|mask| mask_command(mask.card()))
+        .collect();
+    Cli::command().mut_subcommand("mask", |command| {
+        command
+            .subcommands(masks)
+            .subcommand_required(true)
+            .arg_required_else_help(true)
+            .subcommand_value_name("METHOD")
+            .subcommand_help_heading("Masks")
+    })
+}
+
+fn mask_command(card: &'static Card) -> clap::Command {
+    let file = Arg::new("file")
+        .required(true)
+        .value_name("FILE")
+        .value_parser(clap::value_parser!(PathBuf))
+        .value_hint(ValueHint::FilePath)
+        .help("File to mask");
+    let needs_on = card.targets.default_roles.is_empty();
+    let on = Arg::new("on")
+        .long("on")
+        .value_name("NAMES")
+        .value_delimiter(',')
+        .required(true)
+        .help(if needs_on {
+            "Variables to mask"
+        } else {
+            "Variables to remove"
+        });
+    let output = Arg::new("output")
+        .long("output")
+        .short('o')
+        .required(true)
+        .value_name("FILE")
+        .value_parser(clap::value_parser!(PathBuf))
+        .value_hint(ValueHint::FilePath)
+        .help("File to write");
+    let record = Arg::new("record")
+        .long("record")
+        .value_name("FILE")
+        .value_parser(clap::value_parser!(PathBuf))
+        .value_hint(ValueHint::FilePath)
+        .help("Run record to write (confidential: it holds the seed)");
+    let command = clap::Command::new(card.id)
+        .about(capitalised(card.summary))
+        .after_help(format!("`bauta explain {}` has the whole page.", card.id))
+        .arg(file)
+        .arg(on)
+        .arg(output)
+        .arg(record)
+        .args(card.params.iter().map(param_argument));
+    FileOptions::augment_args(command)
+}
+
+fn param_argument(spec: &'static bauta_methods::ParamSpec) -> Arg {
+    let default = match spec.default {
+        ParamDefault::Required => String::new(),
+        ParamDefault::Value(value) => format!("; default {}", raw_text(&value.to_raw())),
+        ParamDefault::Unset(meaning) => format!("; if not given, {meaning}"),
+    };
+    Arg::new(spec.name)
+        .long(spec.name)
+        .alias(spec.name.replace('_', "-"))
+        .value_name("VALUE")
+        .allow_negative_numbers(true)
+        .required(spec.default == ParamDefault::Required)
+        .help_heading("Parameters")
+        .help(format!(
+            "{} ({}{default})",
+            capitalised(spec.meaning),
+            describe(spec.ty)
+        ))
+}
+
+fn raw_text(raw: &bauta_methods::RawValue) -> String {
+    use bauta_methods::RawValue;
+    match raw {
+        RawValue::Integer(value) => value.to_string(),
+        RawValue::Number(value) => value.to_string(),
+        RawValue::Flag(value) => value.to_string(),
+        RawValue::Text(text) => text.clone(),
+        RawValue::List(items) => items.iter().map(raw_text).collect::<Vec<_>>().join(","),
+        RawValue::Map(_) => String::new(),
+    }
+}
+
+fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| {
+        first.to_uppercase().chain(letters).collect()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        command().debug_assert();
+    }
+}

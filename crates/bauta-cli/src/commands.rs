@@ -1,0 +1,15 @@
+//! One file per sub-command.
+
+pub(crate) mod check;
+pub(crate) mod compare;
+pub(crate) mod completions;
+pub(crate) mod demo;
+pub(crate) mod explain;
+pub(crate) mod init;
+pub(crate) mod inspect;
+pub(crate) mod list;
+pub(crate) mod mask;
+pub(crate) mod report;
+pub(crate) mod risk;
+pub(crate) mod run;
+pub(crate) mod verify;

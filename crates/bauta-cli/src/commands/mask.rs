@@ -1,0 +1,230 @@
+//! `bauta mask METHOD FILE`: one mask, as a plan of one step.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use bauta_data::format::Encoding;
+use bauta_data::inspect::{ColumnProfile, Content, FileProfile};
+use bauta_data::number::{DecimalMark, number_text};
+use bauta_data::{Kind, Role, near};
+use bauta_methods::params::parse_text;
+use bauta_methods::{Card, RawValue, registry};
+use bauta_plan::plan::NamedPath;
+use bauta_plan::record::RunRecord;
+use clap::{ArgMatches, FromArgMatches as _};
+
+use crate::Outcome;
+use crate::arguments::{FileOptions, Global};
+use crate::commands::inspect::{decimal_mark, profile};
+use crate::commands::run::{carry_out, print_json};
+use crate::failure::Failure;
+use crate::toml_text::{key, list, quoted};
+
+pub(crate) fn run(
+    method: &str,
+    arguments: &ArgMatches,
+    global: &Global,
+) -> Result<Outcome, Failure> {
+    let card = registry::card(method).ok_or_else(|| {
+        Failure::mistake(format!("there is no mask `{method}`"), "see `bauta list`")
+    })?;
+    let reading = FileOptions::from_arg_matches(arguments).map_err(Failure::Usage)?;
+    let path = |name: &str| arguments.get_one::<PathBuf>(name).cloned();
+    let (Some(file), Some(output)) = (path("file"), path("output")) else {
+        return Err(Failure::mistake("a file and -o are needed", "see --help"));
+    };
+    let on: Vec<String> = arguments
+        .get_many("on")
+        .into_iter()
+        .flatten()
+        .cloned()
+        .collect();
+    let (_, profile) = profile(&file, &reading, global)?;
+    let request = Request {
+        card,
+        file: &file,
+        output: &output,
+        on: &on,
+        reading: &reading,
+        params: given_params(card, arguments),
+    };
+    let text = request.plan_text(&profile)?;
+    let mut plan =
+        bauta_plan::check_text(&text, "bauta mask", Path::new("")).map_err(|problems| {
+            Failure::Plan {
+                file: PathBuf::from("bauta mask"),
+                text: text.clone(),
+                problems,
+            }
+        })?;
+    plan.output.record = path("record").map(|path| NamedPath {
+        given: path.to_string_lossy().into_owned(),
+        path,
+    });
+    let record = carry_out(&plan, global)?;
+    if global.json {
+        print_json(&record);
+    } else if !global.quiet {
+        show(&record);
+    }
+    Ok(Outcome::Fine)
+}
+
+/// What was done goes to standard error: the data are in the file.
+fn show(record: &RunRecord) {
+    for step in &record.steps {
+        eprintln!("{}: {}", step.method, step.on.join(", "));
+        for note in &step.notes {
+            eprintln!("  {}", note.text());
+        }
+    }
+    if let Some(file) = &record.released {
+        eprintln!("wrote {} ({} records)", file.file, file.n_records);
+    }
+}
+
+fn given_params(card: &Card, arguments: &ArgMatches) -> Vec<(&'static str, RawValue)> {
+    let given = card.params.iter().filter_map(|spec| {
+        let text: &String = arguments.get_one(spec.name)?;
+        Some((spec.name, parse_text(spec.ty, text)))
+    });
+    given.collect()
+}
+
+struct Request<'a> {
+    card: &'static Card,
+    file: &'a Path,
+    output: &'a Path,
+    on: &'a [String],
+    reading: &'a FileOptions,
+    params: Vec<(&'static str, RawValue)>,
+}
+
+impl Request<'_> {
+    /// The request as a plan, so that both ways are checked and recorded alike.
+    fn plan_text(&self, profile: &FileProfile) -> Result<String, Failure> {
+        let mut out = String::new();
+        let _ = writeln!(
+            out,
+            "[data]\nfile = {}",
+            quoted(&self.file.to_string_lossy())
+        );
+        if let Some(texts) = &self.reading.missing_texts {
+            let _ = writeln!(out, "missing = {}", list(texts.iter().map(String::as_str)));
+        }
+        if let Some(delimiter) = self.reading.delimiter {
+            let _ = writeln!(
+                out,
+                "delimiter = {}",
+                quoted(&char::from(delimiter).to_string())
+            );
+        }
+        if decimal_mark(self.reading, profile) == DecimalMark::Comma {
+            out.push_str("decimal = \",\"\n");
+        }
+        if self.reading.encoding == Some(Encoding::Latin1) {
+            out.push_str("encoding = \"latin1\"\n");
+        }
+        out.push_str("\n[variables]\n");
+        for name in self.on {
+            let column = self.column(profile, name)?;
+            let role = if self.card.id == "drop-identifiers" {
+                Role::Identifier
+            } else {
+                Role::Other
+            };
+            let kind = self.kind_of(column);
+            let hierarchy = if kind == Kind::Hierarchical
+                || self.params.iter().any(|(name, _)| *name == "level")
+            {
+                ", hierarchy = \"prefix\""
+            } else {
+                ""
+            };
+            let _ = writeln!(
+                out,
+                "{} = {{ role = \"{}\", kind = \"{}\"{hierarchy} }}",
+                key(name),
+                role.name(),
+                kind.name()
+            );
+        }
+        let _ = writeln!(
+            out,
+            "\n[[step]]\nmask = {}\non = {}",
+            quoted(self.card.id),
+            list(self.on.iter().map(String::as_str))
+        );
+        for (name, value) in &self.params {
+            let _ = writeln!(out, "{name} = {}", value_text(value));
+        }
+        let _ = writeln!(
+            out,
+            "\n[[measure]]\nuse = []\n\n[output]\nfile = {}",
+            quoted(&self.output.to_string_lossy())
+        );
+        Ok(out)
+    }
+
+    fn column<'p>(
+        &self,
+        profile: &'p FileProfile,
+        name: &str,
+    ) -> Result<&'p ColumnProfile, Failure> {
+        let names = profile.columns.iter().map(|column| column.name.as_str());
+        profile
+            .columns
+            .iter()
+            .find(|column| column.name == name)
+            .ok_or_else(|| {
+                Failure::mistake(
+                    format!("{} has no variable `{name}`", self.file.display()),
+                    near::hint(name, names),
+                )
+            })
+    }
+
+    /// Numbers are continuous where the mask takes that; otherwise what the file suggests, or the
+    /// first kind that the mask takes.
+    fn kind_of(&self, column: &ColumnProfile) -> Kind {
+        let kinds = self.card.targets.kinds;
+        let is_number = matches!(column.content, Content::Integer | Content::Decimal);
+        let proposed = column.proposal.kind;
+        if kinds.len() < Kind::ALL.len() && is_number && kinds.contains(&Kind::Continuous) {
+            Kind::Continuous
+        } else if kinds.contains(&proposed) {
+            proposed
+        } else {
+            kinds.first().copied().unwrap_or(proposed)
+        }
+    }
+}
+
+fn value_text(value: &RawValue) -> String {
+    match value {
+        RawValue::Integer(value) => value.to_string(),
+        RawValue::Number(value) => float_text(*value),
+        RawValue::Flag(value) => value.to_string(),
+        RawValue::Text(text) => quoted(text),
+        RawValue::List(items) => format!(
+            "[{}]",
+            items.iter().map(value_text).collect::<Vec<_>>().join(", ")
+        ),
+        RawValue::Map(pairs) => {
+            let pairs = pairs
+                .iter()
+                .map(|(from, to)| format!("{} = {}", key(from), value_text(to)));
+            format!("{{ {} }}", pairs.collect::<Vec<_>>().join(", "))
+        }
+    }
+}
+
+/// A number as TOML writes floats: with a point or an exponent.
+fn float_text(value: f64) -> String {
+    let text = number_text(value);
+    if text.contains(['.', 'e']) {
+        text
+    } else {
+        format!("{text}.0")
+    }
+}

@@ -1,0 +1,162 @@
+//! `bauta run`: a plan, carried out.
+
+use bauta_plan::record::{MeasureRecord, RunRecord};
+use bauta_plan::run::{Renderer, RunOptions, run as run_plan};
+use bauta_plan::{Plan, record::GateRecord};
+use bauta_report::Audience;
+
+use crate::Outcome;
+use crate::arguments::{Global, PlanArguments};
+use crate::commands::check::load;
+use crate::failure::Failure;
+use crate::progress::Progress;
+use crate::tables::{figure, figure_text, table, text};
+
+pub(crate) fn run(arguments: &PlanArguments, global: &Global) -> Result<Outcome, Failure> {
+    let plan = load(&arguments.plan)?;
+    let record = carry_out(&plan, global)?;
+    if global.json {
+        print_json(&record);
+    } else {
+        print_summary(&plan, &record);
+    }
+    Ok(verdict(&record))
+}
+
+/// Runs a plan with progress and the reports of `bauta-report`.
+pub(crate) fn carry_out(plan: &Plan, global: &Global) -> Result<RunRecord, Failure> {
+    let progress = Progress::new(global.quiet || global.json);
+    let options = RunOptions { seed: global.seed };
+    let record = run_plan(plan, options, &progress, &Html)?;
+    if !record.passed() && plan.output.file.path.exists() && !global.quiet {
+        eprintln!(
+            "warning: {} is from an earlier run and is not what this plan gives now",
+            plan.output.file.given
+        );
+    }
+    Ok(record)
+}
+
+/// Reports as HTML.
+struct Html;
+
+impl Renderer for Html {
+    fn internal(&self, record: &RunRecord) -> String {
+        bauta_report::html(record, Audience::Internal)
+    }
+
+    fn external(&self, record: &RunRecord) -> String {
+        bauta_report::html(record, Audience::External)
+    }
+}
+
+pub(crate) fn verdict(record: &RunRecord) -> Outcome {
+    if record.passed() {
+        Outcome::Fine
+    } else {
+        Outcome::Refused
+    }
+}
+
+pub(crate) fn print_json(record: &RunRecord) {
+    println!("{}", serde_json::to_string(record).unwrap_or_default());
+}
+
+/// Figures before and after, gates, and what was written.
+pub(crate) fn print_summary(plan: &Plan, record: &RunRecord) {
+    println!(
+        "{} records, {} variables read",
+        record.input.n_records, record.input.n_variables
+    );
+    for step in &record.steps {
+        println!("  {}: {}", step.key, step.on.join(", "));
+    }
+    println!("{}", measures_table(&record.measures));
+    for gate in &record.gates {
+        println!("gate {}", gate_text(gate));
+    }
+    match &record.released {
+        Some(file) => println!("released: {} ({} records)", file.file, file.n_records),
+        None => println!("NOT released: a gate does not hold"),
+    }
+    if let Some(path) = &plan.output.record {
+        println!("record:   {} (confidential)", path.given);
+    }
+    if let Some(path) = &plan.output.report {
+        println!("report:   {} (confidential)", path.given);
+    }
+    if let Some(path) = plan
+        .output
+        .external_report
+        .as_ref()
+        .filter(|_| record.passed())
+    {
+        println!("public:   {}", path.given);
+    }
+}
+
+fn gate_text(gate: &GateRecord) -> String {
+    let bounds: Vec<String> = [("at least", gate.at_least), ("at most", gate.at_most)]
+        .into_iter()
+        .filter_map(|(word, bound)| {
+            bound.map(|bound| format!("{word} {}", figure_text(Some(bound))))
+        })
+        .collect();
+    let name = match (&gate.scenario, &gate.part) {
+        (None, None) => gate.measure.clone(),
+        (Some(scenario), None) => format!("{} ({scenario})", gate.measure),
+        (None, Some(part)) => format!("{} {part}", gate.measure),
+        (Some(scenario), Some(part)) => format!("{} {part} ({scenario})", gate.measure),
+    };
+    let verdict = if gate.passed { "holds" } else { "FAILS" };
+    format!(
+        "{name} {}: {} {verdict}",
+        bounds.join(" and "),
+        figure_text(gate.found)
+    )
+}
+
+fn measures_table(measures: &[MeasureRecord]) -> comfy_table::Table {
+    let mut shown = table(["measure", "scenario", "figure", "before", "after"]);
+    for measure in measures {
+        let mut row = |name: &str, before: Option<f64>, after: Option<f64>| {
+            shown.add_row([
+                text(measure.id.clone()),
+                text(measure.scenario.clone().unwrap_or_default()),
+                text(name),
+                figure(before),
+                figure(after),
+            ]);
+        };
+        let value = |found: &Option<bauta_methods::Measurement>| {
+            found.as_ref().and_then(|found| found.value)
+        };
+        if !measure.value_name.is_empty() {
+            row(
+                &measure.value_name,
+                value(&measure.before),
+                value(&measure.after),
+            );
+        }
+        for name in headline_parts(measure) {
+            let part = |found: &Option<bauta_methods::Measurement>| {
+                found.as_ref().and_then(|found| found.part(name))
+            };
+            row(name, part(&measure.before), part(&measure.after));
+        }
+    }
+    shown
+}
+
+/// Parts worth a line: those of measures with a value; descriptions are left to the report.
+fn headline_parts(measure: &MeasureRecord) -> Vec<&str> {
+    if measure.value_name.is_empty() {
+        return Vec::new();
+    }
+    let found = measure.after.as_ref().or(measure.before.as_ref());
+    let parts = found.into_iter().flat_map(|found| &found.parts);
+    parts
+        .map(|part| part.name.as_str())
+        .filter(|name| !name.starts_with("share_") && *name != "records")
+        .collect()
+}

@@ -1,0 +1,292 @@
+//! Errors on their way to a person or to a script.
+
+use std::io::IsTerminal as _;
+use std::path::{Path, PathBuf};
+
+use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+use bauta_data::{DataError, DataErrorKind};
+use bauta_methods::MethodError;
+use bauta_plan::Problem;
+use bauta_plan::run::RunError;
+use serde_json::json;
+
+/// Why a command failed. Exit code 2.
+pub(crate) enum Failure {
+    /// The command line was wrong.
+    Usage(clap::Error),
+    /// What was asked for cannot be done.
+    Mistake { message: String, hint: String },
+    /// A plan has problems.
+    Plan {
+        file: PathBuf,
+        text: String,
+        problems: Vec<Problem>,
+    },
+    /// A file has problems.
+    Data(DataError),
+    /// A run ended early.
+    Run(RunError),
+}
+
+impl From<DataError> for Failure {
+    fn from(error: DataError) -> Self {
+        Self::Data(error)
+    }
+}
+
+impl From<RunError> for Failure {
+    fn from(error: RunError) -> Self {
+        match error {
+            RunError::Data(error) => Self::Data(error),
+            error => Self::Run(error),
+        }
+    }
+}
+
+impl From<MethodError> for Failure {
+    fn from(error: MethodError) -> Self {
+        Self::Run(RunError::Method {
+            place: String::new(),
+            error,
+        })
+    }
+}
+
+/// One error as scripts read it.
+#[derive(Default)]
+struct Item {
+    kind: &'static str,
+    message: String,
+    file: Option<String>,
+    line: Option<u64>,
+    variable: Option<String>,
+    hint: String,
+}
+
+impl Failure {
+    /// A mistake of the user that no other type describes.
+    pub(crate) fn mistake(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::Mistake {
+            message: message.into(),
+            hint: hint.into(),
+        }
+    }
+
+    /// Prints the failure: JSON on standard output for scripts, words on standard error for people.
+    pub(crate) fn show(&self, as_json: bool) {
+        if as_json {
+            let errors: Vec<serde_json::Value> =
+                self.items().into_iter().map(Item::into_json).collect();
+            println!("{}", json!({ "errors": errors }));
+            return;
+        }
+        match self {
+            Self::Usage(error) => {
+                let _ = error.print();
+            }
+            Self::Plan {
+                file,
+                text,
+                problems,
+            } => show_problems(file, text, problems),
+            _ => {
+                let items = self.items();
+                for item in &items {
+                    eprintln!("{}", item.in_words());
+                }
+                if items.len() > 1 {
+                    eprintln!("{} problems", items.len());
+                }
+            }
+        }
+    }
+
+    fn items(&self) -> Vec<Item> {
+        match self {
+            Self::Usage(error) => vec![Item {
+                kind: "usage",
+                message: error
+                    .to_string()
+                    .lines()
+                    .next()
+                    .unwrap_or_default()
+                    .trim_start_matches("error: ")
+                    .to_owned(),
+                hint: "see --help".to_owned(),
+                ..Item::default()
+            }],
+            Self::Mistake { message, hint } => vec![Item {
+                kind: "request",
+                message: message.clone(),
+                hint: hint.clone(),
+                ..Item::default()
+            }],
+            Self::Plan {
+                file,
+                text,
+                problems,
+            } => problems
+                .iter()
+                .map(|problem| Item {
+                    kind: problem.kind.name(),
+                    message: problem.message.clone(),
+                    file: Some(file.display().to_string()),
+                    line: problem.line(text).map(|line| line as u64),
+                    variable: problem.variable.clone(),
+                    hint: problem.hint.clone(),
+                })
+                .collect(),
+            Self::Data(error) => data_items(error),
+            Self::Run(error) => vec![run_item(error)],
+        }
+    }
+}
+
+fn data_items(error: &DataError) -> Vec<Item> {
+    let kind = match error.kind {
+        DataErrorKind::Content => "data",
+        DataErrorKind::Io => "io",
+        DataErrorKind::Cancelled => "cancelled",
+    };
+    let mut items: Vec<Item> = error
+        .problems
+        .iter()
+        .map(|problem| Item {
+            kind,
+            message: problem.message.clone(),
+            file: Some(error.file.display().to_string()),
+            line: problem.line,
+            variable: problem.variable.clone(),
+            hint: problem.hint.clone(),
+        })
+        .collect();
+    if error.n_more > 0 {
+        items.push(Item {
+            kind,
+            message: format!(
+                "{} more problems of the same file are not listed",
+                error.n_more
+            ),
+            file: Some(error.file.display().to_string()),
+            hint: "mend those above first".to_owned(),
+            ..Item::default()
+        });
+    }
+    items
+}
+
+fn run_item(error: &RunError) -> Item {
+    let RunError::Method { place, error } = error else {
+        return Item {
+            kind: "plan",
+            message: error.to_string(),
+            hint: "correct the plan".to_owned(),
+            ..Item::default()
+        };
+    };
+    let prefix = if place.is_empty() {
+        String::new()
+    } else {
+        format!("{place}: ")
+    };
+    match error {
+        MethodError::Request {
+            variable,
+            message,
+            hint,
+        } => Item {
+            kind: "request",
+            message: format!("{prefix}{message}"),
+            variable: variable.clone(),
+            hint: hint.clone(),
+            ..Item::default()
+        },
+        MethodError::Data {
+            variable,
+            row,
+            message,
+            hint,
+        } => Item {
+            kind: "data",
+            message: match row {
+                Some(row) => format!("{prefix}row {row}: {message}"),
+                None => format!("{prefix}{message}"),
+            },
+            variable: variable.clone(),
+            hint: hint.clone(),
+            ..Item::default()
+        },
+        MethodError::Cancelled => Item {
+            kind: "cancelled",
+            message: "cancelled; nothing was written".to_owned(),
+            hint: "run again to finish".to_owned(),
+            ..Item::default()
+        },
+        MethodError::Internal(message) => Item {
+            kind: "internal",
+            message: format!("{prefix}{message}"),
+            hint: "this is a mistake in Bauta; please report it".to_owned(),
+            ..Item::default()
+        },
+    }
+}
+
+impl Item {
+    fn into_json(self) -> serde_json::Value {
+        json!({
+            "kind": self.kind,
+            "message": self.message,
+            "file": self.file,
+            "line": self.line,
+            "variable": self.variable,
+            "hint": self.hint,
+        })
+    }
+
+    fn in_words(&self) -> String {
+        let mut place = String::new();
+        if let Some(file) = &self.file {
+            place.push_str(file);
+            if let Some(line) = self.line {
+                place.push_str(&format!(":{line}"));
+            }
+            place.push_str(": ");
+        }
+        if let Some(variable) = &self.variable {
+            place.push_str(&format!("variable `{variable}`: "));
+        }
+        format!("error: {place}{}\n  hint: {}", self.message, self.hint)
+    }
+}
+
+/// Shows each problem at its line of the plan, as rustc does.
+fn show_problems(file: &Path, text: &str, problems: &[Problem]) {
+    let renderer = if std::io::stderr().is_terminal() {
+        Renderer::styled()
+    } else {
+        Renderer::plain()
+    };
+    let path = file.display().to_string();
+    for problem in problems {
+        let title = Level::ERROR
+            .primary_title(problem.message.as_str())
+            .id(problem.kind.name());
+        let hint = Level::HELP.message(problem.hint.as_str());
+        let group = match &problem.span {
+            Some(span) => {
+                let span = span.start.min(text.len())..span.end.min(text.len());
+                let snippet = Snippet::source(text)
+                    .path(path.as_str())
+                    .annotation(AnnotationKind::Primary.span(span));
+                title.element(snippet).element(hint)
+            }
+            None => title.element(hint),
+        };
+        eprintln!("{}\n", renderer.render(&[group]));
+    }
+    let n = problems.len();
+    eprintln!(
+        "{path}: {n} {}; nothing was written",
+        if n == 1 { "problem" } else { "problems" }
+    );
+}

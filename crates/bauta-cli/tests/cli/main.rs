@@ -1,0 +1,11 @@
+//! The command as its users meet it.
+
+mod canary;
+mod demo;
+mod files;
+mod init;
+mod killed;
+mod mistakes;
+mod scripts;
+mod snapshots;
+mod support;

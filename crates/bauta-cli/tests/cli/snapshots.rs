@@ -1,0 +1,72 @@
+//! What people read on the terminal, kept word for word.
+
+use crate::support::{run_expecting, stderr, stdout};
+
+#[test]
+fn help_and_lists() {
+    let folder = tempfile::tempdir().unwrap();
+    insta::assert_snapshot!(
+        "help",
+        stdout(&run_expecting(folder.path(), &["--help"], 0))
+    );
+    insta::assert_snapshot!(
+        "mask_rank_swap_help",
+        stdout(&run_expecting(
+            folder.path(),
+            &["mask", "rank-swap", "--help"],
+            0
+        ))
+    );
+    insta::assert_snapshot!("list", stdout(&run_expecting(folder.path(), &["list"], 0)));
+}
+
+#[test]
+fn demo_risk_and_errors() {
+    let folder = tempfile::tempdir().unwrap();
+    insta::assert_snapshot!(
+        "demo",
+        stdout(&run_expecting(folder.path(), &["demo", "d"], 0))
+    );
+    let arguments = [
+        "risk",
+        "d/survey.csv",
+        "--keys",
+        "gender,age,qual,hsize",
+        "--weight",
+        "d_fin",
+    ];
+    insta::assert_snapshot!("risk", stdout(&run_expecting(folder.path(), &arguments, 0)));
+    let plan = folder.path().join("d/plan.toml");
+    let text = std::fs::read_to_string(&plan)
+        .unwrap()
+        .replace("window = 0.10", "windw = 0.10");
+    std::fs::write(folder.path().join("d/bad.toml"), text).unwrap();
+    insta::assert_snapshot!(
+        "mistake",
+        stderr(&run_expecting(folder.path(), &["check", "d/bad.toml"], 2))
+    );
+}
+
+#[test]
+fn every_command_has_an_example() {
+    let folder = tempfile::tempdir().unwrap();
+    for command in [
+        "demo",
+        "init",
+        "inspect",
+        "check",
+        "run",
+        "mask",
+        "risk",
+        "compare",
+        "report",
+        "verify",
+        "list",
+        "explain",
+        "completions",
+    ] {
+        let help = stdout(&run_expecting(folder.path(), &[command, "--help"], 0));
+        assert!(help.contains(&format!("bauta {command}")), "{command}");
+        assert!(help.contains("Example"), "{command}");
+    }
+}

@@ -1,0 +1,350 @@
+//! Arrow arrays into columns.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, AsArray, make_array};
+use arrow::compute::cast;
+use arrow::datatypes::{DataType, Float32Type, Float64Type, Int64Type, UInt64Type};
+use arrow::record_batch::RecordBatch;
+use rayon::prelude::*;
+
+use super::builder::{ColumnBuilder, Place};
+use super::{ReadOptions, header};
+use crate::number::DecimalMark;
+use crate::problem::{DataError, DataProblem, ProblemList};
+use crate::table::Table;
+
+/// Whole numbers up to this one are doubles too, all of them.
+const EXACT_WHOLE: u64 = 1 << 53;
+
+/// A table from Arrow record batches of one schema. `path` stands in messages.
+pub fn from_record_batches(
+    path: &Path,
+    arrow_schema: &arrow::datatypes::Schema,
+    batches: &[RecordBatch],
+    options: &ReadOptions,
+) -> Result<Table, DataError> {
+    let mut builder = TableBuilder::new(path, arrow_schema, options)?;
+    for batch in batches {
+        builder.push(batch)?;
+    }
+    builder.finish()
+}
+
+/// A table in the making from record batches.
+pub(super) struct TableBuilder<'a> {
+    path: &'a Path,
+    columns: Vec<TypedBuilder>,
+    problems: ProblemList,
+    n_records: u64,
+}
+
+struct TypedBuilder {
+    cells: ColumnBuilder,
+    data_type: DataType,
+    /// Whether the type can be made again from the texts without loss, as far as was seen.
+    lossless: bool,
+}
+
+impl<'a> TableBuilder<'a> {
+    /// An empty table; fails where a column has a type that no cell can be read from.
+    pub(super) fn new(
+        path: &'a Path,
+        arrow_schema: &arrow::datatypes::Schema,
+        options: &ReadOptions,
+    ) -> Result<Self, DataError> {
+        let fields = arrow_schema.fields();
+        let mut problems = ProblemList::default();
+        if fields.is_empty() {
+            problems.push_with(|| {
+                DataProblem::file(
+                    "the file has no columns",
+                    "write it with at least one column",
+                )
+            });
+        }
+        let names: Vec<String> = fields.iter().map(|field| field.name().clone()).collect();
+        header::check(&names, &options.schema, None, &mut problems);
+        let mut columns = Vec::with_capacity(names.len());
+        for (name, field) in names.iter().zip(fields) {
+            let data_type = field.data_type().clone();
+            let mark = if is_text(&data_type) {
+                options.decimal
+            } else {
+                DecimalMark::Point
+            };
+            let cells = header::builders(std::slice::from_ref(name), &options.schema, mark);
+            for cells in cells {
+                if let Err((message, hint)) = check_type(&data_type, cells.is_numeric()) {
+                    problems.push_with(|| DataProblem::file(message, hint).of_variable(name));
+                }
+                columns.push(TypedBuilder {
+                    cells,
+                    data_type: data_type.clone(),
+                    lossless: true,
+                });
+            }
+        }
+        problems.into_result(path)?;
+        Ok(Self {
+            path,
+            columns,
+            problems: ProblemList::default(),
+            n_records: 0,
+        })
+    }
+
+    /// Adds the records of a batch.
+    pub(super) fn push(&mut self, batch: &RecordBatch) -> Result<(), DataError> {
+        let same_types = batch.num_columns() == self.columns.len()
+            && (self.columns.iter().zip(batch.columns()))
+                .all(|(column, array)| column.data_type == *array.data_type());
+        if !same_types {
+            let problem = DataProblem::file(
+                "the parts of the file do not have the same columns",
+                "write the file again with one schema",
+            );
+            return Err(DataError::one(self.path, problem));
+        }
+        let first_record = self.n_records + 1;
+        let pushed: Result<(), &'static str> = self
+            .columns
+            .par_iter_mut()
+            .zip(batch.columns())
+            .try_for_each(|(column, array)| column.push(array, first_record));
+        pushed.map_err(|message| {
+            DataError::one(
+                self.path,
+                DataProblem::file(message, "write the file again"),
+            )
+        })?;
+        self.n_records += batch.num_rows() as u64;
+        Ok(())
+    }
+
+    /// The table, or everything that is wrong.
+    pub(super) fn finish(mut self) -> Result<Table, DataError> {
+        if self.n_records > u64::from(u32::MAX) {
+            self.problems.push_with(|| {
+                let message = format!("the file has more than {} records", u32::MAX);
+                DataProblem::file(message, "split it by region or stratum")
+            });
+        }
+        for column in &mut self.columns {
+            column.cells.close();
+            self.problems
+                .append(std::mem::take(&mut column.cells.problems));
+        }
+        self.problems.into_result(self.path)?;
+        let finish = |column: TypedBuilder| {
+            let finished = column.cells.finish();
+            if column.lossless {
+                finished.with_arrow_type(column.data_type)
+            } else {
+                finished
+            }
+        };
+        let columns = self.columns.into_par_iter().map(finish).collect();
+        let n_records = usize::try_from(self.n_records).unwrap_or(usize::MAX);
+        Ok(Table::new(columns, n_records))
+    }
+}
+
+fn is_text(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::Dictionary(_, values) => is_text(values),
+        other => other.is_string(),
+    }
+}
+
+/// What is wrong with the type of a column, and what to do, if it cannot be read.
+fn check_type(data_type: &DataType, numeric: bool) -> Result<(), (String, &'static str)> {
+    let name = type_name(data_type);
+    match data_type {
+        DataType::Dictionary(_, values) => check_type(values, numeric),
+        // An empty column may be declared as anything.
+        DataType::Null | DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => Ok(()),
+        number if number.is_numeric() => Ok(()),
+        DataType::Boolean
+        | DataType::Date32
+        | DataType::Date64
+        | DataType::Timestamp(..)
+        | DataType::Time32(_)
+        | DataType::Time64(_)
+            if numeric =>
+        {
+            let message = format!("is declared as a number, but the file stores it as {name}");
+            Err((
+                message,
+                "declare the variable with another kind, or store numbers",
+            ))
+        }
+        DataType::Boolean
+        | DataType::Date32
+        | DataType::Date64
+        | DataType::Timestamp(..)
+        | DataType::Time32(_)
+        | DataType::Time64(_) => Ok(()),
+        nested if nested.is_nested() => Err((
+            format!("has the nested type {name}"),
+            "store each part in a column of its own, or leave the column out",
+        )),
+        _ => Err((
+            format!("has the type {name}, which cannot be read"),
+            "store it as text or as numbers, or leave the column out",
+        )),
+    }
+}
+
+/// A type in words, without the names of nested fields.
+fn type_name(data_type: &DataType) -> String {
+    match data_type {
+        DataType::List(_)
+        | DataType::ListView(_)
+        | DataType::FixedSizeList(..)
+        | DataType::LargeList(_)
+        | DataType::LargeListView(_) => "list".to_owned(),
+        DataType::Struct(_) => "struct".to_owned(),
+        DataType::Map(..) => "map".to_owned(),
+        DataType::Union(..) => "union".to_owned(),
+        DataType::RunEndEncoded(..) => "run-end encoded".to_owned(),
+        DataType::Timestamp(..) => "timestamp".to_owned(),
+        other => other.to_string(),
+    }
+}
+
+impl TypedBuilder {
+    /// Adds the cells of an array, the first of which belongs to `first_record` (from 1).
+    fn push(&mut self, array: &ArrayRef, first_record: u64) -> Result<(), &'static str> {
+        const FAILED: &str = "a column cannot be decoded";
+        let place = |index: usize| Place::Record(first_record + index as u64);
+        match array.data_type() {
+            DataType::Dictionary(_, values) => {
+                let unpacked = cast(array, values).map_err(|_| FAILED)?;
+                self.push(&unpacked, first_record)?;
+            }
+            DataType::Utf8 => self.push_texts(array.as_string::<i32>().iter(), place),
+            DataType::LargeUtf8 => self.push_texts(array.as_string::<i64>().iter(), place),
+            DataType::Utf8View => self.push_texts(array.as_string_view().iter(), place),
+            DataType::Null => self.push_texts(std::iter::repeat_n(None, array.len()), place),
+            DataType::UInt64 => {
+                let cells = array.as_primitive::<UInt64Type>().iter();
+                self.push_whole(cells.map(|cell| cell.map(i128::from)), place);
+            }
+            whole if whole.is_integer() => {
+                let cells = cast(array, &DataType::Int64).map_err(|_| FAILED)?;
+                let cells = cells.as_primitive::<Int64Type>().iter();
+                self.push_whole(cells.map(|cell| cell.map(i128::from)), place);
+            }
+            DataType::Float16 | DataType::Float32 if !self.cells.is_numeric() => {
+                // The shortest text of the narrow number, which names the same narrow number.
+                let cells = cast(array, &DataType::Float32).map_err(|_| FAILED)?;
+                let texts = cells.as_primitive::<Float32Type>().iter();
+                let texts: Vec<_> = texts
+                    .map(|cell| cell.map(|value| value.to_string()))
+                    .collect();
+                self.push_texts(texts.iter().map(Option::as_deref), place);
+            }
+            floating if floating.is_floating() => {
+                let cells = cast(array, &DataType::Float64).map_err(|_| FAILED)?;
+                self.push_floats(cells.as_primitive::<Float64Type>().iter(), place);
+            }
+            _ => {
+                let texts = texts_of(array).ok_or(FAILED)?;
+                self.lossless &= typed_of(&texts, array.data_type())
+                    .is_some_and(|again| again.to_data() == array.to_data());
+                self.push_texts(texts.as_string::<i32>().iter(), place);
+            }
+        }
+        Ok(())
+    }
+
+    fn push_texts<'t>(
+        &mut self,
+        texts: impl Iterator<Item = Option<&'t str>>,
+        place: impl Fn(usize) -> Place,
+    ) {
+        for (index, text) in texts.enumerate() {
+            match text {
+                Some(text) => self.cells.push(text, || place(index)),
+                None => self.cells.push_null(|| place(index)),
+            }
+        }
+    }
+
+    fn push_whole(
+        &mut self,
+        cells: impl Iterator<Item = Option<i128>>,
+        place: impl Fn(usize) -> Place,
+    ) {
+        let numeric = self.cells.is_numeric();
+        for (index, cell) in cells.enumerate() {
+            match cell {
+                None => self.cells.push_null(|| place(index)),
+                Some(value) if numeric && value.unsigned_abs() <= u128::from(EXACT_WHOLE) => {
+                    self.cells.push_number(value as f64, || place(index));
+                }
+                Some(value) => self.cells.push(&value.to_string(), || place(index)),
+            }
+        }
+    }
+
+    fn push_floats(
+        &mut self,
+        cells: impl Iterator<Item = Option<f64>>,
+        place: impl Fn(usize) -> Place,
+    ) {
+        let numeric = self.cells.is_numeric();
+        for (index, cell) in cells.enumerate() {
+            match cell {
+                None => self.cells.push_null(|| place(index)),
+                Some(value) if numeric || value.is_finite() => {
+                    self.cells.push_number(value, || place(index));
+                }
+                Some(value) => self.cells.push(&value.to_string(), || place(index)),
+            }
+        }
+    }
+}
+
+/// The texts of an array of dates, times, decimals or truth values. Instants with a time zone are
+/// written in UTC, because the rules of named zones are not part of the file.
+fn texts_of(array: &ArrayRef) -> Option<ArrayRef> {
+    let in_utc = match array.data_type() {
+        DataType::Timestamp(unit, Some(_)) => {
+            relabel(array, DataType::Timestamp(*unit, Some(Arc::from("+00:00"))))?
+        }
+        _ => Arc::clone(array),
+    };
+    cast(&in_utc, &DataType::Utf8).ok()
+}
+
+/// The array of a type that these texts mean, the inverse of [`texts_of`] for every type.
+pub(super) fn typed_of(texts: &ArrayRef, data_type: &DataType) -> Option<ArrayRef> {
+    let strict = arrow::compute::CastOptions {
+        safe: false,
+        ..Default::default()
+    };
+    let cast_strictly = |array: &ArrayRef, data_type: &DataType| {
+        arrow::compute::cast_with_options(array, data_type, &strict).ok()
+    };
+    match data_type {
+        DataType::Dictionary(_, values) => cast_strictly(&typed_of(texts, values)?, data_type),
+        DataType::Timestamp(unit, Some(_)) => {
+            let in_utc = DataType::Timestamp(*unit, Some(Arc::from("+00:00")));
+            relabel(&cast_strictly(texts, &in_utc)?, data_type.clone())
+        }
+        DataType::Float16 => {
+            let wide = cast_strictly(texts, &DataType::Float32)?;
+            cast_strictly(&wide, data_type)
+        }
+        _ => cast_strictly(texts, data_type),
+    }
+}
+
+/// The same cells under a type with the same layout.
+fn relabel(array: &ArrayRef, data_type: DataType) -> Option<ArrayRef> {
+    let data = array.to_data().into_builder().data_type(data_type).build();
+    data.ok().map(make_array)
+}

@@ -1,0 +1,389 @@
+//! Columns in the making: cells come in record by record, from text or from Arrow arrays.
+
+use std::sync::Arc;
+
+use super::number_builder::NumberBuilder;
+use crate::attribute::{Attribute, Kind, Role};
+use crate::column::Column;
+use crate::levels::Levels;
+use crate::missing::{MissingCause, MissingCells, MissingMark, MissingRules};
+use crate::number::{DecimalMark, number_text, parse_number};
+use crate::problem::{DataProblem, ProblemList};
+
+/// Where a cell stands in its source.
+#[derive(Clone, Copy)]
+pub(super) enum Place {
+    /// A line of a text file, from 1.
+    Line(u64),
+    /// A record of a file without lines, from 1.
+    Record(u64),
+}
+
+impl Place {
+    /// The problem, with this place.
+    pub(super) fn of(self, problem: DataProblem) -> DataProblem {
+        match self {
+            Self::Line(line) => problem.at_line(line),
+            Self::Record(record) => DataProblem {
+                message: format!("record {record}: {}", problem.message),
+                ..problem
+            },
+        }
+    }
+}
+
+/// Tells which texts of one column mean that there is no value.
+pub(super) struct MissingMatcher {
+    marks: Vec<MissingMark>,
+    /// For each mark whose text is just a number as we write it: that number.
+    numbers: Vec<Option<f64>>,
+    /// Bit n is set if some mark has n bytes (bit 63: 63 or more). Most cells fail this test.
+    lengths: u64,
+}
+
+impl MissingMatcher {
+    /// States are bytes; room is left for marks that readers and masks add.
+    const MAX_MARKS: usize = 250;
+
+    fn new(rules: &MissingRules) -> Self {
+        let mut marks = rules.marks();
+        marks.truncate(Self::MAX_MARKS);
+        let numbers = marks
+            .iter()
+            .map(|mark| parse_number(&mark.text).filter(|&value| number_text(value) == mark.text))
+            .collect();
+        let lengths = marks
+            .iter()
+            .fold(0, |bits, mark| bits | length_bit(&mark.text));
+        Self {
+            marks,
+            numbers,
+            lengths,
+        }
+    }
+
+    /// The state of a cell with this text: 0 where it holds a value. A code with a meaning wins
+    /// over a text without.
+    pub(super) fn state(&self, text: &str) -> u8 {
+        if self.lengths & length_bit(text) == 0 {
+            return 0;
+        }
+        let position = self.marks.iter().rposition(|mark| mark.text == text);
+        position.map_or(0, |position| (position + 1) as u8)
+    }
+
+    /// The state of a cell with this number.
+    pub(super) fn state_of_number(&self, value: f64) -> u8 {
+        let position = self
+            .numbers
+            .iter()
+            .rposition(|&number| number == Some(value));
+        position.map_or(0, |position| (position + 1) as u8)
+    }
+
+    /// The state of a cell that its source has as "no value", written as `text`.
+    pub(super) fn source_state(&mut self, text: &str) -> u8 {
+        let wanted = |mark: &MissingMark| mark.text == text && mark.cause == MissingCause::Source;
+        let position = self.marks.iter().position(wanted).unwrap_or_else(|| {
+            self.marks.push(MissingMark {
+                text: text.to_owned(),
+                cause: MissingCause::Source,
+            });
+            self.numbers.push(None);
+            self.marks.len() - 1
+        });
+        (position + 1) as u8
+    }
+
+    /// The missing cells with these states.
+    pub(super) fn cells(self, states: Vec<u8>) -> Option<MissingCells> {
+        MissingCells::new(states, self.marks)
+    }
+}
+
+fn length_bit(text: &str) -> u64 {
+    1 << text.len().min(63)
+}
+
+/// A column in the making. Problems are gathered; a column with problems is never finished.
+pub(super) struct ColumnBuilder {
+    cells: CellBuilder,
+    pub(super) problems: ProblemList,
+}
+
+enum CellBuilder {
+    Numeric(NumberBuilder),
+    Categorical(CategoryBuilder),
+}
+
+/// How the levels of a categorical column are put in order.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum LevelOrder {
+    Found,
+    Natural,
+}
+
+impl ColumnBuilder {
+    /// A column with this description. `declared` says whether its owner described it.
+    pub(super) fn new(
+        attribute: Arc<Attribute>,
+        declared: bool,
+        rules: &MissingRules,
+        mark: DecimalMark,
+    ) -> Self {
+        let mut problems = ProblemList::default();
+        if rules.texts.len() + rules.codes.len() > MissingMatcher::MAX_MARKS {
+            problems.push_with(|| {
+                DataProblem::file(
+                    format!("more than {} texts mean missing", MissingMatcher::MAX_MARKS),
+                    "declare fewer missing texts and codes",
+                )
+                .of_variable(&attribute.name)
+            });
+        }
+        let missing = MissingMatcher::new(rules);
+        // A weight is a number whatever kind was given.
+        let numeric = attribute.kind == Kind::Continuous || attribute.role == Role::Weight;
+        let cells = if numeric {
+            CellBuilder::Numeric(NumberBuilder::new(attribute, missing, mark))
+        } else {
+            let passes_through = matches!(attribute.role, Role::Identifier | Role::Other);
+            let order = if declared && !passes_through {
+                LevelOrder::Natural
+            } else {
+                LevelOrder::Found
+            };
+            CellBuilder::Categorical(CategoryBuilder::new(attribute, missing, order))
+        };
+        Self { cells, problems }
+    }
+
+    /// Whether the column will hold numbers.
+    pub(super) fn is_numeric(&self) -> bool {
+        matches!(self.cells, CellBuilder::Numeric(_))
+    }
+
+    /// The variable's name.
+    pub(super) fn name(&self) -> &str {
+        match &self.cells {
+            CellBuilder::Numeric(numbers) => &numbers.attribute().name,
+            CellBuilder::Categorical(categories) => &categories.attribute.name,
+        }
+    }
+
+    /// Adds a cell with its text.
+    pub(super) fn push(&mut self, text: &str, place: impl Fn() -> Place) {
+        match &mut self.cells {
+            CellBuilder::Numeric(numbers) => numbers.push(text, &mut self.problems, place),
+            CellBuilder::Categorical(categories) => categories.push(text),
+        }
+    }
+
+    /// Adds a cell with a number that is a whole number below 2^53 or has no text of its own.
+    pub(super) fn push_number(&mut self, value: f64, place: impl Fn() -> Place) {
+        match &mut self.cells {
+            CellBuilder::Numeric(numbers) => {
+                numbers.push_number(value, &mut self.problems, place);
+            }
+            CellBuilder::Categorical(categories) => categories.push(&number_text(value)),
+        }
+    }
+
+    /// Adds a cell that the source has as "no value".
+    pub(super) fn push_null(&mut self, place: impl Fn() -> Place) {
+        match &mut self.cells {
+            CellBuilder::Numeric(numbers) => numbers.push_null(&mut self.problems, place),
+            CellBuilder::Categorical(categories) => categories.codes.push(CategoryBuilder::NULL),
+        }
+    }
+
+    /// Notes a problem of a cell; the cell itself is left out.
+    pub(super) fn refuse(&mut self, place: impl Fn() -> Place, message: &str, hint: &str) {
+        let name = match &self.cells {
+            CellBuilder::Numeric(numbers) => &numbers.attribute().name,
+            CellBuilder::Categorical(categories) => &categories.attribute.name,
+        };
+        self.problems.push_with(|| {
+            place()
+                .of(DataProblem::file(message, hint))
+                .of_variable(name)
+        });
+    }
+
+    /// Notes the problems that show only when all cells are there.
+    pub(super) fn close(&mut self) {
+        if let CellBuilder::Numeric(numbers) = &mut self.cells {
+            numbers.close(&mut self.problems);
+        }
+    }
+
+    /// The column.
+    pub(super) fn finish(self) -> Column {
+        match self.cells {
+            CellBuilder::Numeric(numbers) => numbers.finish(),
+            CellBuilder::Categorical(categories) => categories.finish(),
+        }
+    }
+}
+
+/// Categories in the making. Missing texts get codes like all others until the end, so that one
+/// look-up per cell is enough.
+struct CategoryBuilder {
+    attribute: Arc<Attribute>,
+    missing: MissingMatcher,
+    order: LevelOrder,
+    levels: Levels,
+    /// Missing state of each level.
+    states: Vec<u8>,
+    codes: Vec<u32>,
+}
+
+impl CategoryBuilder {
+    /// Stands for a cell without text.
+    const NULL: u32 = u32::MAX;
+
+    fn new(attribute: Arc<Attribute>, missing: MissingMatcher, order: LevelOrder) -> Self {
+        Self {
+            attribute,
+            missing,
+            order,
+            levels: Levels::default(),
+            states: Vec::new(),
+            codes: Vec::new(),
+        }
+    }
+
+    fn push(&mut self, text: &str) {
+        let code = self.levels.insert(text);
+        if code as usize == self.states.len() {
+            self.states.push(self.missing.state(text));
+        }
+        self.codes.push(code);
+    }
+
+    fn finish(mut self) -> Column {
+        let (levels, new_codes) = self.ordered_levels();
+        let has_nulls = self.codes.contains(&Self::NULL);
+        let cells = if has_nulls || self.states.iter().any(|&state| state != 0) {
+            let null_state = if has_nulls {
+                self.missing.source_state("")
+            } else {
+                0
+            };
+            let state = |&code: &u32| {
+                self.states
+                    .get(code as usize)
+                    .copied()
+                    .unwrap_or(null_state)
+            };
+            let states = self.codes.iter().map(state).collect();
+            self.missing.cells(states)
+        } else {
+            None
+        };
+        for code in &mut self.codes {
+            // The code of a missing cell means nothing; 0 keeps it within most tables.
+            *code = new_codes.get(*code as usize).copied().unwrap_or(0);
+        }
+        Column::categorical(self.attribute, self.codes, Arc::new(levels), cells)
+    }
+
+    /// The levels that are values, in their order, and the new code of each old one.
+    fn ordered_levels(&mut self) -> (Levels, Vec<u32>) {
+        let found = std::mem::take(&mut self.levels);
+        let n_found = found.len();
+        let present: Vec<u32> = (0..n_found as u32)
+            .filter(|&code| self.states[code as usize] == 0)
+            .collect();
+        let values = if present.len() == n_found {
+            found
+        } else {
+            Levels::from_texts(present.iter().map(|&code| found.text(code)))
+        };
+        let (values, new_codes) = match (&self.attribute.order, self.order) {
+            (Some(order), _) => values.ordered_as(order),
+            (None, LevelOrder::Natural) => values.naturally_ordered(),
+            (None, LevelOrder::Found) => {
+                let unchanged = (0..values.len() as u32).collect();
+                (values, unchanged)
+            }
+        };
+        let mut all_codes = vec![0; n_found];
+        for (&old, &new) in present.iter().zip(&new_codes) {
+            all_codes[old as usize] = new;
+        }
+        (values, all_codes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn build(attribute: Attribute, declared: bool, texts: &[&str]) -> Column {
+        let rules = MissingRules {
+            texts: vec![String::new(), "8".to_owned()],
+            codes: vec![
+                ("9".to_owned(), "refused".to_owned()),
+                ("8".to_owned(), "none".to_owned()),
+            ],
+        };
+        let attribute = Arc::new(attribute);
+        let mut builder = ColumnBuilder::new(attribute, declared, &rules, DecimalMark::Point);
+        for text in texts {
+            builder.push(text, || Place::Line(1));
+        }
+        builder.push_null(|| Place::Line(1));
+        builder.finish()
+    }
+
+    fn levels(column: &Column) -> Vec<&str> {
+        column.as_categorical().unwrap().levels.iter().collect()
+    }
+
+    #[test]
+    fn missing_texts_are_no_levels_and_keep_their_meaning() {
+        let column = build(
+            Attribute::undeclared("a"),
+            false,
+            &["9", "2", "", "10", "8", "2"],
+        );
+        assert_eq!(levels(&column), ["2", "10"]);
+        assert_eq!(column.n_missing(), 4);
+        let refused = MissingCause::User("refused".to_owned());
+        assert_eq!(column.missing_mark(0).unwrap().cause, refused);
+        assert_eq!(column.missing_mark(2).unwrap().cause, MissingCause::Source);
+        // 8 is both a text and a code: the code says more.
+        let none = MissingCause::User("none".to_owned());
+        assert_eq!(column.missing_mark(4).unwrap().cause, none);
+        assert_eq!(column.missing_mark(6).unwrap().text, "");
+        let codes = &column.as_categorical().unwrap().codes;
+        assert_eq!((codes[1], codes[3], codes[5]), (0, 1, 0));
+    }
+
+    #[test]
+    fn declared_categories_are_ordered_and_passengers_are_not() {
+        let texts = ["10", "9", "2"];
+        let key = Attribute::new("a", Role::Key, Kind::Ordered);
+        assert_eq!(levels(&build(key.clone(), true, &texts)), ["2", "10"]);
+        assert_eq!(levels(&build(key.clone(), false, &texts)), ["10", "2"]);
+        let id = Attribute::new("a", Role::Identifier, Kind::Unordered);
+        assert_eq!(levels(&build(id, true, &texts)), ["10", "2"]);
+        let given = Attribute {
+            order: Some(vec!["10".to_owned(), "2".to_owned()]),
+            ..key
+        };
+        assert_eq!(levels(&build(given, true, &["2", "10"])), ["10", "2"]);
+    }
+
+    #[test]
+    fn a_number_matches_the_mark_that_is_written_like_it() {
+        let rules = MissingRules {
+            texts: vec!["-9".to_owned(), "07".to_owned()],
+            codes: Vec::new(),
+        };
+        let matcher = MissingMatcher::new(&rules);
+        assert_eq!(matcher.state_of_number(-9.0), 1);
+        assert_eq!(matcher.state_of_number(7.0), 0);
+    }
+}

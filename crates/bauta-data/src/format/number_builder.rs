@@ -1,0 +1,427 @@
+//! Numbers in the making, and whether their texts must be kept.
+
+use std::sync::Arc;
+
+use super::builder::{MissingMatcher, Place};
+use crate::attribute::{Attribute, Role};
+use crate::column::{Column, NumberText};
+use crate::number::{DecimalMark, decimals_of, number_text, parse_number_with, write_number};
+use crate::problem::{DataProblem, ProblemList};
+use crate::text::TextArena;
+
+/// What is known of the texts so far. Invariant: all texts can be made again from the values.
+enum Spelling {
+    /// No text yet.
+    Unseen,
+    /// Each is what `write_number` gives with this many decimals.
+    Fixed {
+        decimals: u8,
+        /// … and with no demand on decimals too.
+        shortest: bool,
+    },
+    /// Each is what `write_number` gives with no demand on decimals.
+    Shortest,
+    /// Some are not what `write_number` gives: all are kept.
+    Verbatim(TextArena),
+}
+
+/// How one text compares with what `write_number` would make of its value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Spelled {
+    decimals: u8,
+    /// Written so if `decimals` are demanded.
+    fixed: bool,
+    /// Written so if nothing is demanded; implies `fixed`.
+    shortest: bool,
+}
+
+/// Decimals that all numbers share.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum SharedDecimals {
+    Unseen,
+    All(u8),
+    Varied,
+}
+
+pub(super) struct NumberBuilder {
+    attribute: Arc<Attribute>,
+    missing: MissingMatcher,
+    mark: DecimalMark,
+    values: Vec<f64>,
+    states: Vec<u8>,
+    spelling: Spelling,
+    decimals: SharedDecimals,
+    any_positive: bool,
+    scratch: String,
+}
+
+impl NumberBuilder {
+    pub(super) fn new(
+        attribute: Arc<Attribute>,
+        missing: MissingMatcher,
+        mark: DecimalMark,
+    ) -> Self {
+        Self {
+            attribute,
+            missing,
+            mark,
+            values: Vec::new(),
+            states: Vec::new(),
+            spelling: Spelling::Unseen,
+            decimals: SharedDecimals::Unseen,
+            any_positive: false,
+            scratch: String::new(),
+        }
+    }
+
+    pub(super) fn attribute(&self) -> &Attribute {
+        &self.attribute
+    }
+
+    /// Adds a cell with its text.
+    pub(super) fn push(
+        &mut self,
+        text: &str,
+        problems: &mut ProblemList,
+        place: impl Fn() -> Place,
+    ) {
+        let state = self.missing.state(text);
+        if state != 0 {
+            self.push_missing(state, problems, place);
+        } else if let Some(value) = parse_number_with(text, self.mark) {
+            self.check(value, problems, &place);
+            self.note_spelling(text, value);
+            self.values.push(value);
+            self.states.push(0);
+        } else {
+            problems.push_with(|| {
+                place()
+                    .of(self.not_a_number(text))
+                    .of_variable(&self.attribute.name)
+            });
+        }
+    }
+
+    /// Adds a cell with a number whose text is the shortest that reads back.
+    pub(super) fn push_number(
+        &mut self,
+        value: f64,
+        problems: &mut ProblemList,
+        place: impl Fn() -> Place,
+    ) {
+        if value.is_nan() {
+            let state = self.missing.source_state("NaN");
+            return self.push_missing(state, problems, place);
+        }
+        let state = self.missing.state_of_number(value);
+        if state != 0 {
+            return self.push_missing(state, problems, place);
+        }
+        self.check(value, problems, &place);
+        match &mut self.spelling {
+            Spelling::Verbatim(texts) => {
+                texts.push(&number_text(value));
+            }
+            Spelling::Fixed { decimals: 0, .. } | Spelling::Shortest => {}
+            Spelling::Unseen => self.spelling = Spelling::Shortest,
+            Spelling::Fixed { .. } => self.keep_all_texts_and(&number_text(value)),
+        }
+        self.decimals = SharedDecimals::Varied;
+        self.values.push(value);
+        self.states.push(0);
+    }
+
+    /// Adds a cell that the source has as "no value".
+    pub(super) fn push_null(&mut self, problems: &mut ProblemList, place: impl Fn() -> Place) {
+        let state = self.missing.source_state("");
+        self.push_missing(state, problems, place);
+    }
+
+    fn push_missing(&mut self, state: u8, problems: &mut ProblemList, place: impl Fn() -> Place) {
+        if self.attribute.role == Role::Weight {
+            problems.push_with(|| {
+                let problem = DataProblem::file(
+                    "the weight is missing",
+                    "give every record a weight, or remove the record",
+                );
+                place().of(problem).of_variable(&self.attribute.name)
+            });
+        }
+        if let Spelling::Verbatim(texts) = &mut self.spelling {
+            texts.push("");
+        }
+        self.values.push(f64::NAN);
+        self.states.push(state);
+    }
+
+    fn check(&mut self, value: f64, problems: &mut ProblemList, place: &impl Fn() -> Place) {
+        if value > 0.0 {
+            self.any_positive = true;
+        }
+        let problem = if value.is_infinite() {
+            (
+                "the number is infinite",
+                "replace it by a finite number or by a missing value",
+            )
+        } else if value < 0.0 && self.attribute.role == Role::Weight {
+            (
+                "the weight is negative",
+                "a weight is the number of units a record stands for",
+            )
+        } else {
+            return;
+        };
+        problems.push_with(|| {
+            place()
+                .of(DataProblem::file(problem.0, problem.1))
+                .of_variable(&self.attribute.name)
+        });
+    }
+
+    /// Says that a text is no number, without showing it.
+    fn not_a_number(&self, text: &str) -> DataProblem {
+        let other = match self.mark {
+            DecimalMark::Point => DecimalMark::Comma,
+            DecimalMark::Comma => DecimalMark::Point,
+        };
+        let is_weight = self.attribute.role == Role::Weight;
+        let hint = match (parse_number_with(text, other), self.mark) {
+            (Some(_), DecimalMark::Point) => {
+                "the file seems to have decimal commas: set the decimal mark to a comma"
+            }
+            (Some(_), DecimalMark::Comma) => {
+                "the file seems to have decimal points: set the decimal mark to a point"
+            }
+            (None, _) if is_weight => "give every record a weight that is a number",
+            (None, _) => {
+                "correct it, declare it as a missing code, or declare the variable with another \
+                 kind than continuous"
+            }
+        };
+        DataProblem::file("is not a number", hint)
+    }
+
+    fn note_spelling(&mut self, text: &str, value: f64) {
+        if let Spelling::Verbatim(texts) = &mut self.spelling {
+            texts.push(text);
+            self.note_decimals(decimals_of(text, self.mark));
+            return;
+        }
+        let spelled = Spelled::of(text, value, self.mark, &mut self.scratch);
+        self.note_decimals(spelled.decimals);
+        match &mut self.spelling {
+            Spelling::Unseen if spelled.fixed => {
+                self.spelling = Spelling::Fixed {
+                    decimals: spelled.decimals,
+                    shortest: spelled.shortest,
+                };
+            }
+            Spelling::Fixed { decimals, shortest }
+                if spelled.fixed && *decimals == spelled.decimals =>
+            {
+                *shortest &= spelled.shortest;
+            }
+            Spelling::Fixed { shortest: true, .. } if spelled.shortest => {
+                self.spelling = Spelling::Shortest;
+            }
+            Spelling::Shortest if spelled.shortest => {}
+            _ => self.keep_all_texts_and(text),
+        }
+    }
+
+    /// Makes the texts of all cells so far again and keeps them from here on, with `text` next.
+    fn keep_all_texts_and(&mut self, text: &str) {
+        let decimals = match self.spelling {
+            Spelling::Fixed { decimals, .. } => decimals,
+            _ => 0,
+        };
+        let mut texts = TextArena::default();
+        for &value in &self.values {
+            self.scratch.clear();
+            if !value.is_nan() {
+                write_number(&mut self.scratch, value, decimals, self.mark);
+            }
+            texts.push(&self.scratch);
+        }
+        texts.push(text);
+        self.spelling = Spelling::Verbatim(texts);
+    }
+
+    fn note_decimals(&mut self, decimals: u8) {
+        self.decimals = match self.decimals {
+            SharedDecimals::Unseen => SharedDecimals::All(decimals),
+            SharedDecimals::All(all) if all == decimals => SharedDecimals::All(all),
+            _ => SharedDecimals::Varied,
+        };
+    }
+
+    /// Notes the problems that show only when all cells are there.
+    pub(super) fn close(&mut self, problems: &mut ProblemList) {
+        let is_weight = self.attribute.role == Role::Weight;
+        if is_weight && problems.is_empty() && !self.any_positive && !self.values.is_empty() {
+            problems.push_with(|| {
+                DataProblem::file(
+                    "all weights are 0",
+                    "weights sum to the population; leave the weight out for a census",
+                )
+                .of_variable(&self.attribute.name)
+            });
+        }
+    }
+
+    pub(super) fn finish(self) -> Column {
+        let decimals = match self.decimals {
+            SharedDecimals::All(decimals) => decimals,
+            SharedDecimals::Unseen | SharedDecimals::Varied => 0,
+        };
+        let verbatim = match self.spelling {
+            Spelling::Verbatim(texts) => Some(Arc::new(texts)),
+            _ => None,
+        };
+        let number_text = NumberText { decimals, verbatim };
+        let cells = self.missing.cells(self.states);
+        Column::numeric(self.attribute, self.values, cells, number_text)
+    }
+}
+
+impl Spelled {
+    fn of(text: &str, value: f64, mark: DecimalMark, scratch: &mut String) -> Self {
+        if let Some(spelled) = Self::of_plain(text.as_bytes(), value, mark) {
+            return spelled;
+        }
+        let decimals = decimals_of(text, mark);
+        let mut is_written = |min_decimals| {
+            scratch.clear();
+            write_number(scratch, value, min_decimals, mark);
+            scratch == text
+        };
+        Self {
+            decimals,
+            fixed: is_written(decimals),
+            shortest: is_written(0),
+        }
+    }
+
+    /// The answer without writing, for texts such as -12.50: no leading zeros, at most 15 digits.
+    /// So many digits survive the way to a double and back, so that both ways of writing give
+    /// these digits again. `None` for all other texts.
+    fn of_plain(text: &[u8], value: f64, mark: DecimalMark) -> Option<Self> {
+        let separator = match mark {
+            DecimalMark::Point => b'.',
+            DecimalMark::Comma => b',',
+        };
+        let digits = text.strip_prefix(b"-").unwrap_or(text);
+        let n_whole = digits
+            .iter()
+            .take_while(|digit| digit.is_ascii_digit())
+            .count();
+        let leading_zero = n_whole > 1 && digits[0] == b'0';
+        // write_number turns to exponents below 1e-7; 1e16 and above have more than 15 digits.
+        let tiny = value != 0.0 && value.abs() < 1e-7;
+        if n_whole == 0 || leading_zero || digits.len() > 16 || tiny {
+            return None;
+        }
+        let n_decimals = match digits[n_whole..].split_first() {
+            None => 0,
+            Some((&first, tail)) => {
+                let plain =
+                    first == separator && !tail.is_empty() && tail.iter().all(u8::is_ascii_digit);
+                plain.then_some(tail.len())?
+            }
+        };
+        if n_whole + n_decimals > 15 {
+            return None;
+        }
+        Some(Self {
+            decimals: n_decimals as u8,
+            fixed: true,
+            shortest: n_decimals == 0 || !digits.ends_with(b"0"),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::attribute::Kind;
+    use crate::format::builder::ColumnBuilder;
+    use crate::missing::MissingRules;
+    use proptest::prelude::*;
+
+    fn build(texts: &[&str], mark: DecimalMark) -> Column {
+        let attribute = Arc::new(Attribute::new("x", Role::Sensitive, Kind::Continuous));
+        let rules = MissingRules::default();
+        let mut builder = ColumnBuilder::new(attribute, true, &rules, mark);
+        for text in texts {
+            builder.push(text, || Place::Line(1));
+        }
+        assert!(builder.problems.is_empty());
+        builder.finish()
+    }
+
+    fn texts(column: &Column, mark: DecimalMark) -> Vec<String> {
+        let text = |record| {
+            let mut out = String::new();
+            column.write_text(record, mark, &mut out);
+            out
+        };
+        (0..column.len()).map(text).collect()
+    }
+
+    #[test]
+    fn texts_are_kept_only_where_they_must_be() {
+        // (texts, decimals, whether the texts are kept)
+        let cases: [(&[&str], u8, bool); 12] = [
+            (&["1", "-20", "NA", "300"], 0, false),
+            (&["1.50", "2.25", "-0.00"], 2, false),
+            (&["1.5", "2.25", "7"], 0, false),
+            (&["1.50", "2.5"], 0, true),
+            (&["1.5", "2.50"], 0, true),
+            (&["7", "007"], 0, true),
+            (&["", "5."], 0, true),
+            (&["+5"], 0, true),
+            (&[" 5"], 0, true),
+            (&["1e3"], 0, true),
+            (&["9007199254740993"], 0, true),
+            (&["0.00000001"], 8, true),
+        ];
+        for (source, decimals, kept) in cases {
+            let column = build(source, DecimalMark::Point);
+            assert_eq!(column.number_text().decimals, decimals, "{source:?}");
+            assert_eq!(column.number_text().verbatim.is_some(), kept, "{source:?}");
+            assert_eq!(texts(&column, DecimalMark::Point), source);
+        }
+    }
+
+    #[test]
+    fn decimal_commas_come_back() {
+        let source = ["1,50", "2,25", "", "-0,10"];
+        let column = build(&source, DecimalMark::Comma);
+        assert!(column.number_text().verbatim.is_none());
+        assert_eq!(texts(&column, DecimalMark::Comma), source);
+        let kept = build(&["1,50", "01,5"], DecimalMark::Comma);
+        assert_eq!(texts(&kept, DecimalMark::Point), ["1.50", "01.5"]);
+    }
+
+    proptest! {
+        #[test]
+        fn any_numbers_come_back(
+            source in prop::collection::vec("-?[0-9]{1,17}(\\.[0-9]{0,9})?([eE]-?[0-9]{1,2})?|", 0..12)
+        ) {
+            let source: Vec<&str> = source.iter().map(String::as_str).collect();
+            prop_assert_eq!(texts(&build(&source, DecimalMark::Point), DecimalMark::Point), source);
+        }
+
+        #[test]
+        fn the_short_cut_agrees_with_writing(text in "-?[0-9]{1,16}(\\.[0-9]{1,12})?") {
+            let value = parse_number_with(&text, DecimalMark::Point).unwrap();
+            if let Some(spelled) = Spelled::of_plain(text.as_bytes(), value, DecimalMark::Point) {
+                let mut out = String::new();
+                write_number(&mut out, value, spelled.decimals, DecimalMark::Point);
+                prop_assert_eq!(&out, &text);
+                prop_assert_eq!(number_text(value) == text, spelled.shortest);
+                prop_assert_eq!(decimals_of(&text, DecimalMark::Point), spelled.decimals);
+            }
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! Reads and writes Apache Parquet.
+
+use std::fs::File;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::Arc;
+
+use arrow::error::ArrowError;
+use arrow::record_batch::RecordBatch;
+use parquet::arrow::ArrowWriter;
+use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
+use parquet::basic::Compression;
+use parquet::errors::ParquetError;
+use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
+use parquet::file::properties::WriterProperties;
+use parquet::file::reader::ChunkReader;
+
+use super::arrow_in::TableBuilder;
+use super::arrow_out::Layout;
+use super::{HashingWriter, ReadOptions};
+use crate::fingerprint::Fingerprint;
+use crate::problem::{DataError, DataProblem, ProblemList};
+use crate::table::Table;
+use crate::watch::Watch;
+
+/// Records that are decoded, or written, at a time.
+const BATCH_RECORDS: usize = 1 << 16;
+
+/// A file in memory, in the form that the decoder shares pieces of.
+pub(super) fn in_memory(bytes: Vec<u8>) -> impl ChunkReader + AsRef<[u8]> + Clone + 'static {
+    // The form is the type that the decoder gets from any source, which has no public name here.
+    fn from_vec<S, B: From<Vec<u8>>>(
+        _: fn(&S, u64, usize) -> Result<B, ParquetError>,
+        bytes: Vec<u8>,
+    ) -> B {
+        bytes.into()
+    }
+    from_vec(<std::fs::File as ChunkReader>::get_bytes, bytes)
+}
+
+/// The table in a Parquet file.
+pub(super) fn read(
+    path: &Path,
+    file: &(impl ChunkReader + AsRef<[u8]> + Clone + 'static),
+    options: &ReadOptions,
+    watch: &dyn Watch,
+) -> Result<Table, DataError> {
+    let bytes = file.as_ref();
+    if bytes.is_empty() {
+        let problem = DataProblem::file("the file is empty", "write it again");
+        return Err(DataError::one(path, problem));
+    }
+    if !bytes.starts_with(b"PAR1") {
+        let problem = DataProblem::file(
+            "is not a Parquet file",
+            "give it the extension of its format, such as .csv",
+        );
+        return Err(DataError::one(path, problem));
+    }
+    // Damaged files make the decoder panic in places; that is the file's fault, not the user's
+    // program's, and must not take the run down.
+    let content = AssertUnwindSafe(|| read_batches(path, file.clone(), options, watch));
+    catch_unwind(content).unwrap_or_else(|_| Err(damaged(path)))
+}
+
+/// The names of the columns, from the file's footer.
+pub(super) fn column_names(path: &Path, file: File) -> Result<Vec<String>, DataError> {
+    let footer = AssertUnwindSafe(|| ParquetRecordBatchReaderBuilder::try_new(file));
+    let decoder = catch_unwind(footer)
+        .map_err(|_| damaged(path))?
+        .map_err(|_| damaged(path))?;
+    let fields = decoder.schema().fields().iter();
+    Ok(fields.map(|field| field.name().clone()).collect())
+}
+
+fn read_batches(
+    path: &Path,
+    file: impl ChunkReader + 'static,
+    options: &ReadOptions,
+    watch: &dyn Watch,
+) -> Result<Table, DataError> {
+    let decoder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(|_| damaged(path))?;
+    let total = u64::try_from(decoder.metadata().file_metadata().num_rows()).unwrap_or(0);
+    let mut table = TableBuilder::new(path, decoder.schema(), options)?;
+    check_compression(path, decoder.metadata())?;
+    let mut batches = decoder
+        .with_batch_size(BATCH_RECORDS)
+        .build()
+        .map_err(|_| damaged(path))?;
+    let mut n_done = 0;
+    let mut batch = next(&mut batches, path)?;
+    while let Some(current) = batch {
+        if watch.cancelled() {
+            return Err(DataError::cancelled(path));
+        }
+        let (following, pushed) = rayon::join(|| next(&mut batches, path), || table.push(&current));
+        pushed?;
+        batch = following?;
+        n_done += current.num_rows() as u64;
+        watch.progress(n_done, total);
+    }
+    if watch.cancelled() {
+        return Err(DataError::cancelled(path));
+    }
+    table.finish()
+}
+
+fn next(
+    batches: &mut ParquetRecordBatchReader,
+    path: &Path,
+) -> Result<Option<RecordBatch>, DataError> {
+    // What the decoder says may hold a value of the file, so it is not passed on.
+    let batch: Option<Result<RecordBatch, ArrowError>> = batches.next();
+    batch.transpose().map_err(|_| damaged(path))
+}
+
+fn damaged(path: &Path) -> DataError {
+    let problem = DataProblem::file(
+        "the Parquet file is damaged, encrypted or incomplete",
+        "copy it again from its source, or write it again",
+    );
+    DataError::one(path, problem)
+}
+
+/// Finds columns that are compressed in a way that this build cannot read.
+fn check_compression(path: &Path, metadata: &ParquetMetaData) -> Result<(), DataError> {
+    let mut problems = ProblemList::default();
+    let mut named: Vec<String> = Vec::new();
+    for chunk in metadata
+        .row_groups()
+        .iter()
+        .flat_map(RowGroupMetaData::columns)
+    {
+        let readable = matches!(
+            chunk.compression(),
+            Compression::UNCOMPRESSED | Compression::SNAPPY | Compression::ZSTD(_)
+        );
+        let name = chunk.column_path().string();
+        if !readable && !named.contains(&name) {
+            problems.push_with(|| {
+                let message = format!("is compressed as {}", chunk.compression());
+                DataProblem::file(message, "write the file with snappy or zstd compression")
+                    .of_variable(&name)
+            });
+            named.push(name);
+        }
+    }
+    problems.into_result(path)
+}
+
+/// Writes a table as Parquet.
+pub(super) fn write(
+    out: HashingWriter<'_>,
+    path: &Path,
+    table: &Table,
+    watch: &dyn Watch,
+) -> Result<Fingerprint, DataError> {
+    let layout = Layout::of(table);
+    let properties = WriterProperties::builder()
+        .set_compression(Compression::SNAPPY)
+        .build();
+    let failed = |error: ParquetError| write_error(path, error);
+    let schema = Arc::clone(layout.schema());
+    let mut writer = ArrowWriter::try_new(out, schema, Some(properties)).map_err(failed)?;
+    let n_records = table.n_records();
+    for first in (0..n_records).step_by(BATCH_RECORDS) {
+        if watch.cancelled() {
+            return Err(DataError::cancelled(path));
+        }
+        let end = n_records.min(first + BATCH_RECORDS);
+        writer
+            .write(&layout.batch(path, first..end)?)
+            .map_err(failed)?;
+        watch.progress(end as u64, n_records as u64);
+    }
+    let out = writer.into_inner().map_err(failed)?;
+    Ok(out.hasher.finish())
+}
+
+/// What went wrong while writing; only what the operating system says is passed on.
+fn write_error(path: &Path, error: ParquetError) -> DataError {
+    if let ParquetError::External(cause) = error
+        && let Ok(cause) = cause.downcast::<std::io::Error>()
+    {
+        return DataError::io(path, "write", &cause);
+    }
+    let problem = DataProblem::file(
+        "the table cannot be written as Parquet",
+        "this is a fault of Bauta: please report it; writing CSV avoids it",
+    );
+    DataError::one(path, problem)
+}

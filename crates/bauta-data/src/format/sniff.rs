@@ -1,0 +1,184 @@
+//! What a text file is spelled with, and whether it is a text file at all.
+
+use std::path::Path;
+
+use super::Encoding;
+use crate::problem::DataProblem;
+
+/// UTF-8 byte-order mark.
+pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// Delimiters that are looked for, the more usual first.
+const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
+
+/// How much of a file is looked at to find its delimiter.
+const SAMPLE_BYTES: usize = 1 << 16;
+const SAMPLE_RECORDS: usize = 100;
+
+/// The delimiter that the extension prescribes.
+pub(super) fn delimiter_of_extension(path: &Path) -> Option<u8> {
+    matches!(super::extension(path).as_str(), "tsv" | "tab").then_some(b'\t')
+}
+
+/// The delimiter with which the first records have the same number of fields as the header.
+///
+/// A candidate that does not split the header is out. Of the others the one with the most regular
+/// records wins, then the one with the most fields, then the more usual one. A file that no
+/// candidate splits has one column, and any delimiter will do.
+pub(super) fn find_delimiter(text: &[u8]) -> u8 {
+    let mut best = (b',', 0, 1);
+    for delimiter in DELIMITERS {
+        let (n_regular, n_fields) = regularity(text, delimiter);
+        if n_fields > 1 && (n_regular, n_fields) > (best.1, best.2) {
+            best = (delimiter, n_regular, n_fields);
+        }
+    }
+    best.0
+}
+
+/// Why a byte cannot separate fields, if it cannot.
+pub(super) fn unusable_delimiter(delimiter: u8) -> Option<DataProblem> {
+    let unusable = !delimiter.is_ascii() || matches!(delimiter, b'"' | b'\n' | b'\r' | 0);
+    unusable.then(|| {
+        DataProblem::file(
+            "the delimiter is a quote, a line end or not ASCII",
+            "set the delimiter to a comma, a semicolon, a tab or another single character",
+        )
+    })
+}
+
+/// How many of the first records have as many fields as the header, and how many that are.
+fn regularity(text: &[u8], delimiter: u8) -> (usize, usize) {
+    let sample = &text[..text.len().min(SAMPLE_BYTES)];
+    let mut reader = csv::ReaderBuilder::new()
+        .delimiter(delimiter)
+        .has_headers(false)
+        .flexible(true)
+        .from_reader(sample);
+    let lengths: Vec<usize> = reader
+        .byte_records()
+        .map_while(Result::ok)
+        .take(SAMPLE_RECORDS)
+        .map(|record| record.len())
+        .collect();
+    let n_fields = lengths.first().copied().unwrap_or(0);
+    let n_regular = lengths.iter().filter(|&&length| length == n_fields).count();
+    // The sample may end within a record; that one counts for nobody in particular.
+    (n_regular, n_fields)
+}
+
+/// Why these bytes are no text that we can read, if they are not.
+pub(super) fn not_text(bytes: &[u8], encoding: Encoding) -> Option<DataProblem> {
+    let known: [(&[u8], &str, &str); 5] = [
+        (
+            b"PAR1",
+            "is a Parquet file",
+            "give it the extension .parquet",
+        ),
+        (
+            b"PK\x03\x04",
+            "is a ZIP archive or a spreadsheet",
+            "unpack it, or export it as CSV",
+        ),
+        (
+            b"\x1f\x8b",
+            "is compressed with gzip",
+            "decompress it first",
+        ),
+        (b"\xff\xfe", "is UTF-16 text", "save it as UTF-8"),
+        (b"\xfe\xff", "is UTF-16 text", "save it as UTF-8"),
+    ];
+    let magic = known.iter().find(|(magic, ..)| bytes.starts_with(magic));
+    // In Latin-1 the bytes of the last two are letters that a header may start with.
+    if let Some(&(magic, message, hint)) = magic
+        && (magic.is_ascii() || encoding == Encoding::Utf8 || bytes.contains(&0))
+    {
+        return Some(DataProblem::file(message, hint));
+    }
+    if encoding == Encoding::Latin1 && bytes.starts_with(BYTE_ORDER_MARK) {
+        return Some(DataProblem::file(
+            "starts with the byte-order mark of UTF-8, but is to be read as Latin-1",
+            "remove encoding = \"latin1\"",
+        ));
+    }
+    let nul = bytes.iter().position(|&byte| byte == 0)?;
+    let head = &bytes[..bytes.len().min(1024)];
+    let n_zero = |offset: usize| {
+        head.iter()
+            .skip(offset)
+            .step_by(2)
+            .filter(|&&b| b == 0)
+            .count()
+    };
+    let mostly = head.len() / 4;
+    if nul < head.len() && (n_zero(0) > mostly) != (n_zero(1) > mostly) {
+        let problem = DataProblem::file("seems to be UTF-16 text", "save it as UTF-8");
+        return Some(problem);
+    }
+    let problem = DataProblem::file(
+        "holds a NUL byte: it is damaged or not a text file",
+        "export the data as CSV again",
+    );
+    Some(problem.at_line(1 + count_lines(&bytes[..nul])))
+}
+
+/// Number of line ends: LF, CR LF, or CR alone.
+pub(super) fn count_lines(text: &[u8]) -> u64 {
+    let n_feeds: usize = text.iter().map(|&byte| usize::from(byte == b'\n')).sum();
+    let n_lone_returns = if text.contains(&b'\r') {
+        let lone = |pair: &&[u8]| pair[0] == b'\r' && pair[1] != b'\n';
+        text.windows(2).filter(lone).count()
+    } else {
+        0
+    };
+    (n_feeds + n_lone_returns) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_delimiter_is_the_one_that_gives_regular_records() {
+        let cases: [(&str, u8); 9] = [
+            ("a,b\n1,2\n", b','),
+            ("a;b\n1,5;2,5\n3,5;4,5\n", b';'),
+            ("a\tb\n1,5\t2\n", b'\t'),
+            ("a|b|c\n1|2|3\n", b'|'),
+            ("\"x;y;z\",b\n1,2\n", b','),
+            ("a,b\n\"1;2\n3;4\",5\n", b','),
+            ("first;second, or third\n1;2\n3;4\n", b';'),
+            ("a,b,c\n1,2,3\n1,2\n4,5,6\n", b','),
+            ("alone\n1\n", b','),
+        ];
+        for (text, delimiter) in cases {
+            assert_eq!(find_delimiter(text.as_bytes()), delimiter, "{text:?}");
+        }
+        assert_eq!(delimiter_of_extension(Path::new("x.TAB")), Some(b'\t'));
+        assert_eq!(delimiter_of_extension(Path::new("x.csv")), None);
+    }
+
+    #[test]
+    fn other_files_are_recognised() {
+        let message = |bytes: &[u8]| not_text(bytes, Encoding::Utf8).map(|problem| problem.message);
+        assert_eq!(message(b"a,b\n1,2\n"), None);
+        assert!(message(b"PAR1\0\0").unwrap().contains("Parquet"));
+        assert!(message(b"\xff\xfea\0,\0b\0").unwrap().contains("UTF-16"));
+        assert!(
+            message(b"a\0,\0b\0\n\0001\0,\0002\0")
+                .unwrap()
+                .contains("UTF-16")
+        );
+        assert!(message(b"\0a\0,\0b\0\n").unwrap().contains("UTF-16"));
+        let nul = not_text(b"a,b\n1,\0\n", Encoding::Utf8).unwrap();
+        assert_eq!(nul.line, Some(2));
+        assert!(not_text(b"\xff\xfe,b\n", Encoding::Latin1).is_none());
+        assert!(not_text(b"\xef\xbb\xbfa\n", Encoding::Latin1).is_some());
+    }
+
+    #[test]
+    fn every_line_end_counts_once() {
+        assert_eq!(count_lines(b"a\nb\r\nc\rd\r\r\n"), 5);
+        assert_eq!(count_lines(b"a\r\n"), 1);
+    }
+}

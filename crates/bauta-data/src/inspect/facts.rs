@@ -1,0 +1,321 @@
+//! What the values of a column show, before anyone asks what they mean.
+
+use std::borrow::Cow;
+
+use rayon::prelude::*;
+
+use super::shape::{self, DateOrder};
+use super::{Content, Sign};
+use crate::column::{Categorical, Column, Values};
+use crate::levels::Levels;
+use crate::number::{DecimalMark, parse_number_with};
+use crate::table::Table;
+
+/// Share of the cells that must have a shape for the column to have it.
+const MOST: f64 = 0.8;
+/// Share of numbers above which a few texts look like missing codes.
+const NEARLY_ALL: f64 = 0.9;
+/// Fewer records than this say little about how values repeat.
+pub(super) const FEW_RECORDS: usize = 20;
+
+/// The figures that proposals are made from.
+pub(super) struct Facts {
+    pub(super) n_records: usize,
+    pub(super) n_present: usize,
+    pub(super) n_distinct: usize,
+    pub(super) n_unique: usize,
+    pub(super) n_not_numbers: usize,
+    pub(super) longest: usize,
+    pub(super) content: Content,
+    pub(super) signs: Vec<Sign>,
+}
+
+impl Facts {
+    pub(super) fn of(column: &Column, mark: DecimalMark) -> Self {
+        let categorical = categories(column);
+        let cells = Cells::of(column, &categorical, mark);
+        let signs = SIGNS
+            .iter()
+            .filter(|(_, shows)| shows(&cells))
+            .map(|&(sign, _)| sign)
+            .collect();
+        Self {
+            n_records: column.len(),
+            n_present: cells.order.len(),
+            n_distinct: cells.values.len(),
+            n_unique: cells.values.iter().filter(|value| value.count == 1).count(),
+            n_not_numbers: cells.count_where(|value| value.number.is_none()),
+            longest: cells.lengths().max().unwrap_or(0),
+            content: cells.content,
+            signs,
+        }
+    }
+
+    pub(super) fn shows(&self, sign: Sign) -> bool {
+        self.signs.contains(&sign)
+    }
+
+    /// Whether every record has a value that no other has.
+    pub(super) fn all_differ(&self) -> bool {
+        self.n_unique == self.n_records && self.n_records > 0
+    }
+
+    /// Whether values repeat often enough to be categories rather than measurements.
+    pub(super) fn repeats(&self) -> bool {
+        self.n_present >= 2 * self.n_distinct
+    }
+}
+
+/// The decimal mark of a file: the comma if columns of numbers use it and none uses the point.
+pub(super) fn decimal_mark(table: &Table) -> DecimalMark {
+    let uses = |mark: DecimalMark, separator: char| {
+        table.columns().par_iter().any(|column| {
+            let categorical = categories(column);
+            let mut texts = categorical.levels.iter().peekable();
+            texts.peek().is_some()
+                && categorical
+                    .levels
+                    .iter()
+                    .any(|text| text.contains(separator))
+                && texts.all(|text| parse_number_with(text, mark).is_some())
+        })
+    };
+    if uses(DecimalMark::Comma, ',') && !uses(DecimalMark::Point, '.') {
+        DecimalMark::Comma
+    } else {
+        DecimalMark::Point
+    }
+}
+
+/// The column as categories; numbers are categories by their text.
+fn categories(column: &Column) -> Cow<'_, Categorical> {
+    match column.values() {
+        Values::Categorical(categorical) => Cow::Borrowed(categorical),
+        Values::Numeric(_) => {
+            let mut levels = Levels::default();
+            let mut text = String::new();
+            let codes = (0..column.len())
+                .map(|record| {
+                    text.clear();
+                    column.write_text(record, DecimalMark::Point, &mut text);
+                    levels.insert(&text)
+                })
+                .collect();
+            let levels = std::sync::Arc::new(levels);
+            Cow::Owned(Categorical { codes, levels })
+        }
+    }
+}
+
+/// A distinct value.
+struct Value<'a> {
+    text: &'a str,
+    count: usize,
+    number: Option<f64>,
+}
+
+/// The cells that hold a value.
+struct Cells<'a> {
+    values: Vec<Value<'a>>,
+    /// Value of each cell, in the order of the records.
+    order: Vec<u32>,
+    content: Content,
+}
+
+impl<'a> Cells<'a> {
+    fn of(column: &Column, categorical: &'a Categorical, mark: DecimalMark) -> Self {
+        const ABSENT: u32 = u32::MAX;
+        let mut value_of = vec![ABSENT; categorical.levels.len()];
+        let mut values: Vec<Value> = Vec::new();
+        let mut order = Vec::with_capacity(column.len());
+        for (record, &code) in categorical.codes.iter().enumerate() {
+            if column.is_missing(record) {
+                continue;
+            }
+            let value = &mut value_of[code as usize];
+            if *value == ABSENT {
+                *value = values.len() as u32;
+                let text = categorical.levels.text(code);
+                values.push(Value {
+                    text,
+                    count: 0,
+                    number: parse_number_with(text, mark),
+                });
+            }
+            values[*value as usize].count += 1;
+            order.push(*value);
+        }
+        let content = content(&values, mark);
+        Self {
+            values,
+            order,
+            content,
+        }
+    }
+
+    fn count_where(&self, holds: impl Fn(&Value) -> bool) -> usize {
+        self.values
+            .iter()
+            .filter(|value| holds(value))
+            .map(|value| value.count)
+            .sum()
+    }
+
+    fn mostly(&self, share: f64, holds: impl Fn(&str) -> bool) -> bool {
+        let n_holding = self.count_where(|value| holds(value.text));
+        n_holding > 0 && n_holding as f64 >= share * self.order.len() as f64
+    }
+
+    fn all(&self, holds: impl Fn(&str) -> bool) -> bool {
+        !self.values.is_empty() && self.values.iter().all(|value| holds(value.text))
+    }
+
+    fn lengths(&self) -> impl Iterator<Item = usize> {
+        self.values.iter().map(|value| value.text.chars().count())
+    }
+
+    /// The distinct numbers in rising order; none if a value is not a number.
+    fn sorted_numbers(&self) -> Vec<f64> {
+        let numbers: Option<Vec<f64>> = self.values.iter().map(|value| value.number).collect();
+        let mut numbers = numbers.unwrap_or_default();
+        numbers.sort_by(f64::total_cmp);
+        numbers.dedup();
+        numbers
+    }
+}
+
+fn content(values: &[Value], mark: DecimalMark) -> Content {
+    let separator = match mark {
+        DecimalMark::Point => '.',
+        DecimalMark::Comma => ',',
+    };
+    // 1.1e7 is a whole number, 5.0 is a measurement that happens to be whole.
+    let whole = |value: &Value, number: f64| {
+        number.fract() == 0.0
+            && (!value.text.contains(separator) || value.text.contains(['e', 'E']))
+    };
+    if values.is_empty() {
+        Content::Empty
+    } else if values
+        .iter()
+        .all(|value| value.number.is_some_and(|number| whole(value, number)))
+    {
+        Content::Integer
+    } else if values.iter().all(|value| value.number.is_some()) {
+        Content::Decimal
+    } else if values.iter().all(|value| shape::date(value.text).is_some()) {
+        Content::Date
+    } else {
+        Content::Text
+    }
+}
+
+/// Tells whether a column shows a sign.
+type Shows = fn(&Cells) -> bool;
+
+const SIGNS: &[(Sign, Shows)] = &[
+    (Sign::Constant, |cells| cells.values.len() == 1),
+    (Sign::EqualLength, equal_length),
+    (Sign::LeadingZeros, |cells| {
+        cells.content == Content::Integer
+            && cells.values.iter().any(|value| zero_padded(value.text))
+    }),
+    (Sign::CodeLike, |cells| {
+        equal_length(cells) && cells.all(is_code)
+    }),
+    (Sign::YearFirst, |cells| {
+        cells.all(|text| shape::date(text) == Some(DateOrder::YearFirst))
+    }),
+    (Sign::Positive, |cells| {
+        cells
+            .sorted_numbers()
+            .first()
+            .is_some_and(|&smallest| smallest > 0.0)
+    }),
+    (Sign::ZeroOne, |cells| cells.sorted_numbers() == [0.0, 1.0]),
+    (Sign::InRuns, in_runs),
+    (Sign::Consecutive, consecutive),
+    (Sign::EmailShape, |cells| {
+        cells.mostly(MOST, shape::is_email)
+    }),
+    (Sign::PhoneShape, |cells| {
+        cells.mostly(MOST, shape::is_phone)
+    }),
+    (Sign::AccountShape, |cells| {
+        cells.mostly(MOST, shape::is_account)
+    }),
+    (Sign::OddCode, odd_code),
+    (Sign::TextsAmongNumbers, |cells| {
+        let n_texts = cells.count_where(|value| value.number.is_none());
+        let n_cells = cells.order.len();
+        n_texts > 0 && (n_cells - n_texts) as f64 >= NEARLY_ALL * n_cells as f64
+    }),
+];
+
+fn equal_length(cells: &Cells) -> bool {
+    let mut lengths = cells.lengths();
+    let first = lengths.next();
+    first.is_some() && lengths.all(|length| Some(length) == first)
+}
+
+fn zero_padded(text: &str) -> bool {
+    text.len() > 1 && text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+fn is_code(text: &str) -> bool {
+    text.len() >= 3
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        && text.bytes().any(|byte| byte.is_ascii_digit())
+}
+
+fn in_runs(cells: &Cells) -> bool {
+    let n_starts = cells
+        .order
+        .windows(2)
+        .filter(|pair| pair[0] != pair[1])
+        .count()
+        + 1;
+    cells.values.len() < cells.order.len() && n_starts == cells.values.len()
+}
+
+fn consecutive(cells: &Cells) -> bool {
+    let numbers = cells.sorted_numbers();
+    let (Some(first), Some(last)) = (numbers.first(), numbers.last()) else {
+        return false;
+    };
+    cells.content == Content::Integer
+        && numbers.len() == cells.order.len()
+        // Whole numbers: the difference is exact, or far too large to matter.
+        && (last - first + 1.0 - numbers.len() as f64).abs() < 0.5
+}
+
+/// Numbers that surveys write for refused, unknown and not applicable.
+const CODES_ABOVE: [f64; 15] = [
+    9.0, 88.0, 97.0, 98.0, 99.0, 888.0, 997.0, 998.0, 999.0, 8888.0, 9997.0, 9998.0, 9999.0,
+    99_999.0, 999_999.0,
+];
+const CODES_BELOW: [f64; 11] = [
+    -1.0, -2.0, -3.0, -7.0, -8.0, -9.0, -98.0, -99.0, -998.0, -999.0, -9999.0,
+];
+/// A file rarely has more sorts of missing values than this at one end.
+const MOST_CODES: usize = 3;
+
+fn odd_code(cells: &Cells) -> bool {
+    let numbers = cells.sorted_numbers();
+    if cells.content != Content::Integer || numbers.len() < 3 {
+        return false;
+    }
+    let n_negative = numbers.partition_point(|&number| number < 0.0);
+    let below = (1..=MOST_CODES).contains(&n_negative)
+        && numbers[..n_negative]
+            .iter()
+            .all(|number| CODES_BELOW.contains(number));
+    let above = (1..=MOST_CODES.min(numbers.len() - 2)).any(|n_codes| {
+        let (others, codes) = numbers.split_at(numbers.len() - n_codes);
+        let largest = others[others.len() - 1];
+        // Further from the others than they lie from one another.
+        codes.iter().all(|code| CODES_ABOVE.contains(code))
+            && codes[0] - largest > largest - others[0]
+    });
+    below || above
+}

@@ -1,0 +1,316 @@
+//! Checking what a plan measures and what it demands of the figures.
+
+use std::collections::BTreeMap;
+
+use bauta_data::{Attribute, near};
+use bauta_methods::measure::{Scope, Subject};
+use bauta_methods::{Measure, Params, registry};
+
+use crate::check::Checker;
+use crate::draft::{GateDraft, MeasureDraft};
+use crate::fields::Problems;
+use crate::plan::{Gate, PlannedMeasure, Scenario};
+use crate::problem::{Problem, ProblemKind, Spot};
+
+/// Resolves every measure to its variables; without any in the plan, all that apply are taken.
+pub(crate) fn check_measures(
+    checker: &Checker<'_>,
+    original: &BTreeMap<String, Attribute>,
+    drafts: &[MeasureDraft],
+    scenarios: &[Scenario],
+) -> Vec<PlannedMeasure> {
+    let resolver = Resolver {
+        checker,
+        original,
+        scenarios,
+    };
+    if drafts.is_empty() {
+        return resolver.all_that_apply();
+    }
+    drafts
+        .iter()
+        .flat_map(|draft| resolver.one(draft))
+        .collect()
+}
+
+struct Resolver<'a> {
+    checker: &'a Checker<'a>,
+    original: &'a BTreeMap<String, Attribute>,
+    scenarios: &'a [Scenario],
+}
+
+impl Resolver<'_> {
+    fn all_that_apply(&self) -> Vec<PlannedMeasure> {
+        let mut planned = Vec::new();
+        for &measure in registry::MEASURES {
+            let Ok(params) = Params::check(measure.card(), &[]) else {
+                continue;
+            };
+            match measure.scope() {
+                Scope::Scenario => {
+                    planned.extend(
+                        self.scenarios
+                            .iter()
+                            .map(|scenario| of_scenario(measure, scenario, &params)),
+                    );
+                }
+                Scope::Variables => {
+                    let on = self.default_variables(measure);
+                    if !on.is_empty() {
+                        planned.push(PlannedMeasure {
+                            measure,
+                            scenario: None,
+                            on,
+                            params,
+                        });
+                    }
+                }
+            }
+        }
+        planned
+    }
+
+    fn one(&self, draft: &MeasureDraft) -> Vec<PlannedMeasure> {
+        let mut planned = Vec::new();
+        for name in &draft.methods {
+            let Some(measure) = registry::measure(&name.value) else {
+                let ids = registry::MEASURES.iter().map(|measure| measure.card().id);
+                self.checker.unknown_method(name, "measure", ids);
+                continue;
+            };
+            let Some(params) = self
+                .checker
+                .params(measure.card(), &draft.params, &draft.span)
+            else {
+                continue;
+            };
+            planned.extend(self.resolved(measure, &params, draft, name));
+        }
+        planned
+    }
+
+    fn resolved(
+        &self,
+        measure: &'static dyn Measure,
+        params: &Params,
+        draft: &MeasureDraft,
+        name: &Spot<String>,
+    ) -> Vec<PlannedMeasure> {
+        if let Some(on) = &draft.on {
+            let on = self.named_variables(measure, &on.value);
+            return vec![PlannedMeasure {
+                measure,
+                scenario: None,
+                on,
+                params: params.clone(),
+            }];
+        }
+        if measure.scope() == Scope::Variables {
+            return vec![PlannedMeasure {
+                measure,
+                scenario: None,
+                on: self.default_variables(measure),
+                params: params.clone(),
+            }];
+        }
+        let scenarios = match &draft.scenarios {
+            None => self.scenarios.iter().collect(),
+            Some(names) => self.named_scenarios(names),
+        };
+        if scenarios.is_empty() && draft.scenarios.is_none() {
+            let message = format!(
+                "`{}` looks at the keys of a scenario, and there is none",
+                name.value
+            );
+            let hint = "add a [[scenario]], or give variables the role key";
+            self.checker
+                .push(Problem::at(ProblemKind::Plan, &name.span, message, hint));
+        }
+        scenarios
+            .into_iter()
+            .map(|scenario| of_scenario(measure, scenario, params))
+            .collect()
+    }
+
+    fn named_scenarios(&self, names: &[Spot<String>]) -> Vec<&Scenario> {
+        let mut found = Vec::new();
+        for name in names {
+            match self
+                .scenarios
+                .iter()
+                .find(|scenario| scenario.name == name.value)
+            {
+                Some(scenario) => found.push(scenario),
+                None => {
+                    let message = format!("there is no scenario `{}`", name.value);
+                    let hint = near::hint(
+                        &name.value,
+                        self.scenarios.iter().map(|scenario| scenario.name.as_str()),
+                    );
+                    self.checker
+                        .push(Problem::at(ProblemKind::Plan, &name.span, message, hint));
+                }
+            }
+        }
+        found
+    }
+
+    fn named_variables(
+        &self,
+        measure: &'static dyn Measure,
+        names: &[Spot<String>],
+    ) -> Vec<String> {
+        let on = self.checker.known_list(names);
+        for name in names {
+            let Some(attribute) = self
+                .original
+                .get(&name.value)
+                .filter(|_| on.contains(&name.value))
+            else {
+                continue;
+            };
+            if let Some(problem) = measure.card().targets.problem(measure.card().id, attribute) {
+                self.checker
+                    .push(Problem::from_param(problem, &name.span).of_variable(&name.value));
+            } else if measure.subject() != Subject::OneFile && !self.comparable(&name.value) {
+                let message = format!(
+                    "`{}` is not comparable after the steps: it was dropped or recoded",
+                    name.value
+                );
+                self.checker.push(Problem::at(
+                    ProblemKind::Plan,
+                    &name.span,
+                    message,
+                    "take it out of `on`",
+                ));
+            }
+        }
+        on
+    }
+
+    /// Whether a variable is there at the end, of the kind it had at the start.
+    fn comparable(&self, name: &str) -> bool {
+        let kind = |attributes: &BTreeMap<String, Attribute>| {
+            attributes.get(name).map(|attribute| attribute.kind)
+        };
+        let end = kind(&self.checker.live);
+        end.is_some() && end == kind(self.original)
+    }
+
+    /// Variables that the card's roles and kinds select. A comparison looks at those that a step
+    /// masked, so that untouched variables do not dilute it; at all if no step masked any.
+    fn default_variables(&self, measure: &'static dyn Measure) -> Vec<String> {
+        let targets = measure.card().targets;
+        let fits = |attribute: &&Attribute| {
+            targets.default_roles.contains(&attribute.role)
+                && targets.kinds.contains(&attribute.kind)
+        };
+        let in_file_order = |mut names: Vec<String>| {
+            let position = |name: &String| {
+                self.checker
+                    .columns
+                    .as_ref()?
+                    .iter()
+                    .position(|column| column == name)
+            };
+            names.sort_by_key(position);
+            names
+        };
+        let all = self
+            .original
+            .values()
+            .filter(fits)
+            .map(|attribute| attribute.name.clone());
+        if measure.subject() == Subject::OneFile {
+            return in_file_order(all.collect());
+        }
+        let comparable: Vec<String> = all.filter(|name| self.comparable(name)).collect();
+        let masked: Vec<String> = comparable
+            .iter()
+            .filter(|name| self.checker.touched.contains(*name))
+            .cloned()
+            .collect();
+        in_file_order(if masked.is_empty() {
+            comparable
+        } else {
+            masked
+        })
+    }
+}
+
+fn of_scenario(
+    measure: &'static dyn Measure,
+    scenario: &Scenario,
+    params: &Params,
+) -> PlannedMeasure {
+    PlannedMeasure {
+        measure,
+        scenario: Some(scenario.name.clone()),
+        on: scenario.keys.clone(),
+        params: params.clone(),
+    }
+}
+
+/// Resolves every gate to the measures it looks at.
+pub(crate) fn check_gates(
+    drafts: &[GateDraft],
+    measures: &[PlannedMeasure],
+    problems: &Problems,
+) -> Vec<Gate> {
+    let mut gates = Vec::new();
+    for draft in drafts {
+        let of_measure =
+            |planned: &PlannedMeasure| planned.measure.card().id == draft.measure.value;
+        let of_scenario = |planned: &PlannedMeasure| {
+            draft
+                .scenario
+                .as_ref()
+                .is_none_or(|scenario| planned.scenario.as_ref() == Some(&scenario.value))
+        };
+        let found: Vec<usize> = (0..measures.len())
+            .filter(|&i| of_measure(&measures[i]) && of_scenario(&measures[i]))
+            .collect();
+        if found.is_empty() {
+            let (spot, message) = match &draft.scenario {
+                Some(scenario) if measures.iter().any(of_measure) => (
+                    scenario,
+                    format!(
+                        "`{}` is not measured for the scenario `{}`",
+                        draft.measure.value, scenario.value
+                    ),
+                ),
+                _ => (
+                    &draft.measure,
+                    format!("the plan does not measure `{}`", draft.measure.value),
+                ),
+            };
+            let hint = near::hint(
+                &draft.measure.value,
+                measures.iter().map(|planned| planned.measure.card().id),
+            );
+            let hint = format!("{hint}; add it to a [[measure]], or correct its name");
+            problems
+                .borrow_mut()
+                .push(Problem::at(ProblemKind::Plan, &spot.span, message, hint));
+        }
+        if let (Some(low), Some(high)) = (draft.at_least, draft.at_most)
+            && low > high
+        {
+            let message = "no figure is at least the one and at most the other";
+            problems.borrow_mut().push(Problem::at(
+                ProblemKind::Plan,
+                &draft.measure.span,
+                message,
+                "exchange at_least and at_most",
+            ));
+        }
+        gates.push(Gate {
+            measures: found,
+            part: draft.part.as_ref().map(|part| part.value.clone()),
+            at_least: draft.at_least,
+            at_most: draft.at_most,
+            why: draft.why.clone(),
+        });
+    }
+    gates
+}

@@ -1,0 +1,202 @@
+//! Files that appear whole or not at all.
+//!
+//! A file is written where nobody sees it and given its name when it is complete. On Linux it has
+//! no name at all until then, so that even a killed process leaves nothing behind; elsewhere it is
+//! a hidden temporary file beside its target.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use bauta_data::DataError;
+
+/// A file that is being written and has not got its name.
+pub(crate) struct Staged {
+    target: PathBuf,
+    file: Place,
+}
+
+enum Place {
+    #[cfg(target_os = "linux")]
+    Unnamed(File),
+    Hidden(tempfile::NamedTempFile),
+}
+
+impl Staged {
+    /// Starts a file that is to get the name `target`.
+    pub(crate) fn new(target: &Path) -> Result<Self, DataError> {
+        let folder = folder_of(target);
+        let file = start(folder).map_err(|error| DataError::io(target, "write there", &error))?;
+        Ok(Self {
+            target: target.to_owned(),
+            file,
+        })
+    }
+
+    /// Writes through a buffer.
+    pub(crate) fn write_with<T>(
+        &mut self,
+        write: impl FnOnce(&mut (dyn Write + Send)) -> Result<T, DataError>,
+    ) -> Result<T, DataError> {
+        let mut buffered = BufWriter::with_capacity(1 << 18, self.file.as_file());
+        let written = write(&mut buffered)?;
+        buffered
+            .flush()
+            .map_err(|error| DataError::io(&self.target, "write", &error))?;
+        Ok(written)
+    }
+
+    /// Makes the content durable; the last thing that can fail for want of space.
+    pub(crate) fn finish(&self) -> Result<(), DataError> {
+        self.file
+            .as_file()
+            .sync_all()
+            .map_err(|error| DataError::io(&self.target, "write", &error))
+    }
+
+    /// Gives the file its name, in place of a file that had it.
+    pub(crate) fn publish(self) -> Result<(), DataError> {
+        let result = match self.file {
+            #[cfg(target_os = "linux")]
+            Place::Unnamed(file) => name_unnamed(&file, &self.target),
+            Place::Hidden(file) => file
+                .persist(&self.target)
+                .map(drop)
+                .map_err(|error| error.error),
+        };
+        result.map_err(|error| DataError::io(&self.target, "name the finished file", &error))
+    }
+}
+
+impl Place {
+    fn as_file(&self) -> &File {
+        match self {
+            #[cfg(target_os = "linux")]
+            Self::Unnamed(file) => file,
+            Self::Hidden(file) => file.as_file(),
+        }
+    }
+}
+
+fn folder_of(target: &Path) -> &Path {
+    target
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty())
+        .unwrap_or_else(|| Path::new("."))
+}
+
+fn start(folder: &Path) -> io::Result<Place> {
+    #[cfg(target_os = "linux")]
+    if let Ok(file) = start_unnamed(folder) {
+        return Ok(Place::Unnamed(file));
+    }
+    start_hidden(folder)
+}
+
+fn start_hidden(folder: &Path) -> io::Result<Place> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".bauta-").suffix(".part");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    builder.tempfile_in(folder).map(Place::Hidden)
+}
+
+#[cfg(target_os = "linux")]
+fn start_unnamed(folder: &Path) -> io::Result<File> {
+    use rustix::fs::{Mode, OFlags};
+    let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
+    let file = rustix::fs::open(folder, flags, Mode::from_raw_mode(0o666))?;
+    Ok(File::from(file))
+}
+
+/// Links the file under a hidden name and renames it: a link cannot replace an existing file.
+#[cfg(target_os = "linux")]
+fn name_unnamed(file: &File, target: &Path) -> io::Result<()> {
+    use rustix::fs::{AtFlags, CWD, linkat};
+    use std::os::fd::AsRawFd as _;
+    let opened = format!("/proc/self/fd/{}", file.as_raw_fd());
+    let name = target.file_name().unwrap_or_default().to_string_lossy();
+    let hidden = folder_of(target).join(format!(".bauta-{}-{name}", std::process::id()));
+    linkat(CWD, opened.as_str(), CWD, &hidden, AtFlags::SYMLINK_FOLLOW)?;
+    std::fs::rename(&hidden, target).inspect_err(|_| {
+        // The rename failed; do not leave the hidden name behind.
+        let _ = std::fs::remove_file(&hidden);
+    })
+}
+
+/// Writes a whole file at once: staged, made durable and named.
+pub fn write_file(target: &Path, content: &[u8]) -> Result<(), DataError> {
+    let mut staged = Staged::new(target)?;
+    staged.write_with(|out| {
+        out.write_all(content)
+            .map_err(|error| DataError::io(target, "write", &error))
+    })?;
+    staged.finish()?;
+    staged.publish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = std::fs::read_dir(folder).unwrap();
+        entries
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect()
+    }
+
+    #[test]
+    fn nothing_is_there_until_the_file_is_complete() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("out.csv");
+        let mut staged = Staged::new(&target).unwrap();
+        staged
+            .write_with(|out| Ok(out.write_all(b"half").unwrap()))
+            .unwrap();
+        assert!(!target.exists());
+        #[cfg(target_os = "linux")]
+        assert_eq!(names(folder.path()), Vec::<String>::new());
+        staged.finish().unwrap();
+        staged.publish().unwrap();
+        assert_eq!(names(folder.path()), ["out.csv"]);
+        assert_eq!(std::fs::read(&target).unwrap(), b"half");
+    }
+
+    #[test]
+    fn an_older_file_is_replaced_and_a_dropped_one_leaves_it_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("out.csv");
+        write_file(&target, b"old").unwrap();
+        drop(Staged::new(&target).unwrap());
+        assert_eq!(std::fs::read(&target).unwrap(), b"old");
+        write_file(&target, b"new").unwrap();
+        assert_eq!(std::fs::read(&target).unwrap(), b"new");
+        assert_eq!(names(folder.path()), ["out.csv"]);
+    }
+
+    #[test]
+    fn the_hidden_way_gives_the_same_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("out.csv");
+        let mut staged = Staged {
+            target: target.clone(),
+            file: start_hidden(folder.path()).unwrap(),
+        };
+        staged
+            .write_with(|out| Ok(out.write_all(b"whole").unwrap()))
+            .unwrap();
+        staged.finish().unwrap();
+        staged.publish().unwrap();
+        assert_eq!(std::fs::read(&target).unwrap(), b"whole");
+    }
+
+    #[test]
+    fn a_missing_folder_is_an_error_with_its_name() {
+        let error = write_file(Path::new("no/such/folder/out.csv"), b"").unwrap_err();
+        assert!(error.to_string().contains("out.csv"));
+    }
+}

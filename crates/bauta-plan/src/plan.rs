@@ -1,0 +1,126 @@
+//! A plan that was checked to the end and can be run.
+
+use std::path::PathBuf;
+
+use bauta_data::format::{FileFormat, ReadOptions};
+use bauta_methods::{Adjuster, Mask, Measure, Params};
+
+/// A plan that was checked to the end.
+#[derive(Clone)]
+pub struct Plan {
+    /// Title, if it has one.
+    pub title: Option<String>,
+    /// Seed, if it has one.
+    pub seed: Option<u64>,
+    /// The file to protect.
+    pub input: NamedPath,
+    /// How to read it.
+    pub read: ReadOptions,
+    /// What variables are called in words: (name, label).
+    pub labels: Vec<(String, String)>,
+    /// What intruders are assumed to know.
+    pub scenarios: Vec<Scenario>,
+    /// What to do, in order.
+    pub steps: Vec<Step>,
+    /// What to measure, in order.
+    pub measures: Vec<PlannedMeasure>,
+    /// What the release must satisfy.
+    pub gates: Vec<Gate>,
+    /// What to write.
+    pub output: Output,
+    /// The text it was read from.
+    pub text: String,
+    /// Where the text was, as it was given.
+    pub file: String,
+}
+
+/// A path as the plan gives it, and where that is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NamedPath {
+    /// As the plan gives it.
+    pub given: String,
+    /// Where that is.
+    pub path: PathBuf,
+}
+
+/// What an intruder is assumed to know.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Scenario {
+    /// Its name.
+    pub name: String,
+    /// The variables that are known.
+    pub keys: Vec<String>,
+    /// Why it is plausible.
+    pub why: Option<String>,
+}
+
+/// The method of a step.
+#[derive(Clone, Copy)]
+pub enum StepMethod {
+    /// A mask.
+    Mask(&'static dyn Mask),
+    /// An adjuster.
+    Adjuster(&'static dyn Adjuster),
+}
+
+/// One step.
+#[derive(Clone)]
+pub struct Step {
+    /// Name that keys its random draws.
+    pub key: String,
+    /// What is done.
+    pub method: StepMethod,
+    /// To which variables.
+    pub on: Vec<String>,
+    /// With which parameters.
+    pub params: Params,
+    /// Why.
+    pub why: Option<String>,
+}
+
+/// One measure, resolved to its variables.
+#[derive(Clone)]
+pub struct PlannedMeasure {
+    /// The measure.
+    pub measure: &'static dyn Measure,
+    /// The scenario whose keys it looks at.
+    pub scenario: Option<String>,
+    /// The variables it looks at.
+    pub on: Vec<String>,
+    /// With which parameters.
+    pub params: Params,
+}
+
+/// One condition of release.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Gate {
+    /// Positions in [`Plan::measures`] that it looks at; all must satisfy it.
+    pub measures: Vec<usize>,
+    /// Named figure; none for the value.
+    pub part: Option<String>,
+    /// Smallest accepted value.
+    pub at_least: Option<f64>,
+    /// Largest accepted value.
+    pub at_most: Option<f64>,
+    /// Why.
+    pub why: Option<String>,
+}
+
+/// What to write.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Output {
+    /// The released file.
+    pub file: NamedPath,
+    /// Its format.
+    pub format: FileFormat,
+    /// The run record; always there for a plan that was read from a text.
+    pub record: Option<NamedPath>,
+    /// The internal report.
+    pub report: Option<NamedPath>,
+    /// The external report.
+    pub external_report: Option<NamedPath>,
+    /// Whether records are put in a new order.
+    pub shuffle: bool,
+    /// Text for suppressed cells.
+    pub suppressed: String,
+}

@@ -1,0 +1,621 @@
+//! Carrying out a plan: read, mask, measure, judge, write.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use bauta_data::format::{self, Loaded};
+use bauta_data::{Column, DataError, DataErrorKind, Table, Values, Watch};
+use bauta_methods::adjust::AdjustTask;
+use bauta_methods::context::shuffled;
+use bauta_methods::pair::Rows;
+use bauta_methods::{
+    Family, Files, MaskTask, MeasureTask, Measurement, MethodError, Pair, Params, RunContext,
+    Subject,
+};
+use sha2::{Digest, Sha256};
+
+use crate::clock::now_utc;
+use crate::output::Staged;
+use crate::plan::{Gate, NamedPath, Plan, PlannedMeasure, Step, StepMethod};
+use crate::record::{
+    FORMAT, Fate, FileRecord, GateRecord, MeasureFamily, MeasureRecord, PlanRecord, RunRecord,
+    ScenarioRecord, SeedSource, StageTime, StepRecord, TimesRecord, VariableRecord,
+};
+
+/// Someone who watches a run.
+pub trait RunWatch: Watch {
+    /// The next stage begins; `number` of `total`, from 1.
+    fn stage(&self, name: &str, number: usize, total: usize);
+}
+
+/// Makes the reports of a run. This crate does not know how they look.
+pub trait Renderer {
+    /// The confidential report.
+    fn internal(&self, record: &RunRecord) -> String;
+    /// The public report.
+    fn external(&self, record: &RunRecord) -> String;
+}
+
+/// Why a run ended without its outputs.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum RunError {
+    /// A file could not be read or written.
+    #[error(transparent)]
+    Data(#[from] DataError),
+    /// A step or measure could not do its work.
+    #[error("{place}: {error}")]
+    Method {
+        /// Which one.
+        place: String,
+        /// What the method said.
+        error: MethodError,
+    },
+    /// A gate asks for a figure that its measure does not give.
+    #[error("gate on `{measure}`: there is no figure `{part}` (there are: {known})")]
+    UnknownPart {
+        /// The measure.
+        measure: String,
+        /// The figure asked for.
+        part: String,
+        /// The figures there are.
+        known: String,
+    },
+}
+
+impl RunError {
+    /// Whether the watcher asked to stop.
+    pub fn is_cancelled(&self) -> bool {
+        match self {
+            Self::Data(error) => error.kind == DataErrorKind::Cancelled,
+            Self::Method { error, .. } => *error == MethodError::Cancelled,
+            Self::UnknownPart { .. } => false,
+        }
+    }
+}
+
+/// Choices of a run that are not part of the plan.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RunOptions {
+    /// Seed that goes before the plan's.
+    pub seed: Option<u64>,
+}
+
+/// Runs a plan and writes its outputs: the record and the reports, and the released file last, and
+/// only if every gate holds.
+pub fn run(
+    plan: &Plan,
+    options: RunOptions,
+    watch: &dyn RunWatch,
+    renderer: &dyn Renderer,
+) -> Result<RunRecord, RunError> {
+    let mut stages = Stages::new(plan, watch);
+    let loaded = stages.time("read", || format::read(&plan.input.path, &plan.read, watch))?;
+    let (mut record, released) = execute(plan, &loaded, options, &mut stages)?;
+    stages.begin("write");
+    let mut staged_release = None;
+    if record.passed() {
+        let (staged, facts) = stage_release(plan, &loaded, &released, watch)?;
+        record.released = Some(facts);
+        staged_release = Some(staged);
+    }
+    record.times = stages.finish();
+    let mut staged = Vec::new();
+    if let Some(target) = &plan.output.record {
+        staged.push(stage_bytes(target, &record_json(&record))?);
+    }
+    if let Some(report) = &plan.output.report {
+        staged.push(stage_bytes(report, renderer.internal(&record).as_bytes())?);
+    }
+    if let Some(report) = plan
+        .output
+        .external_report
+        .as_ref()
+        .filter(|_| record.passed())
+    {
+        staged.push(stage_bytes(report, renderer.external(&record).as_bytes())?);
+    }
+    if watch.cancelled() {
+        return Err(DataError::cancelled(&plan.output.file.path).into());
+    }
+    // The released file last: it is never there without its evidence.
+    for staged in staged.into_iter().chain(staged_release) {
+        staged.publish()?;
+    }
+    Ok(record)
+}
+
+/// The record as it is written.
+pub fn record_json(record: &RunRecord) -> Vec<u8> {
+    let mut json = serde_json::to_vec_pretty(record).unwrap_or_default();
+    json.push(b'\n');
+    json
+}
+
+fn stage_bytes(target: &NamedPath, content: &[u8]) -> Result<Staged, DataError> {
+    let mut staged = Staged::new(&target.path)?;
+    staged.write_with(|out| {
+        out.write_all(content)
+            .map_err(|error| DataError::io(&target.path, "write", &error))
+    })?;
+    staged.finish()?;
+    Ok(staged)
+}
+
+fn stage_release(
+    plan: &Plan,
+    loaded: &Loaded,
+    released: &Table,
+    watch: &dyn RunWatch,
+) -> Result<(Staged, FileRecord), DataError> {
+    let target = &plan.output.file;
+    let mut staged = Staged::new(&target.path)?;
+    let print = staged.write_with(|out| {
+        format::write(
+            out,
+            &target.path,
+            released,
+            plan.output.format,
+            &release_style(plan, loaded),
+            watch,
+        )
+    })?;
+    staged.finish()?;
+    Ok((staged, file_record(&target.given, &print, released)))
+}
+
+/// The released file is spelled like the source, but for what its extension says.
+pub(crate) fn release_style(plan: &Plan, loaded: &Loaded) -> format::TextStyle {
+    let mut style = loaded.style;
+    let prescribed = style.for_path(&plan.input.path).delimiter;
+    if prescribed == style.delimiter && prescribed == b'\t' {
+        // Tabs came with the extension and go with it.
+        style.delimiter = b',';
+    }
+    style.for_path(&plan.output.file.path)
+}
+
+fn file_record(given: &str, print: &bauta_data::Fingerprint, table: &Table) -> FileRecord {
+    FileRecord {
+        file: given.to_owned(),
+        sha256: print.sha256.clone(),
+        n_bytes: print.n_bytes,
+        n_records: table.n_records() as u64,
+        n_variables: table.columns().len() as u64,
+    }
+}
+
+/// Names and times the stages of a run.
+pub(crate) struct Stages<'a> {
+    watch: &'a dyn RunWatch,
+    total: usize,
+    started: String,
+    start: Instant,
+    current: Option<(String, Instant)>,
+    done: Vec<StageTime>,
+}
+
+impl<'a> Stages<'a> {
+    pub(crate) fn new(plan: &Plan, watch: &'a dyn RunWatch) -> Self {
+        Self {
+            watch,
+            // Reading, measuring before and after, and writing, besides the steps.
+            total: plan.steps.len() + 4,
+            started: now_utc(),
+            start: Instant::now(),
+            current: None,
+            done: Vec::new(),
+        }
+    }
+
+    fn begin(&mut self, name: &str) {
+        self.end();
+        self.watch.stage(name, self.done.len() + 1, self.total);
+        self.current = Some((name.to_owned(), Instant::now()));
+    }
+
+    fn end(&mut self) {
+        if let Some((stage, since)) = self.current.take() {
+            self.done.push(StageTime {
+                stage,
+                seconds: since.elapsed().as_secs_f64(),
+            });
+        }
+    }
+
+    pub(crate) fn time<T>(&mut self, name: &str, work: impl FnOnce() -> T) -> T {
+        self.begin(name);
+        let result = work();
+        self.end();
+        result
+    }
+
+    fn finish(mut self) -> TimesRecord {
+        self.end();
+        TimesRecord {
+            started: self.started,
+            seconds: self.start.elapsed().as_secs_f64(),
+            stages: self.done,
+            threads: rayon::current_num_threads() as u64,
+        }
+    }
+}
+
+/// Masks, measures and judges in memory; returns the record and the table to release.
+pub(crate) fn execute(
+    plan: &Plan,
+    loaded: &Loaded,
+    options: RunOptions,
+    stages: &mut Stages<'_>,
+) -> Result<(RunRecord, Table), RunError> {
+    let (seed, seed_source) = match (options.seed, plan.seed) {
+        (Some(seed), _) => (seed, SeedSource::CommandLine),
+        (None, Some(seed)) => (seed, SeedSource::Plan),
+        (None, None) => (loaded.fingerprint.seed, SeedSource::InputFile),
+    };
+    let original = &loaded.table;
+    let mut masked = Masked {
+        table: original.clone(),
+        touched: BTreeSet::new(),
+    };
+    let mut steps = Vec::new();
+    for step in &plan.steps {
+        stages.begin(&step.key);
+        steps.push(masked.carry_out(step, original, seed, stages.watch)?);
+    }
+    stages.begin("measure before");
+    let watch = stages.watch;
+    let before = measure_all(plan, &plan.measures, seed, watch, &|planned| {
+        (planned.measure.subject() == Subject::OneFile).then_some(Files::One(original))
+    })?;
+    stages.begin("measure after");
+    let pair = Pair {
+        original,
+        masked: &masked.table,
+        rows: Rows::Correspond,
+    };
+    let after = measure_all(plan, &plan.measures, seed, watch, &|planned| {
+        Some(match planned.measure.subject() {
+            Subject::OneFile => Files::One(&masked.table),
+            Subject::Pair | Subject::CorrespondingPair => Files::Both(pair),
+        })
+    })?;
+    let measures: Vec<MeasureRecord> = plan
+        .measures
+        .iter()
+        .zip(before.into_iter().zip(after))
+        .map(|(planned, (before, after))| measure_record(planned, before, after))
+        .collect();
+    let gates = judge(&plan.gates, &measures)?;
+    let variables = variable_records(plan, original, &masked);
+    let released = masked.release(plan, seed, watch);
+    let record = RunRecord {
+        format: FORMAT.to_owned(),
+        bauta_version: env!("CARGO_PKG_VERSION").to_owned(),
+        plan: plan_record(plan),
+        seed,
+        seed_source,
+        input: file_record(&plan.input.given, &loaded.fingerprint, original),
+        variables,
+        scenarios: scenario_records(plan),
+        steps,
+        measures,
+        gates,
+        released: None,
+        shuffled: plan.output.shuffle,
+        times: TimesRecord::default(),
+    };
+    Ok((record, released))
+}
+
+/// The file on its way through the steps.
+struct Masked {
+    table: Table,
+    touched: BTreeSet<String>,
+}
+
+impl Masked {
+    fn carry_out(
+        &mut self,
+        step: &Step,
+        original: &Table,
+        seed: u64,
+        watch: &dyn RunWatch,
+    ) -> Result<StepRecord, RunError> {
+        let context = RunContext::new(seed, &step.key, watch);
+        let on: Vec<usize> = step
+            .on
+            .iter()
+            .filter_map(|name| self.table.index_of(name))
+            .collect();
+        let change = match step.method {
+            StepMethod::Mask(mask) => {
+                let task = MaskTask {
+                    table: &self.table,
+                    on: &on,
+                    params: &step.params,
+                };
+                mask.mask(&task, &context)
+            }
+            StepMethod::Adjuster(adjuster) => {
+                let pair = Pair {
+                    original,
+                    masked: &self.table,
+                    rows: Rows::Correspond,
+                };
+                let task = AdjustTask {
+                    pair,
+                    on: &on,
+                    params: &step.params,
+                };
+                adjuster.adjust(&task, &context)
+            }
+        };
+        let change = change.map_err(|error| RunError::Method {
+            place: format!("step `{}`", step.key),
+            error,
+        })?;
+        let touched = change
+            .columns
+            .iter()
+            .map(|(attr_idx, _)| self.table.column(*attr_idx).name().to_owned());
+        self.touched.extend(touched.collect::<Vec<_>>());
+        self.table = change.apply_to(&self.table);
+        let card = step.method.card();
+        Ok(StepRecord {
+            key: step.key.clone(),
+            method: card.id.to_owned(),
+            title: card.title.to_owned(),
+            on: step.on.clone(),
+            params: params_record(&step.params),
+            why: step.why.clone(),
+            notes: context.into_notes(),
+        })
+    }
+
+    /// The table as it is written: suppressed cells spelled, records in a new order if asked for.
+    fn release(self, plan: &Plan, seed: u64, watch: &dyn RunWatch) -> Table {
+        let mut table = self.table;
+        for attr_idx in 0..table.columns().len() {
+            if table.column(attr_idx).n_missing() > 0 {
+                let column = table
+                    .column(attr_idx)
+                    .with_suppressed_text(&plan.output.suppressed);
+                table = table.with_column(attr_idx, column);
+            }
+        }
+        if plan.output.shuffle {
+            let context = RunContext::new(seed, "output", watch);
+            let order = shuffled(table.n_records(), &context.draws("record order"));
+            table = table.take(&order);
+        }
+        table
+    }
+}
+
+fn params_record(params: &Params) -> BTreeMap<String, serde_json::Value> {
+    params
+        .iter()
+        .map(|(name, value)| (name.to_owned(), value.to_json()))
+        .collect()
+}
+
+type Measured = Option<(Measurement, Vec<bauta_methods::Note>)>;
+
+fn measure_all<'t>(
+    plan: &Plan,
+    measures: &[PlannedMeasure],
+    seed: u64,
+    watch: &dyn RunWatch,
+    files: &dyn Fn(&PlannedMeasure) -> Option<Files<'t>>,
+) -> Result<Vec<Measured>, RunError> {
+    let mut measured = Vec::new();
+    for planned in measures {
+        measured.push(match files(planned) {
+            Some(files) => measure_one(plan, planned, files, seed, watch)?,
+            None => None,
+        });
+    }
+    Ok(measured)
+}
+
+fn measure_one(
+    plan: &Plan,
+    planned: &PlannedMeasure,
+    files: Files<'_>,
+    seed: u64,
+    watch: &dyn RunWatch,
+) -> Result<Measured, RunError> {
+    let id = planned.measure.card().id;
+    let context = RunContext::new(seed, format!("measure {id}"), watch);
+    // A variable that was dropped is no longer there to be known, so the others are measured.
+    let present = |table: &Table| -> Vec<String> {
+        planned
+            .on
+            .iter()
+            .filter(|name| table.index_of(name).is_some())
+            .cloned()
+            .collect()
+    };
+    let on = match files {
+        Files::One(table) => present(table),
+        Files::Both(_) => planned.on.clone(),
+    };
+    if on.is_empty() {
+        return Ok(None);
+    }
+    let task = MeasureTask {
+        files,
+        on: &on,
+        params: &planned.params,
+    };
+    let found = planned
+        .measure
+        .measure(&task, &context)
+        .map_err(|error| RunError::Method {
+            place: match &planned.scenario {
+                Some(scenario) if plan.scenarios.len() > 1 => {
+                    format!("measure `{id}` of `{scenario}`")
+                }
+                _ => format!("measure `{id}`"),
+            },
+            error,
+        })?;
+    Ok(Some((found, context.into_notes())))
+}
+
+fn measure_record(planned: &PlannedMeasure, before: Measured, after: Measured) -> MeasureRecord {
+    let (card, reading) = (planned.measure.card(), planned.measure.reading());
+    let (before, mut notes) =
+        before.map_or((None, Vec::new()), |(found, notes)| (Some(found), notes));
+    let after = after.map(|(found, more)| {
+        notes.extend(more);
+        found
+    });
+    notes.sort_by_key(bauta_methods::Note::text);
+    notes.dedup();
+    MeasureRecord {
+        id: card.id.to_owned(),
+        title: card.title.to_owned(),
+        family: if card.family == Family::Risk {
+            MeasureFamily::Risk
+        } else {
+            MeasureFamily::Loss
+        },
+        value_name: reading.value_name.to_owned(),
+        better: reading.better,
+        scenario: planned.scenario.clone(),
+        on: planned.on.clone(),
+        params: params_record(&planned.params),
+        before,
+        after,
+        notes,
+    }
+}
+
+fn judge(gates: &[Gate], measures: &[MeasureRecord]) -> Result<Vec<GateRecord>, RunError> {
+    let mut judged = Vec::new();
+    for gate in gates {
+        for &position in &gate.measures {
+            let measure = &measures[position];
+            let found = figure(measure, gate.part.as_deref())?;
+            let holds = |value: f64| {
+                gate.at_least.is_none_or(|low| value >= low)
+                    && gate.at_most.is_none_or(|high| value <= high)
+            };
+            judged.push(GateRecord {
+                measure: measure.id.clone(),
+                scenario: measure.scenario.clone(),
+                part: gate.part.clone(),
+                at_least: gate.at_least,
+                at_most: gate.at_most,
+                found,
+                // A figure that is not defined has not been shown to hold.
+                passed: found.is_some_and(holds),
+                why: gate.why.clone(),
+            });
+        }
+    }
+    Ok(judged)
+}
+
+/// The figure that a gate looks at, after masking.
+fn figure(measure: &MeasureRecord, part: Option<&str>) -> Result<Option<f64>, RunError> {
+    let Some(after) = &measure.after else {
+        return Ok(None);
+    };
+    let Some(part) = part else {
+        return Ok(after.value);
+    };
+    let parts = after.parts.iter().chain(&after.by_variable);
+    match parts.clone().find(|candidate| candidate.name == part) {
+        Some(found) => Ok(found.value),
+        None => Err(RunError::UnknownPart {
+            measure: measure.id.clone(),
+            part: part.to_owned(),
+            known: parts
+                .map(|part| part.name.as_str())
+                .collect::<Vec<_>>()
+                .join(", "),
+        }),
+    }
+}
+
+fn plan_record(plan: &Plan) -> PlanRecord {
+    let digest = Sha256::digest(plan.text.as_bytes());
+    PlanRecord {
+        title: plan.title.clone(),
+        file: plan.file.clone(),
+        sha256: digest.iter().map(|byte| format!("{byte:02x}")).collect(),
+        text: plan.text.clone(),
+    }
+}
+
+fn scenario_records(plan: &Plan) -> Vec<ScenarioRecord> {
+    let records = plan.scenarios.iter().map(|scenario| ScenarioRecord {
+        name: scenario.name.clone(),
+        keys: scenario.keys.clone(),
+        why: scenario.why.clone(),
+    });
+    records.collect()
+}
+
+fn variable_records(plan: &Plan, original: &Table, masked: &Masked) -> Vec<VariableRecord> {
+    let records = original.columns().iter().map(|column| {
+        let name = column.name();
+        let after = masked.table.column_named(name);
+        let fate = match after {
+            None => Fate::Dropped,
+            Some(_) if masked.touched.contains(name) => Fate::Masked,
+            Some(_) => Fate::Untouched,
+        };
+        let changed = after
+            .filter(|_| fate == Fate::Masked)
+            .map(|after| n_changed(column, after, &masked.table));
+        VariableRecord {
+            name: name.to_owned(),
+            role: column.attribute().role,
+            kind: column.attribute().kind,
+            declared: plan.read.schema.attribute(name).is_some(),
+            label: plan
+                .labels
+                .iter()
+                .find(|(labelled, _)| labelled == name)
+                .map(|(_, label)| label.clone()),
+            n_missing: column.n_missing() as u64,
+            fate,
+            n_changed: changed,
+        }
+    });
+    records.collect()
+}
+
+/// Cells of a masked column that differ from the original.
+fn n_changed(original: &Arc<Column>, masked: &Column, table: &Table) -> u64 {
+    let differs = |record: usize| {
+        let row = table.source_row(record);
+        match (original.is_missing(row), masked.is_missing(record)) {
+            (true, true) => false,
+            (true, false) | (false, true) => true,
+            (false, false) => match (original.values(), masked.values()) {
+                (Values::Numeric(x), Values::Numeric(z)) => x[row].to_bits() != z[record].to_bits(),
+                (Values::Categorical(x), Values::Categorical(z)) => {
+                    x.levels.text(x.codes[row]) != z.levels.text(z.codes[record])
+                }
+                _ => true,
+            },
+        }
+    };
+    (0..table.n_records())
+        .filter(|&record| differs(record))
+        .count() as u64
+}
+
+/// The folder that a plan's paths are relative to.
+pub fn folder_of(plan_file: &Path) -> &Path {
+    plan_file
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty())
+        .unwrap_or_else(|| Path::new("."))
+}

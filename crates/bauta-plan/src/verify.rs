@@ -1,0 +1,130 @@
+//! Running a record's plan again and comparing what comes out.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use bauta_data::format;
+
+use crate::plan::Plan;
+use crate::record::{RunRecord, SeedSource};
+use crate::run::{RunError, RunOptions, RunWatch, Stages, execute, release_style};
+
+/// One thing that a repeated run was compared on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Comparison {
+    /// What was compared.
+    pub what: String,
+    /// Whether it is the same.
+    pub same: bool,
+    /// What differs, in words; without any figure of the data.
+    pub detail: String,
+}
+
+impl Comparison {
+    fn new(what: &str, same: bool, detail: impl Into<String>) -> Self {
+        Self {
+            what: what.to_owned(),
+            same,
+            detail: if same { String::new() } else { detail.into() },
+        }
+    }
+}
+
+/// Runs the plan of a record again, without writing anything, and compares.
+///
+/// `plan` is the record's own plan text, checked anew; `released` the released file as it lies on
+/// the disk, if it is there.
+pub fn verify(
+    record: &RunRecord,
+    plan: &Plan,
+    released: Option<&Path>,
+    watch: &dyn RunWatch,
+) -> Result<Vec<Comparison>, RunError> {
+    let mut stages = Stages::new(plan, watch);
+    let loaded = stages.time("read", || format::read(&plan.input.path, &plan.read, watch))?;
+    let mut found = vec![Comparison::new(
+        "input file",
+        loaded.fingerprint.sha256 == record.input.sha256,
+        "its bytes are not those of the run; everything below may differ for that reason",
+    )];
+    // A seed that came from the command line or the input is not in the plan's text.
+    let seed = (record.seed_source != SeedSource::Plan).then_some(record.seed);
+    let (again, table) = execute(plan, &loaded, RunOptions { seed }, &mut stages)?;
+    found.push(Comparison::new(
+        "seed",
+        again.seed == record.seed,
+        "the plan gives another seed",
+    ));
+    found.push(Comparison::new(
+        "steps",
+        again.steps == record.steps,
+        differing(&again, record),
+    ));
+    found.push(Comparison::new(
+        "measures",
+        again.measures == record.measures,
+        "figures differ; the version of Bauta may have changed (see Results changed in its change log)",
+    ));
+    found.push(Comparison::new(
+        "gates",
+        again.gates == record.gates,
+        "the verdict differs",
+    ));
+    if let Some(expected) = &record.released {
+        let style = release_style(plan, &loaded);
+        let path = &plan.output.file.path;
+        let print = format::write(
+            &mut io::sink(),
+            path,
+            &table,
+            plan.output.format,
+            &style,
+            watch,
+        )?;
+        let same = print.sha256 == expected.sha256;
+        found.push(Comparison::new(
+            "released file, made again",
+            same,
+            "its hash differs from the record",
+        ));
+        if let Some(file) = released {
+            found.push(on_disk(file, &expected.sha256));
+        }
+    }
+    Ok(found)
+}
+
+fn differing(again: &RunRecord, record: &RunRecord) -> String {
+    let pairs = again.steps.iter().zip(&record.steps);
+    let names: Vec<&str> = pairs
+        .filter(|(a, b)| a != b)
+        .map(|(a, _)| a.key.as_str())
+        .collect();
+    if names.is_empty() {
+        "the number of steps differs".to_owned()
+    } else {
+        format!("these differ: {}", names.join(", "))
+    }
+}
+
+fn on_disk(file: &Path, expected: &str) -> Comparison {
+    let print = std::fs::File::open(file).and_then(bauta_data::Fingerprint::of);
+    match print {
+        Ok(print) => Comparison::new(
+            "released file, on disk",
+            print.sha256 == expected,
+            "it was changed since the run",
+        ),
+        Err(error) => Comparison::new(
+            "released file, on disk",
+            false,
+            format!("it cannot be read: {error}"),
+        ),
+    }
+}
+
+/// Where the released file of a record lies, if it is there.
+pub fn released_path(record: &RunRecord, folder: &Path) -> Option<PathBuf> {
+    let path = folder.join(&record.released.as_ref()?.file);
+    path.is_file().then_some(path)
+}
