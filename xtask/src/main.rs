@@ -1,2 +1,60 @@
-//! x
-fn main() {}
+//! The chores of the workspace, run as `cargo xtask <chore>` from any folder of it.
+
+mod bench;
+mod chores;
+mod docs;
+mod markdown;
+mod tidy;
+mod workspace;
+
+use std::process::ExitCode;
+
+use workspace::Workspace;
+
+const USAGE: &str = "\
+Chores of the Bauta workspace.
+
+Usage: cargo xtask <chore>
+
+  test              everything that must hold before a merge: format, clippy, tidy, all tests,
+                    generated documentation
+  tidy              checks of the repository itself: files, pages, links, names, crate edges
+  docs [--check]    writes docs/reference and the method table of the README from the method
+                    cards; with --check only says which files are stale
+  bench [--quick] [--only WORK]
+                    times every method on 10^3 to 10^6 rows and the way from file to file, in
+                    release mode; a full run writes docs/benchmarks/README.md.
+                    --quick stops at 10^4 rows; --only takes the name of a work, such as
+                    rank-swap or end-to-end
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let workspace = Workspace::of_this_build();
+    let done = match arguments.as_slice() {
+        ["test"] => chores::test(&workspace),
+        ["tidy"] => tidy::run(&workspace),
+        ["docs"] => docs::write(&workspace),
+        ["docs", "--check"] => docs::check(&workspace),
+        ["bench", options @ ..] => bench::in_release(&workspace, options),
+        ["bench-inner", options @ ..] => bench::run(&workspace, options),
+        ["bench-one", work, n_records] => bench::run_one(&workspace, work, n_records),
+        ["help" | "--help" | "-h"] => {
+            print!("{USAGE}");
+            return ExitCode::SUCCESS;
+        }
+        [] => Err(format!("no chore was named\n\n{USAGE}")),
+        [other, ..] => Err(format!(
+            "`{}` is not a chore, or not with these options\n\n{USAGE}",
+            [other].map(|word| *word).join(" ")
+        )),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("xtask: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}

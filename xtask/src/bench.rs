@@ -1,0 +1,235 @@
+//! Times every registered method at rising sizes, each in a process of its own, and the way of a
+//! whole file from disk to disk.
+
+mod check_masks;
+mod check_measures;
+mod child;
+mod end_to_end;
+mod figures;
+mod inputs;
+mod peers;
+mod resources;
+mod table;
+mod work;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::chores::cargo;
+use crate::workspace::Workspace;
+use figures::Figures;
+use table::{Outcome, Row};
+
+const SIZES: [usize; 4] = [1_000, 10_000, 100_000, 1_000_000];
+const QUICK_SIZES: [usize; 2] = [1_000, 10_000];
+const PAGE: &str = "docs/benchmarks/README.md";
+
+/// What was asked for.
+struct Options {
+    sizes: &'static [usize],
+    only: Option<String>,
+}
+
+impl Options {
+    fn parse(options: &[&str]) -> Result<Self, String> {
+        let mut parsed = Self {
+            sizes: &SIZES,
+            only: None,
+        };
+        let mut rest = options.iter();
+        while let Some(option) = rest.next() {
+            match *option {
+                "--quick" => parsed.sizes = &QUICK_SIZES,
+                "--only" => {
+                    let work = rest.next().ok_or("--only needs the name of a work")?;
+                    parsed.only = Some((*work).to_owned());
+                }
+                other => {
+                    return Err(format!(
+                        "bench has no option `{other}`; there are --quick and --only WORK"
+                    ));
+                }
+            }
+        }
+        if let Some(only) = &parsed.only
+            && !names().contains(only)
+        {
+            return Err(format!(
+                "there is no work `{only}`; there are {}",
+                names().join(", ")
+            ));
+        }
+        Ok(parsed)
+    }
+
+    /// Only a run of everything may replace the published table.
+    fn is_full(&self) -> bool {
+        self.only.is_none() && self.sizes.len() == SIZES.len()
+    }
+}
+
+/// The names of all works.
+fn names() -> Vec<String> {
+    let works = work::all().into_iter().map(|work| work.name);
+    works.chain([end_to_end::NAME.to_owned()]).collect()
+}
+
+/// Builds in release mode and runs there.
+pub(crate) fn in_release(workspace: &Workspace, options: &[&str]) -> Result<(), String> {
+    Options::parse(options)?;
+    let mut arguments = vec![
+        "run",
+        "--release",
+        "--quiet",
+        "--package",
+        "xtask",
+        "--",
+        "bench-inner",
+    ];
+    arguments.extend(options);
+    cargo(workspace, &arguments)
+}
+
+/// Runs everything that was asked for and prints one table.
+pub(crate) fn run(workspace: &Workspace, options: &[&str]) -> Result<(), String> {
+    let options = Options::parse(options)?;
+    let folder = input_folder(workspace);
+    std::fs::create_dir_all(&folder)
+        .map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
+    let tools = peers::Tools::find(workspace);
+    println!("{}", tools.describe());
+    let mut rows = Vec::new();
+    for work in work::all() {
+        if options.only.as_ref().is_some_and(|only| *only != work.name) {
+            continue;
+        }
+        for &n in options.sizes {
+            eprintln!("{} on {n} rows", work.name);
+            let outcome = measure_apart(&work.name, n).and_then(|own| {
+                let peer = tools.run(&work, n, &folder, &own)?;
+                Ok(Outcome { own, peer })
+            });
+            rows.push(Row {
+                work: work.name.clone(),
+                published: work.published,
+                n,
+                outcome,
+            });
+        }
+    }
+    let whole = if options
+        .only
+        .as_ref()
+        .is_none_or(|only| only == end_to_end::NAME)
+    {
+        let n = options.sizes[options.sizes.len() - 1];
+        eprintln!("{} on {n} rows", end_to_end::NAME);
+        let made = end_to_end::write_input(&folder, n);
+        Some(made.and_then(|()| measure_apart(end_to_end::NAME, n)))
+    } else {
+        None
+    };
+    let report = table::report(&rows, whole.as_ref(), &tools.describe());
+    println!("{report}");
+    if options.is_full() {
+        publish(workspace, &report)?;
+    } else {
+        println!("{PAGE} is left as it is; a run without options writes it");
+    }
+    let _ = std::fs::remove_dir_all(&folder);
+    let failed = rows.iter().filter(|row| row.outcome.is_err()).count();
+    let failed = failed + usize::from(whole.is_some_and(|whole| whole.is_err()));
+    match failed {
+        0 => Ok(()),
+        n => Err(format!("{n} benchmarks failed; see the table")),
+    }
+}
+
+/// Runs one work at one size and prints its figures, for the parent to read.
+pub(crate) fn run_one(workspace: &Workspace, work: &str, n_records: &str) -> Result<(), String> {
+    let n: usize = n_records
+        .parse()
+        .map_err(|_| format!("`{n_records}` is not a number of rows"))?;
+    let figures = if work == end_to_end::NAME {
+        end_to_end::run(&input_folder(workspace), n)?
+    } else {
+        let found = work::all().into_iter().find(|known| known.name == work);
+        child::run(
+            &found.ok_or_else(|| format!("there is no work `{work}`"))?,
+            n,
+        )?
+    };
+    println!("{}", figures.to_line()?);
+    Ok(())
+}
+
+fn input_folder(workspace: &Workspace) -> PathBuf {
+    workspace.path("target/bench-inputs")
+}
+
+/// Runs one work in a process of its own, so that its peak memory is nobody else's.
+fn measure_apart(work: &str, n: usize) -> Result<Figures, String> {
+    let program =
+        std::env::current_exe().map_err(|error| format!("cannot find this program: {error}"))?;
+    let output = Command::new(program)
+        .args(["bench-one", work, &n.to_string()])
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|error| format!("cannot start a process: {error}"))?;
+    if !output.status.success() {
+        let talk = String::from_utf8_lossy(&output.stderr);
+        let last = talk
+            .lines()
+            .find(|line| !line.trim().is_empty())
+            .unwrap_or("no message");
+        eprintln!("{talk}");
+        return Err(last.to_owned());
+    }
+    Figures::from_line(&String::from_utf8_lossy(&output.stdout))
+}
+
+/// Writes the published page.
+fn publish(workspace: &Workspace, report: &str) -> Result<(), String> {
+    let path = workspace.path(PAGE);
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let page = table::page(report, commit_date(workspace).as_deref());
+    std::fs::create_dir_all(folder)
+        .and_then(|()| std::fs::write(&path, page))
+        .map_err(|error| format!("cannot write {PAGE}: {error}"))?;
+    println!("wrote {PAGE}");
+    Ok(())
+}
+
+/// The day of the last commit, where version control is at hand.
+fn commit_date(workspace: &Workspace) -> Option<String> {
+    let log = Command::new("git")
+        .args(["log", "-1", "--format=%cs"])
+        .current_dir(workspace.root())
+        .output()
+        .ok()
+        .filter(|log| log.status.success())?;
+    let date = String::from_utf8(log.stdout).ok()?.trim().to_owned();
+    (!date.is_empty()).then_some(date)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_are_read_and_unknown_ones_refused() {
+        let quick = Options::parse(&["--quick", "--only", "rank-swap"]).unwrap();
+        assert_eq!(quick.sizes, QUICK_SIZES);
+        assert_eq!(quick.only.as_deref(), Some("rank-swap"));
+        assert!(!quick.is_full());
+        assert!(Options::parse(&[]).unwrap().is_full());
+        assert!(Options::parse(&["--slow"]).is_err());
+        assert!(Options::parse(&["--only"]).is_err());
+        assert!(
+            Options::parse(&["--only", "nothing"])
+                .err()
+                .unwrap()
+                .contains("rank-swap")
+        );
+    }
+}

@@ -1,0 +1,113 @@
+//! One work at one size: makes the input, runs the method, and checks what it gave.
+
+use bauta_data::{Table, Unwatched};
+use bauta_methods::measure::{Files, Measurement, Subject};
+use bauta_methods::pair::{Pair, Rows};
+use bauta_methods::{MaskTask, MeasureTask, Params, RunContext, registry};
+
+use super::figures::Figures;
+use super::resources::measured;
+use super::work::{Input, Work};
+use super::{check_masks, check_measures, inputs};
+
+const SEED: u64 = 7;
+
+/// Runs a work and returns what it took.
+pub(super) fn run(work: &Work, n: usize) -> Result<Figures, String> {
+    let params =
+        Params::check(work.card, &work.params).map_err(|problems| format!("{problems:?}"))?;
+    let table = match work.input {
+        Input::Survey => inputs::survey(n),
+        Input::SurveyWithMissing => inputs::survey_with_missing(n),
+        Input::Amounts => inputs::amounts(n),
+    };
+    if registry::mask(work.card.id).is_some() {
+        run_mask(work, &table, &params)
+    } else {
+        run_measure(work, &table, &params)
+    }
+}
+
+fn run_mask(work: &Work, table: &Table, params: &Params) -> Result<Figures, String> {
+    let mask = registry::mask(work.card.id).ok_or("not a mask")?;
+    let on: Vec<usize> = work
+        .on
+        .iter()
+        .filter_map(|name| table.index_of(name))
+        .collect();
+    let (figures, masked) = measured(|| {
+        let context = RunContext::new(SEED, work.card.id, &Unwatched);
+        let task = MaskTask {
+            table,
+            on: &on,
+            params,
+        };
+        let change = mask
+            .mask(&task, &context)
+            .map_err(|error| error.to_string())?;
+        Ok(change.apply_to(table))
+    })?;
+    check_masks::check(work, params, table, &masked)?;
+    Ok(Figures {
+        answer: check_masks::answer(work, &masked),
+        ..figures
+    })
+}
+
+fn run_measure(work: &Work, table: &Table, params: &Params) -> Result<Figures, String> {
+    let measure = registry::measure(work.card.id).ok_or("not a measure")?;
+    let masked = match (measure.subject(), work.input) {
+        (Subject::OneFile, _) => None,
+        (_, Input::Amounts) => Some(inputs::changed_amounts(table.n_records())),
+        _ => return Err("there is no masked version of the survey to compare with".to_owned()),
+    };
+    let (figures, found) = measured(|| {
+        let context = RunContext::new(SEED, work.card.id, &Unwatched);
+        let files = masked.as_ref().map_or(Files::One(table), |masked| {
+            Files::Both(Pair {
+                original: table,
+                masked,
+                rows: Rows::Correspond,
+            })
+        });
+        let task = MeasureTask {
+            files,
+            on: &work.on,
+            params,
+        };
+        measure
+            .measure(&task, &context)
+            .map_err(|error| error.to_string())
+    })?;
+    check_measures::check(work, params, table, masked.as_ref(), &found)?;
+    Ok(Figures {
+        answer: answer(&found),
+        ..figures
+    })
+}
+
+/// The figure to compare with a peer's: one that every record has a part in.
+fn answer(found: &Measurement) -> Option<f64> {
+    found.part("uniques").or(found.value).or_else(|| {
+        let is_mean = |name: &str| {
+            name.rsplit_once('.')
+                .is_some_and(|(_, figure)| figure == "mean")
+        };
+        let means = found.parts.iter().filter(|part| is_mean(&part.name));
+        means.map(|part| part.value).sum()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bench::work;
+
+    #[test]
+    fn every_work_runs_and_passes_its_own_check() {
+        for work in work::all() {
+            let figures = run(&work, 300).unwrap_or_else(|error| panic!("{}: {error}", work.name));
+            assert!(figures.seconds > 0.0, "{}", work.name);
+        }
+    }
+}

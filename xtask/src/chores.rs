@@ -1,0 +1,119 @@
+//! Stages of work, one after the other; a failure does not hide those after it.
+
+use std::process::Command;
+use std::time::Instant;
+
+use crate::workspace::Workspace;
+use crate::{docs, tidy};
+
+/// Everything that must hold before a merge.
+pub(crate) fn test(workspace: &Workspace) -> Result<(), String> {
+    match workspace.shared() {
+        Some(_) => println!("reference data: ../shared is present; tests against it are run"),
+        None => println!("reference data: ../shared is absent; tests against it are not run"),
+    }
+    let mut stages = Stages::default();
+    stages.run("format", || cargo(workspace, &["fmt", "--all", "--check"]));
+    stages.run("clippy", || {
+        cargo(
+            workspace,
+            &[
+                "clippy",
+                "--workspace",
+                "--all-targets",
+                "--",
+                "-D",
+                "warnings",
+            ],
+        )
+    });
+    stages.run("tidy", || tidy::run(workspace));
+    // Without a choice of targets this runs unit, golden, conformance, integration and doc tests.
+    stages.run("tests", || cargo(workspace, &["test", "--workspace"]));
+    stages.run("generated documentation", || docs::check(workspace));
+    stages.finish()
+}
+
+/// Runs cargo in the workspace, its output going where ours goes.
+pub(crate) fn cargo(workspace: &Workspace, arguments: &[&str]) -> Result<(), String> {
+    // The cargo that started us, so that a chosen toolchain is kept.
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let status = Command::new(cargo)
+        .args(arguments)
+        .current_dir(workspace.root())
+        .status()
+        .map_err(|error| format!("cannot start cargo: {error}"))?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!("`cargo {}` failed", arguments.join(" ")))
+    }
+}
+
+/// What was run and what failed.
+#[derive(Default)]
+struct Stages {
+    n_run: usize,
+    failures: Vec<(String, String)>,
+}
+
+impl Stages {
+    fn run(&mut self, name: &str, stage: impl FnOnce() -> Result<(), String>) {
+        println!("\n== {name}");
+        let start = Instant::now();
+        let outcome = stage();
+        let seconds = start.elapsed().as_secs_f64();
+        self.n_run += 1;
+        match outcome {
+            Ok(()) => println!("== {name}: passed in {seconds:.1} s"),
+            Err(message) => {
+                println!("== {name}: FAILED in {seconds:.1} s");
+                self.failures.push((name.to_owned(), message));
+            }
+        }
+    }
+
+    fn finish(self) -> Result<(), String> {
+        if self.failures.is_empty() {
+            println!("\nall {} stages passed", self.n_run);
+            return Ok(());
+        }
+        let failures: Vec<String> = self
+            .failures
+            .iter()
+            .map(|(name, message)| format!("{name}: {message}"))
+            .collect();
+        Err(format!(
+            "{} of {} stages failed\n{}",
+            failures.len(),
+            self.n_run,
+            failures.join("\n")
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failed_stage_does_not_stop_the_next() {
+        let mut stages = Stages::default();
+        let mut reached = false;
+        stages.run("first", || Err("broken".to_owned()));
+        stages.run("second", || {
+            reached = true;
+            Ok(())
+        });
+        assert!(reached);
+        let message = stages.finish().unwrap_err();
+        assert_eq!(message, "1 of 2 stages failed\nfirst: broken");
+    }
+
+    #[test]
+    fn success_says_nothing_but_yes() {
+        let mut stages = Stages::default();
+        stages.run("only", || Ok(()));
+        assert_eq!(stages.finish(), Ok(()));
+    }
+}

@@ -1,0 +1,164 @@
+//! Documentation made from the method cards: written by `docs`, compared by `docs --check`.
+
+mod reference;
+
+use std::collections::BTreeMap;
+
+use bauta_methods::card::Card;
+use bauta_methods::registry;
+
+use crate::workspace::Workspace;
+
+const README: &str = "README.md";
+const REFERENCE: &str = "docs/reference";
+const TABLE_BEGIN: &str = "<!-- methods:begin -->";
+const TABLE_END: &str = "<!-- methods:end -->";
+
+/// Writes every generated file and removes those that nothing generates any more.
+pub(crate) fn write(workspace: &Workspace) -> Result<(), String> {
+    let cards: Vec<&Card> = registry::cards().collect();
+    let wanted = generated(workspace, &cards)?;
+    let mut n_changed = 0;
+    for (file, text) in &wanted {
+        if workspace.text(file).as_deref() == Some(text) {
+            continue;
+        }
+        let path = workspace.path(file);
+        let folder = path.parent().map_or(Ok(()), std::fs::create_dir_all);
+        folder
+            .and_then(|()| std::fs::write(&path, text))
+            .map_err(|error| format!("cannot write {file}: {error}"))?;
+        println!("wrote {file}");
+        n_changed += 1;
+    }
+    for file in leftovers(workspace, &wanted) {
+        std::fs::remove_file(workspace.path(&file))
+            .map_err(|error| format!("cannot remove {file}: {error}"))?;
+        println!("removed {file}");
+        n_changed += 1;
+    }
+    println!("{} generated files, {n_changed} changed", wanted.len());
+    Ok(())
+}
+
+/// Says which generated files are stale.
+pub(crate) fn check(workspace: &Workspace) -> Result<(), String> {
+    let cards: Vec<&Card> = registry::cards().collect();
+    let stale = stale(workspace, &generated(workspace, &cards)?);
+    if stale.is_empty() {
+        println!("generated documentation is fresh");
+        return Ok(());
+    }
+    Err(format!(
+        "stale; run `cargo xtask docs`: {}",
+        stale.join(", ")
+    ))
+}
+
+/// Every generated file and what it should hold.
+fn generated(workspace: &Workspace, cards: &[&Card]) -> Result<BTreeMap<String, String>, String> {
+    let mut files = BTreeMap::new();
+    files.insert(
+        format!("{REFERENCE}/methods.md"),
+        reference::method_list(cards),
+    );
+    for card in cards {
+        files.insert(
+            format!("{REFERENCE}/{}.md", card.id),
+            reference::method_page(card, cards),
+        );
+        let schema = bauta_methods::schema::params_schema(card);
+        files.insert(
+            format!("{REFERENCE}/params/{}.schema.json", card.id),
+            json_text(&schema)?,
+        );
+    }
+    let schema = bauta_plan::RunRecord::schema();
+    files.insert(
+        format!("{REFERENCE}/run-record.schema.json"),
+        json_text(&schema)?,
+    );
+    files.insert(
+        format!("{REFERENCE}/plan.md"),
+        reference::copied(bauta_plan::GRAMMAR),
+    );
+    let readme = workspace.text(README).ok_or("there is no README.md")?;
+    files.insert(
+        README.to_owned(),
+        with_table(&readme, &reference::readme_table(cards))?,
+    );
+    Ok(files)
+}
+
+fn json_text(value: &serde_json::Value) -> Result<String, String> {
+    let text = serde_json::to_string_pretty(value)
+        .map_err(|error| format!("a schema is not JSON: {error}"))?;
+    Ok(text + "\n")
+}
+
+/// The README with the method table between its marks.
+fn with_table(readme: &str, table: &str) -> Result<String, String> {
+    let missing = || {
+        format!("README.md has no place for the method table: {TABLE_BEGIN} and then {TABLE_END}")
+    };
+    let (before, rest) = readme.split_once(TABLE_BEGIN).ok_or_else(missing)?;
+    let (_, after) = rest.split_once(TABLE_END).ok_or_else(missing)?;
+    Ok(format!("{before}{TABLE_BEGIN}\n{table}{TABLE_END}{after}"))
+}
+
+fn stale(workspace: &Workspace, wanted: &BTreeMap<String, String>) -> Vec<String> {
+    let differs = |(file, text): &(&String, &String)| workspace.text(file).as_ref() != Some(*text);
+    let changed = wanted.iter().filter(differs).map(|(file, _)| file.clone());
+    let leftovers = leftovers(workspace, wanted).into_iter();
+    changed
+        .chain(leftovers.map(|file| format!("{file} (no longer generated)")))
+        .collect()
+}
+
+/// Files in the generated folder that nothing generates.
+fn leftovers(workspace: &Workspace, wanted: &BTreeMap<String, String>) -> Vec<String> {
+    let mut files = workspace.files();
+    files.retain(|file| file.starts_with(&format!("{REFERENCE}/")) && !wanted.contains_key(file));
+    files
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workspace::samples::workspace;
+
+    const PLAIN_README: &str = "# Bauta\n<!-- methods:begin -->\nold\n<!-- methods:end -->\nrest\n";
+
+    #[test]
+    fn what_was_written_is_fresh_and_what_was_changed_is_stale() {
+        let (_folder, workspace) = workspace(&[
+            ("README.md", PLAIN_README),
+            ("docs/reference/gone.md", "a method that is no more\n"),
+        ]);
+        assert!(check(&workspace).unwrap_err().contains("README.md"));
+        write(&workspace).unwrap();
+        assert_eq!(check(&workspace), Ok(()));
+        assert!(!workspace.has("docs/reference/gone.md"));
+        std::fs::write(
+            workspace.path("docs/reference/rank-swap.md"),
+            "edited by hand\n",
+        )
+        .unwrap();
+        let message = check(&workspace).unwrap_err();
+        assert!(
+            message.ends_with(": docs/reference/rank-swap.md"),
+            "{message}"
+        );
+    }
+
+    #[test]
+    fn text_around_the_table_stays() {
+        let text = with_table(PLAIN_README, "| a |\n").unwrap();
+        assert_eq!(
+            text,
+            "# Bauta\n<!-- methods:begin -->\n| a |\n<!-- methods:end -->\nrest\n"
+        );
+        assert!(with_table("# no marks\n", "").is_err());
+        assert!(with_table("<!-- methods:end --><!-- methods:begin -->", "").is_err());
+    }
+}

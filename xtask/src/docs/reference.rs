@@ -1,0 +1,297 @@
+//! The generated pages: a list of methods, and a page for each with its parameters in a table.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use bauta_methods::card::{
+    Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness,
+};
+use bauta_methods::params::describe;
+
+use crate::markdown;
+use crate::tidy::links::{is_elsewhere, resolve};
+use crate::tidy::methods::page_path;
+
+const GENERATED: &str =
+    "<!-- Written by `cargo xtask docs` from the sources; edit those instead. -->";
+
+/// The method table of the README.
+pub(super) fn readme_table(cards: &[&Card]) -> String {
+    let mut table = String::from("| method | family | what it does |\n|---|---|---|\n");
+    for card in cards {
+        let _ = writeln!(
+            table,
+            "| [`{0}`](docs/reference/{0}.md) | {1} | {2} |",
+            card.id,
+            card.family.name(),
+            cell(card.summary)
+        );
+    }
+    table
+}
+
+/// The list of all methods, by family.
+pub(super) fn method_list(cards: &[&Card]) -> String {
+    let mut page = format!("{GENERATED}\n# Methods\n");
+    let families = [
+        (Family::Mask, "Masks change the file."),
+        (
+            Family::Adjuster,
+            "Adjusters mend the weights after masking.",
+        ),
+        (Family::Risk, "Risks say what an intruder could learn."),
+        (Family::Loss, "Losses say what an analyst would lose."),
+    ];
+    for (family, sentence) in families {
+        let members: Vec<&&Card> = cards.iter().filter(|card| card.family == family).collect();
+        if members.is_empty() {
+            continue;
+        }
+        let _ = write!(
+            page,
+            "\n{sentence}\n\n| method | family | what it does | parameters |\n|---|---|---|---|\n"
+        );
+        for card in members {
+            let names: Vec<String> = card
+                .params
+                .iter()
+                .map(|spec| format!("`{}`", spec.name))
+                .collect();
+            let names = if names.is_empty() {
+                "none".to_owned()
+            } else {
+                names.join(", ")
+            };
+            let summary = cell(card.summary);
+            let _ = writeln!(
+                page,
+                "| [`{0}`]({0}.md) | {1} | {summary} | {names} |",
+                card.id,
+                family.name()
+            );
+        }
+    }
+    page.push_str(
+        "\nHow a plan calls them: [plan.md](plan.md). The format of run records: \
+         [run-record.schema.json](run-record.schema.json).\n",
+    );
+    page
+}
+
+/// The page of a method: the card's own text, then what the program checks.
+pub(super) fn method_page(card: &Card, cards: &[&Card]) -> String {
+    let text = moved_links(card, cards);
+    format!(
+        "{GENERATED}\n{}\n\n## As the program checks it\n\n{}\n{}",
+        text.trim_end(),
+        facts(card),
+        parameter_table(card)
+    )
+}
+
+/// A text that another crate holds, as a page.
+pub(super) fn copied(text: &str) -> String {
+    format!("{GENERATED}\n{}\n", text.trim_end())
+}
+
+/// The page's text with links that work from `docs/reference`.
+fn moved_links(card: &Card, cards: &[&Card]) -> String {
+    let page = page_path(card);
+    markdown::retarget(card.page, |target| {
+        let (path, anchor) = target
+            .split_once('#')
+            .map_or((target, None), |(path, anchor)| (path, Some(anchor)));
+        if path.is_empty() || is_elsewhere(target) {
+            return None;
+        }
+        let linked = resolve(&page, path)?;
+        let method = cards
+            .iter()
+            .find(|other| Path::new(&page_path(other)) == linked);
+        let moved = method.map_or_else(
+            || format!("../../{}", linked.to_string_lossy().replace('\\', "/")),
+            |other| format!("{}.md", other.id),
+        );
+        Some(anchor.map_or(moved.clone(), |anchor| format!("{moved}#{anchor}")))
+    })
+}
+
+fn parameter_table(card: &Card) -> String {
+    if card.params.is_empty() {
+        return "It has no parameters.\n".to_owned();
+    }
+    let mut table = String::from("| name | meaning | allowed | default |\n|---|---|---|---|\n");
+    for spec in card.params {
+        let _ = writeln!(
+            table,
+            "| `{}` | {} | {} | {} |",
+            spec.name,
+            cell(spec.meaning),
+            cell(&allowed(spec)),
+            cell(&default(spec))
+        );
+    }
+    let _ = write!(
+        table,
+        "\nAs JSON schema: [params/{0}.schema.json](params/{0}.schema.json).\n",
+        card.id
+    );
+    table
+}
+
+fn allowed(spec: &ParamSpec) -> String {
+    match spec.ty {
+        ParamType::Choice(choices) => {
+            let choices: Vec<String> = choices
+                .iter()
+                .map(|(name, meaning)| format!("`{name}`: {meaning}"))
+                .collect();
+            choices.join("; ")
+        }
+        ty => describe(ty),
+    }
+}
+
+fn default(spec: &ParamSpec) -> String {
+    match spec.default {
+        ParamDefault::Required => "must be given".to_owned(),
+        ParamDefault::Unset(meaning) => format!("none: {meaning}"),
+        ParamDefault::Value(ConstValue::Number(value)) => format!("`{value}`"),
+        ParamDefault::Value(ConstValue::Integer(value)) => format!("`{value}`"),
+        ParamDefault::Value(ConstValue::Flag(value)) => format!("`{value}`"),
+        ParamDefault::Value(ConstValue::Text(value)) => format!("`{value}`"),
+        ParamDefault::Value(ConstValue::Integers(values)) => format!("`{values:?}`"),
+    }
+}
+
+/// What the card says besides the page: family, variables, randomness.
+fn facts(card: &Card) -> String {
+    let kinds: Vec<&str> = card.targets.kinds.iter().map(|kind| kind.name()).collect();
+    let refused: Vec<&str> = card
+        .targets
+        .refused_roles
+        .iter()
+        .map(|role| role.name())
+        .collect();
+    let chosen: Vec<&str> = card
+        .targets
+        .default_roles
+        .iter()
+        .map(|role| role.name())
+        .collect();
+    let chosen = match chosen.as_slice() {
+        [] => "those named in `on`".to_owned(),
+        roles => format!(
+            "those named in `on`, or else all with the role {}",
+            roles.join(", ")
+        ),
+    };
+    let refused = match refused.as_slice() {
+        [] => String::new(),
+        roles => format!("; never with the role {}", roles.join(", ")),
+    };
+    let randomness = match card.randomness {
+        Randomness::None => "draws no random numbers",
+        Randomness::Seeded => "draws random numbers from the seed",
+    };
+    format!(
+        "Family: {}. Variables: {chosen}; kinds {}{refused}. It {randomness}.\n",
+        card.family.name(),
+        kinds.join(", ")
+    )
+}
+
+/// A text as a table cell: a bar would end it.
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bauta_methods::card::Targets;
+
+    static OTHER: Card = Card {
+        id: "il-one",
+        title: "IL1",
+        summary: "a loss",
+        family: Family::Loss,
+        page: "# IL1\n",
+        params: &[],
+        targets: Targets::NAMED,
+        randomness: Randomness::None,
+        references: &[],
+    };
+
+    static SWAP: Card = Card {
+        id: "a-swap",
+        title: "A swap",
+        summary: "swaps a|b",
+        family: Family::Mask,
+        page: "# A swap\nSee [IL1](../loss/il_one.md#data), [code](../registry.rs), [web](https://example.org).\n\n\
+               ## Parameters\nThe window.\n\n## Data\nNumbers.\n",
+        params: &[
+            ParamSpec {
+                name: "window",
+                meaning: "how far",
+                ty: ParamType::Fraction { min: 0.0, max: 1.0 },
+                default: ParamDefault::Required,
+            },
+            ParamSpec {
+                name: "missing",
+                meaning: "what to do",
+                ty: ParamType::Choice(&[("refuse", "stop"), ("skip", "go on")]),
+                default: ParamDefault::Value(ConstValue::Text("refuse")),
+            },
+        ],
+        targets: Targets::CONTINUOUS,
+        randomness: Randomness::Seeded,
+        references: &[],
+    };
+
+    #[test]
+    fn the_table_follows_the_text_and_links_still_lead_there() {
+        let page = method_page(&SWAP, &[&SWAP, &OTHER]);
+        assert!(page.contains("[IL1](il-one.md#data)"), "{page}");
+        assert!(
+            page.contains("[code](../../crates/bauta-methods/src/registry.rs)"),
+            "{page}"
+        );
+        assert!(page.contains("[web](https://example.org)"));
+        assert!(page.contains("| `window` | how far | a fraction from 0 to 1 | must be given |\n"));
+        assert!(
+            page.contains(
+                "| `missing` | what to do | `refuse`: stop; `skip`: go on | `refuse` |\n"
+            )
+        );
+        assert!(
+            page.contains("Numbers.\n\n## As the program checks it\n"),
+            "{page}"
+        );
+        assert!(page.contains("It draws random numbers from the seed.\n"));
+    }
+
+    #[test]
+    fn a_method_without_parameters_says_so() {
+        let page = method_page(&OTHER, &[&OTHER]);
+        assert!(page.contains("It has no parameters."), "{page}");
+        assert!(page.contains("It draws no random numbers.\n"), "{page}");
+    }
+
+    #[test]
+    fn lists_name_every_method_and_survive_bars() {
+        let list = method_list(&[&SWAP, &OTHER]);
+        assert!(
+            list.contains("| [`a-swap`](a-swap.md) | mask | swaps a\\|b | `window`, `missing` |\n")
+        );
+        assert!(list.contains("| [`il-one`](il-one.md) | loss | a loss | none |\n"));
+        assert!(
+            !list.contains("Adjusters"),
+            "families without members have no table"
+        );
+        assert!(
+            readme_table(&[&OTHER])
+                .ends_with("| [`il-one`](docs/reference/il-one.md) | loss | a loss |\n")
+        );
+    }
+}
