@@ -87,7 +87,7 @@ fn dispatch(cli: Cli) -> Result<Outcome, Failure> {
         Command::Compare(arguments) => commands::compare::run(&arguments, global),
         Command::Report(arguments) => commands::report::run(&arguments, global),
         Command::Verify(arguments) => commands::verify::run(&arguments, global),
-        Command::List(arguments) => commands::list::run(&arguments, global),
+        Command::List(arguments) => Ok(commands::list::run(&arguments, global)),
         Command::Explain(arguments) => commands::explain::run(&arguments, global),
         Command::Completions(arguments) => Ok(commands::completions::run(&arguments)),
     }

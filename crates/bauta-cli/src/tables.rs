@@ -36,7 +36,7 @@ pub(crate) fn figure_text(value: Option<f64>) -> String {
     let Some(value) = value else {
         return "-".to_owned();
     };
-    if value == value.trunc() && value.abs() < 1e15 {
+    if value.fract().abs() < f64::MIN_POSITIVE && value.abs() < 1e15 {
         return format!("{value:.0}");
     }
     let magnitude = value.abs();

@@ -10,7 +10,7 @@ pub(crate) fn quoted(text: &str) -> String {
             '\n' => out.push_str("\\n"),
             '\t' => out.push_str("\\t"),
             control if control.is_control() => {
-                out.push_str(&format!("\\u{:04X}", u32::from(control)))
+                out.push_str(&format!("\\u{:04X}", u32::from(control)));
             }
             plain => out.push(plain),
         }

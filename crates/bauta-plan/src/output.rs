@@ -155,7 +155,10 @@ mod tests {
         let target = folder.path().join("out.csv");
         let mut staged = Staged::new(&target).unwrap();
         staged
-            .write_with(|out| Ok(out.write_all(b"half").unwrap()))
+            .write_with(|out| {
+                let _: () = out.write_all(b"half").unwrap();
+                Ok(())
+            })
             .unwrap();
         assert!(!target.exists());
         #[cfg(target_os = "linux")]
@@ -187,7 +190,10 @@ mod tests {
             file: start_hidden(folder.path()).unwrap(),
         };
         staged
-            .write_with(|out| Ok(out.write_all(b"whole").unwrap()))
+            .write_with(|out| {
+                let _: () = out.write_all(b"whole").unwrap();
+                Ok(())
+            })
             .unwrap();
         staged.finish().unwrap();
         staged.publish().unwrap();

@@ -55,16 +55,16 @@ pub(crate) fn parse(text: &str, problems: &Problems) -> Draft {
         draft.variables = parse_variables(&variables, problems);
     }
     for_each(&root, "scenario", problems, |scenario| {
-        draft.scenarios.extend(parse_scenario(scenario))
+        draft.scenarios.extend(parse_scenario(scenario));
     });
     for_each(&root, "step", problems, |step| {
-        draft.steps.extend(parse_step(step))
+        draft.steps.extend(parse_step(step));
     });
     for_each(&root, "measure", problems, |measure| {
-        draft.measures.extend(parse_measure(measure))
+        draft.measures.extend(parse_measure(measure));
     });
     for_each(&root, "gate", problems, |gate| {
-        draft.gates.extend(parse_gate(gate))
+        draft.gates.extend(parse_gate(gate));
     });
     match section(&root, "output", problems) {
         Some(output) => draft.output = parse_output(&output),
@@ -322,7 +322,7 @@ fn numbers(raw: &RawValue) -> Option<Vec<f64>> {
     items.iter().map(number).collect()
 }
 
-/// Tables are inner nodes, lists their leaves: { North = ["11", "12"], South = { … } }.
+/// Tables are inner nodes, lists their leaves: `{ North = ["11", "12"], South = { … } }`.
 fn tree(raw: &RawValue) -> Option<Vec<TreeNode>> {
     let leaf = |label: String| TreeNode {
         label,

@@ -100,13 +100,7 @@ impl Problem {
     /// Line in the plan's text, from 1.
     pub fn line(&self, text: &str) -> Option<usize> {
         let start = self.span.as_ref()?.start.min(text.len());
-        Some(
-            text.as_bytes()[..start]
-                .iter()
-                .filter(|&&byte| byte == b'\n')
-                .count()
-                + 1,
-        )
+        Some(text[..start].matches('\n').count() + 1)
     }
 }
 

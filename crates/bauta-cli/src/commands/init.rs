@@ -200,7 +200,7 @@ fn variables_section(out: &mut String, profile: &FileProfile) {
         let _ = writeln!(out, "# {}", proposal.reason);
         let remarks = proposal
             .flag
-            .map(|flag| flag.text())
+            .map(bauta_data::inspect::Flag::text)
             .into_iter()
             .chain(column.warnings());
         for remark in remarks {

@@ -42,7 +42,7 @@ pub(crate) fn run(arguments: &InspectArguments, global: &Global) -> Result<Outco
     }
     println!("{shown}");
     for column in &profile.columns {
-        let flag = column.proposal.flag.map(|flag| flag.text());
+        let flag = column.proposal.flag.map(bauta_data::inspect::Flag::text);
         for remark in flag.into_iter().chain(column.warnings()) {
             println!("look at {}: {remark}", column.name);
         }

@@ -6,10 +6,9 @@ use serde_json::json;
 
 use crate::Outcome;
 use crate::arguments::{Global, ListArguments};
-use crate::failure::Failure;
 use crate::tables::{table, text};
 
-pub(crate) fn run(arguments: &ListArguments, global: &Global) -> Result<Outcome, Failure> {
+pub(crate) fn run(arguments: &ListArguments, global: &Global) -> Outcome {
     let wanted = |family: &str| {
         arguments
             .family
@@ -33,7 +32,7 @@ pub(crate) fn run(arguments: &ListArguments, global: &Global) -> Result<Outcome,
             })
             .collect();
         println!("{}", json!({ "methods": methods }));
-        return Ok(Outcome::Fine);
+        return Outcome::Fine;
     }
     let mut shown = table(["method", "family", "what it does", "parameters"]);
     for card in cards {
@@ -47,5 +46,5 @@ pub(crate) fn run(arguments: &ListArguments, global: &Global) -> Result<Outcome,
     }
     println!("{shown}");
     println!("`bauta explain METHOD` has the whole page of a method.");
-    Ok(Outcome::Fine)
+    Outcome::Fine
 }
