@@ -131,7 +131,7 @@ fn gates_decide_over_the_release() {
     let held = record_of(folder.path(), &gate("at_least = 2"));
     assert!(held.passed() && held.released.is_some());
     std::fs::remove_file(folder.path().join("out.csv")).unwrap();
-    let failed = record_of(folder.path(), &gate("part = \"below_5\"\nat_most = 0"));
+    let failed = record_of(folder.path(), &gate("part = \"classes\"\nat_most = 1"));
     assert!(!failed.passed() && failed.released.is_none());
     assert!(!folder.path().join("out.csv").exists());
     assert!(folder.path().join("out.record.json").exists());
