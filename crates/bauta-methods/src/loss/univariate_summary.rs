@@ -80,7 +80,7 @@ impl Measure for UnivariateSummary {
             match column.values() {
                 Values::Numeric(values) => summarise_numbers(&mut found, name, values, weights),
                 Values::Categorical(categories) => {
-                    summarise_categories(&mut found, column, categories)
+                    summarise_categories(&mut found, column, categories);
                 }
             }
         }

@@ -169,3 +169,51 @@ pub(crate) fn fit_to_original(
     }
     z
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bauta_data::column::NumberText;
+    use bauta_data::{Attribute, Kind, Levels, Unwatched};
+    use std::sync::Arc;
+
+    fn noisy(column: Column, share: f64) -> Result<Change, MethodError> {
+        let given = [("share".to_owned(), RawValue::Number(share))];
+        let params = Params::check(&CARD, &given).unwrap();
+        let n_records = column.len();
+        let table = Table::new(vec![column], n_records);
+        let task = MaskTask {
+            table: &table,
+            on: &[0],
+            params: &params,
+        };
+        NoiseAdditive.mask(&task, &RunContext::new(1, "step", &Unwatched))
+    }
+
+    fn continuous() -> Arc<Attribute> {
+        Arc::new(Attribute::new("x", Role::Sensitive, Kind::Continuous))
+    }
+
+    #[test]
+    fn numbers_that_noise_would_take_out_of_range_are_refused() {
+        let of =
+            |values: Vec<f64>| Column::numeric(continuous(), values, None, NumberText::default());
+        // The squares of 1e200 overflow; with 1e150 they do not, but a share of 1e200 does.
+        assert!(matches!(
+            noisy(of(vec![1e200, 2e200]), 0.1),
+            Err(MethodError::Data { .. })
+        ));
+        assert!(matches!(
+            noisy(of(vec![1e150, 2e150]), 1e200),
+            Err(MethodError::Data { .. })
+        ));
+        assert!(noisy(of(vec![1e150, 2e150]), 0.1).is_ok());
+    }
+
+    #[test]
+    fn a_variable_that_was_recoded_before_is_the_plans_mistake_not_ours() {
+        let levels = Arc::new(Levels::from_texts(["low", "high"]));
+        let recoded = Column::categorical(continuous(), vec![0, 1], levels, None);
+        assert!(matches!(noisy(recoded, 0.1), Err(MethodError::Data { .. })));
+    }
+}

@@ -306,3 +306,57 @@ fn by_level(
     let (new_levels, new_code) = hierarchy.at_level(level);
     Ok((new_levels.clone(), new_code.to_vec()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn problems(given: &[(&str, RawValue)]) -> Vec<Option<String>> {
+        let given: Vec<(String, RawValue)> = given
+            .iter()
+            .map(|(name, raw)| ((*name).to_owned(), raw.clone()))
+            .collect();
+        let params = Params::check(&CARD, &given).unwrap();
+        let plain = Attribute::new("age", Role::Key, Kind::Ordered);
+        Recode
+            .check(&params, &[&plain])
+            .into_iter()
+            .map(|problem| problem.param)
+            .collect()
+    }
+
+    #[test]
+    fn one_way_of_recoding_and_no_more() {
+        let breaks = || {
+            (
+                "breaks",
+                RawValue::List(vec![RawValue::Integer(18), RawValue::Integer(65)]),
+            )
+        };
+        let map = || {
+            (
+                "map",
+                RawValue::Map(vec![("1".to_owned(), RawValue::Text("2".to_owned()))]),
+            )
+        };
+        let labels = |n: usize| {
+            (
+                "labels",
+                RawValue::List(vec![RawValue::Text("a".to_owned()); n]),
+            )
+        };
+        let level = || ("level", RawValue::Integer(1));
+        assert_eq!(problems(&[]), [None]);
+        assert_eq!(problems(&[breaks()]), []);
+        assert_eq!(problems(&[breaks(), map()]), [Some("map".to_owned())]);
+        // Two breaks make three intervals.
+        assert_eq!(problems(&[breaks(), labels(3)]), []);
+        assert_eq!(
+            problems(&[breaks(), labels(2)]),
+            [Some("labels".to_owned())]
+        );
+        // One label is as many as no breaks would need; it would be ignored, so it is refused.
+        assert_eq!(problems(&[map(), labels(1)]), [Some("labels".to_owned())]);
+        assert_eq!(problems(&[level()]), [Some("level".to_owned())]);
+    }
+}

@@ -284,3 +284,70 @@ fn note_coded(
         n_top: values.filter(|&value| value > top).count(),
     });
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bauta_data::{Table, Unwatched};
+
+    fn params(given: &[(&str, RawValue)]) -> Params {
+        let given: Vec<(String, RawValue)> = given
+            .iter()
+            .map(|(name, raw)| ((*name).to_owned(), raw.clone()))
+            .collect();
+        Params::check(&CARD, &given).unwrap()
+    }
+
+    fn number(value: f64) -> RawValue {
+        RawValue::Number(value)
+    }
+
+    fn mean() -> (&'static str, RawValue) {
+        ("replace", RawValue::Text("mean".to_owned()))
+    }
+
+    #[test]
+    fn thresholds_that_contradict_each_other_are_refused() {
+        let income = Attribute::new("income", Role::Sensitive, Kind::Continuous);
+        let age = Attribute::new("age", Role::Key, Kind::Ordered);
+        let found = |given: &[(&str, RawValue)], on: &Attribute| -> Vec<Option<String>> {
+            let problems = TopBottom.check(&params(given), &[on]);
+            problems.into_iter().map(|problem| problem.param).collect()
+        };
+        assert_eq!(found(&[("top", number(5.0))], &income), []);
+        assert_eq!(found(&[], &income), [None]);
+        let both = [("top", number(5.0)), ("top_share", number(0.1))];
+        assert_eq!(found(&both, &income), [Some("top_share".to_owned())]);
+        let crossed = [("bottom", number(6.0)), ("top", number(5.0))];
+        assert_eq!(found(&crossed, &income), [Some("bottom".to_owned())]);
+        assert_eq!(
+            found(&[("top", number(5.0)), mean()], &age),
+            [Some("replace".to_owned())]
+        );
+    }
+
+    #[test]
+    fn a_mean_of_categories_is_refused_even_where_the_plan_could_not_know() {
+        // The plan saw a continuous variable; an earlier step recoded it.
+        let attribute = Arc::new(Attribute::new("income", Role::Sensitive, Kind::Continuous));
+        let levels = Arc::new(Levels::from_texts(["1", "2", "9"]));
+        let table = Table::new(
+            vec![Column::categorical(attribute, vec![0, 1, 2], levels, None)],
+            3,
+        );
+        let run = |given: &[(&str, RawValue)]| {
+            let params = params(given);
+            let task = MaskTask {
+                table: &table,
+                on: &[0],
+                params: &params,
+            };
+            TopBottom.mask(&task, &RunContext::new(1, "step", &Unwatched))
+        };
+        assert!(matches!(
+            run(&[("top", number(5.0)), mean()]),
+            Err(MethodError::Data { .. })
+        ));
+        assert!(run(&[("top", number(5.0))]).is_ok());
+    }
+}
