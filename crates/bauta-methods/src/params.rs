@@ -129,13 +129,16 @@ impl Params {
     /// Checks what was given against a card; all problems at once.
     pub fn check(card: &Card, given: &[(String, RawValue)]) -> Result<Self, Vec<ParamProblem>> {
         let mut problems = Vec::new();
+        let names = card.params.iter().map(|spec| spec.name);
+        // A misspelled name stands for the one that was meant, which is then not missing as well.
+        let mut meant = Vec::new();
         for (name, _) in given {
             if card.param(name).is_none() {
-                let names = card.params.iter().map(|spec| spec.name);
+                meant.extend(near::nearest(name, names.clone()));
                 problems.push(ParamProblem::of(
                     name,
                     format!("`{}` has no parameter `{name}`", card.id),
-                    near::hint(name, names),
+                    near::hint(name, names.clone()),
                 ));
             }
         }
@@ -149,6 +152,7 @@ impl Params {
                 (Some(raw), _) => raw,
                 (None, ParamDefault::Value(value)) => value.to_raw(),
                 (None, ParamDefault::Unset(_)) => continue,
+                (None, ParamDefault::Required) if meant.contains(&spec.name) => continue,
                 (None, ParamDefault::Required) => {
                     problems.push(ParamProblem::together(
                         format!("`{}` needs the parameter `{}`", card.id, spec.name),

@@ -119,6 +119,11 @@ fn parameters_are_checked_by_their_card() {
             .1
             .contains("needs the parameter `window`")
     );
+    assert!(
+        one_problem(&step("windw = 0.1"))
+            .1
+            .contains("has no parameter `windw`")
+    );
     assert_eq!(one_problem(&step("window = 1.5")).0, 4);
     assert!(
         one_problem(&step("window = 0.1\nwindw = 2"))

@@ -101,14 +101,14 @@ impl Validator {
                 }
             }
             "minimum" => {
-                if value.as_f64() >= rule.as_f64() {
+                if value.is_null() || value.as_f64() >= rule.as_f64() {
                     Ok(())
                 } else {
                     wrong("minimum")
                 }
             }
             "maximum" => {
-                if value.as_f64() <= rule.as_f64() {
+                if value.is_null() || value.as_f64() <= rule.as_f64() {
                     Ok(())
                 } else {
                     wrong("maximum")
