@@ -1,1 +1,40 @@
-//! x
+//! The report of a run: one HTML file that needs nothing else to be read, printed and signed.
+//!
+//! Everything comes from the [`RunRecord`]; this crate never recomputes a statistic. The external
+//! version is written from an extract of the record that names every field that may be published,
+//! so that a field that is added to the record stays inside until somebody decides otherwise.
+
+mod charts;
+mod external;
+mod figures;
+mod glossary;
+mod internal;
+mod measures;
+mod number;
+mod page;
+mod params;
+mod public;
+pub mod svg;
+mod words;
+
+use bauta_plan::RunRecord;
+
+pub use number::Unit;
+
+/// Who reads the report.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Audience {
+    /// The release committee. Holds the seed, the parameters and the risk figures.
+    Internal,
+    /// Users of the released file. Holds none of them.
+    External,
+}
+
+/// The report of a run as one HTML file without scripts or links to anything outside it.
+pub fn html(record: &RunRecord, audience: Audience) -> String {
+    match audience {
+        Audience::Internal => internal::report(record),
+        Audience::External => external::report(&public::PublicRecord::of(record)),
+    }
+    .into_string()
+}

@@ -1,0 +1,263 @@
+//! Which charts a record gives, by general rules: every series that a measure reports becomes a
+//! chart, counts as bars and other figures as lines; figures of variables become bars.
+
+use bauta_methods::measure::{Part, Series};
+use bauta_plan::record::{Fate, MeasureFamily, MeasureRecord, VariableRecord};
+use maud::{Markup, html};
+
+use crate::number::{Unit, counted};
+use crate::svg::{Chart, ChartSeries, Look, bars, lines};
+use crate::words::{capitalised, listed, value_unit};
+
+/// Most charts that one measure draws.
+const MAX_CHARTS: usize = 12;
+/// Most bars of a chart by variable; the table beside it has all.
+const MAX_VARIABLES: usize = 40;
+
+/// The charts of a measure and what was left out.
+#[derive(Default)]
+pub(crate) struct Drawn {
+    /// Each a figure with its caption.
+    pub(crate) figures: Vec<Markup>,
+    /// What the reader must know about charts that are not there.
+    pub(crate) remarks: Vec<String>,
+}
+
+/// The charts of a measure. `id` distinguishes its charts from others on the page.
+pub(crate) fn of_measure(measure: &MeasureRecord, id: &str) -> Drawn {
+    let mut drawn = Drawn::default();
+    let mut unchanged: Vec<&str> = Vec::new();
+    let mut n_left_out = 0;
+    for (idx, (before, after)) in paired_series(measure).into_iter().enumerate() {
+        let Some(named) = after.or(before) else {
+            continue;
+        };
+        let same = before
+            .zip(after)
+            .is_some_and(|(before, after)| before.points == after.points);
+        if same && measure.family == MeasureFamily::Loss {
+            unchanged.push(&named.name);
+        } else if drawn.figures.len() == MAX_CHARTS {
+            n_left_out += 1;
+        } else {
+            let chart = series_chart(
+                &format!("{id}-{idx}"),
+                title_of(named),
+                before,
+                after,
+                named,
+            );
+            drawn.figures.push(figure(&chart, measure, shape_of(named)));
+        }
+    }
+    if !unchanged.is_empty() {
+        let names = listed(&unchanged);
+        drawn.remarks.push(format!(
+            "The same before and after, and therefore not drawn: {names}."
+        ));
+    }
+    if n_left_out > 0 {
+        drawn.remarks.push(format!(
+            "{} not drawn; the run record has the figures.",
+            counted(
+                n_left_out,
+                "more chart of this kind is",
+                "more charts of this kind are"
+            )
+        ));
+    }
+    by_variable(measure, id, &mut drawn);
+    drawn
+}
+
+/// Series of the same name before and after; those of the original alone only where there is
+/// no masked file to compare with.
+fn paired_series(measure: &MeasureRecord) -> Vec<(Option<&Series>, Option<&Series>)> {
+    let before = measure
+        .before
+        .as_ref()
+        .map_or(&[][..], |found| &found.series);
+    let Some(after) = &measure.after else {
+        return before.iter().map(|series| (Some(series), None)).collect();
+    };
+    after
+        .series
+        .iter()
+        .map(|series| {
+            (
+                before.iter().find(|other| other.name == series.name),
+                Some(series),
+            )
+        })
+        .collect()
+}
+
+/// The name of a series with a capital, unless it begins with the name of a variable.
+fn title_of(series: &Series) -> String {
+    if series.name.starts_with(&format!("{}:", series.unit)) {
+        series.name.clone()
+    } else {
+        capitalised(&series.name)
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    Bars,
+    Lines,
+}
+
+/// Counts add up and become bars; means and shares along an axis become lines.
+fn shape_of(series: &Series) -> Shape {
+    match Unit::of_name(&series.unit) {
+        Unit::Count => Shape::Bars,
+        Unit::Number | Unit::Share => Shape::Lines,
+    }
+}
+
+fn series_chart(
+    id: &str,
+    title: String,
+    before: Option<&Series>,
+    after: Option<&Series>,
+    named: &Series,
+) -> Chart {
+    let mut categories: Vec<String> = Vec::new();
+    for point in [before, after]
+        .into_iter()
+        .flatten()
+        .flat_map(|series| &series.points)
+    {
+        if !categories.contains(&point.name) {
+            categories.push(point.name.clone());
+        }
+    }
+    let of = |series: &Series, name: &str, look: Look| ChartSeries {
+        name: name.to_owned(),
+        look,
+        values: categories
+            .iter()
+            .map(|category| value_of(&series.points, category))
+            .collect(),
+    };
+    let series = [
+        before.map(|series| of(series, "original", Look::Original)),
+        after.map(|series| of(series, "masked", Look::Masked)),
+    ];
+    Chart {
+        id: id.to_owned(),
+        title,
+        axis: named.unit.clone(),
+        unit: Unit::of_name(&named.unit),
+        series: series.into_iter().flatten().collect(),
+        categories,
+    }
+}
+
+fn value_of(points: &[Part], name: &str) -> Option<f64> {
+    points
+        .iter()
+        .find(|point| point.name == name)
+        .and_then(|point| point.value)
+}
+
+fn by_variable(measure: &MeasureRecord, id: &str, drawn: &mut Drawn) {
+    let Some(found) = measure.after.as_ref() else {
+        return;
+    };
+    if found.by_variable.len() < 2 {
+        return;
+    }
+    let figures = found
+        .by_variable
+        .iter()
+        .map(|part| (part.name.clone(), part.value))
+        .collect();
+    let title = format!("{}: {} by variable", measure.title, measure.value_name);
+    let chart = variables_chart(
+        &format!("{id}-v"),
+        title,
+        &measure.value_name,
+        value_unit(measure),
+        figures,
+    );
+    drawn.figures.push(figure(&chart, measure, Shape::Bars));
+    if found.by_variable.len() > MAX_VARIABLES {
+        drawn.remarks.push(format!(
+            "Only the {MAX_VARIABLES} largest figures are drawn; the table has all."
+        ));
+    }
+}
+
+/// Bars by variable, in the given order; the largest if there are too many.
+pub(crate) fn variables_chart(
+    id: &str,
+    title: String,
+    axis: &str,
+    unit: Unit,
+    mut figures: Vec<(String, Option<f64>)>,
+) -> Chart {
+    if figures.len() > MAX_VARIABLES {
+        let size = |value: Option<f64>| value.unwrap_or(f64::NEG_INFINITY);
+        figures.sort_by(|(_, a), (_, b)| size(*b).total_cmp(&size(*a)));
+        figures.truncate(MAX_VARIABLES);
+    }
+    let (categories, values) = figures.into_iter().unzip();
+    Chart {
+        id: id.to_owned(),
+        title,
+        axis: axis.to_owned(),
+        unit,
+        categories,
+        series: vec![ChartSeries {
+            name: "masked".to_owned(),
+            look: Look::Masked,
+            values,
+        }],
+    }
+}
+
+/// Share of the records whose value changed, for each masked variable.
+pub(crate) fn changed_cells(variables: &[VariableRecord], n_records: u64) -> Option<Markup> {
+    let figures: Vec<(String, Option<f64>)> = variables
+        .iter()
+        .filter(|variable| variable.fate == Fate::Masked)
+        .filter_map(|variable| Some((variable.name.clone(), variable.n_changed?)))
+        .map(|(name, n_changed)| {
+            (
+                name,
+                (n_records > 0).then(|| n_changed as f64 / n_records as f64),
+            )
+        })
+        .collect();
+    (figures.len() > 1).then(|| {
+        let title = "Changed values by variable".to_owned();
+        let chart = variables_chart("changed", title, "share of records", Unit::Share, figures);
+        captioned(&chart, None, &bars(&chart))
+    })
+}
+
+fn figure(chart: &Chart, measure: &MeasureRecord, shape: Shape) -> Markup {
+    let drawing = match shape {
+        Shape::Bars => bars(chart),
+        Shape::Lines => lines(chart),
+    };
+    let below = measure
+        .scenario
+        .as_ref()
+        .map(|scenario| format!("Scenario {scenario}"));
+    captioned(chart, below.as_deref(), &drawing)
+}
+
+/// A chart with its caption.
+pub(crate) fn captioned(chart: &Chart, below: Option<&str>, drawing: &Markup) -> Markup {
+    html! {
+        figure {
+            figcaption {
+                (chart.title)
+                @if let Some(below) = below { small { (below) } }
+            }
+            (drawing)
+        }
+    }
+}

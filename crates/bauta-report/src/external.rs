@@ -1,0 +1,238 @@
+//! The external report: what users of the released file need to know, and nothing that helps to
+//! undo the masking. It is written from the [`PublicRecord`] alone.
+
+use bauta_plan::record::Fate;
+use maud::{Markup, html};
+
+use crate::charts::{captioned, variables_chart};
+use crate::figures;
+use crate::measures::{Column, by_variable};
+use crate::number::{count, counted};
+use crate::page::{Front, Section, chart_grid, facts, hash, page, scrolling};
+use crate::public::{PublicFile, PublicLoss, PublicRecord, PublicStep, PublicVariable};
+use crate::svg::bars;
+use crate::words::{fate, kind, listed, sentence};
+
+/// The external report.
+pub(crate) fn report(record: &PublicRecord<'_>) -> Markup {
+    let Some(file) = &record.file else {
+        return nothing_released(record);
+    };
+    let masked = record
+        .variables
+        .iter()
+        .filter(|variable| variable.fate == Fate::Masked)
+        .count();
+    let front = Front {
+        title: record.title.unwrap_or(file.name),
+        kind: "How this file was protected: notes for data users",
+        mark: None,
+        block: html! {
+            p {
+                "This file is released in a form that protects the persons, households or firms in it. "
+                @if masked == 0 {
+                    "No value of a released variable was changed. "
+                } @else {
+                    "Of its variables, " (counted(masked as u64, "was", "were")) " masked. "
+                }
+                "This page says what was done, why, and what it means for an analysis."
+            }
+        },
+    };
+    let mut sections = vec![
+        Section::new("file", "The file", the_file(record, file)),
+        Section::new("done", "What was done and why", steps(&record.steps)),
+        Section::new(
+            "variables",
+            "Variables and what became of them",
+            variables(record),
+        ),
+    ];
+    if !record.losses.is_empty() {
+        sections.push(Section::new(
+            "loss",
+            "What an analyst loses",
+            losses(&record.losses),
+        ));
+    }
+    page(&front, &sections, &foot(record))
+}
+
+fn nothing_released(record: &PublicRecord<'_>) -> Markup {
+    let front = Front {
+        title: record.title.unwrap_or("Data release"),
+        kind: "Notes for data users",
+        mark: None,
+        block: html! { p { "No file has been released, so that there is nothing to describe." } },
+    };
+    page(&front, &[], &foot(record))
+}
+
+fn foot(record: &PublicRecord<'_>) -> Markup {
+    html! {
+        p {
+            "Prepared with Bauta " (record.version)
+            @if let Some(day) = record.day { " on " (day) }
+            "."
+        }
+    }
+}
+
+fn the_file(record: &PublicRecord<'_>, file: &PublicFile<'_>) -> Markup {
+    let mut rows = vec![
+        ("File", html! { (file.name) }),
+        ("Records", html! { (count(file.n_records)) }),
+        ("Variables", html! { (count(file.n_variables)) }),
+        ("Bytes", html! { (count(file.n_bytes)) }),
+        ("SHA-256", hash(file.sha256)),
+    ];
+    if record.shuffled {
+        rows.push((
+            "Order",
+            html! { "The records stand in a random order, which means nothing." },
+        ));
+    }
+    html! {
+        (facts(&rows))
+        p class="soft" {
+            "Compare the SHA-256 with what " code { "sha256sum" }
+            " prints for your copy: if they are equal, you have the released file."
+        }
+    }
+}
+
+fn steps(steps: &[PublicStep<'_>]) -> Markup {
+    html! {
+        @if steps.is_empty() { p { "Nothing was changed." } }
+        @else {
+            ol class="steps" {
+                @for step in steps {
+                    li {
+                        h3 { (step.title) }
+                        @if let Some(card) = bauta_methods::registry::card(step.method) {
+                            p { (sentence(card.summary)) }
+                        }
+                        @if !step.on.is_empty() { p { "Variables: " (names(step.on)) "." } }
+                        @if let Some(why) = step.why { p class="why" { "Why: " (sentence(why)) } }
+                        @if !step.notes.is_empty() {
+                            ul class="notes" { @for note in &step.notes { li { (note) } } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn names(on: &[String]) -> String {
+    listed(&on.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+fn variables(record: &PublicRecord<'_>) -> Markup {
+    let caption = "The variables of the collected file";
+    let methods = |variable: &PublicVariable<'_>| {
+        let titles: Vec<&str> = record
+            .steps
+            .iter()
+            .filter(|step| step.on.iter().any(|name| name == variable.name))
+            .map(|step| step.title)
+            .collect();
+        titles.join(", then ")
+    };
+    let body = html! {
+        table {
+            caption { (caption) }
+            thead {
+                tr {
+                    th scope="col" { "Variable" }
+                    th scope="col" { "Meaning" }
+                    th scope="col" { "Kind" }
+                    th scope="col" { "What became of it" }
+                    th scope="col" { "Methods" }
+                }
+            }
+            tbody {
+                @for variable in &record.variables {
+                    tr {
+                        th scope="row" { (variable.name) }
+                        td {
+                            (meaning(variable))
+                        }
+                        td { (kind(variable.kind)) }
+                        td { (fate(variable.fate)) }
+                        td { (methods(variable)) }
+                    }
+                }
+            }
+        }
+    };
+    scrolling(caption, &body)
+}
+
+/// The variable's label, and what it is for in the design unless the label says so.
+fn meaning(variable: &PublicVariable<'_>) -> String {
+    match (variable.label, variable.design_use) {
+        (Some(label), Some(design_use)) if !label.to_lowercase().contains(design_use) => {
+            format!("{label} ({design_use})")
+        }
+        (Some(text), _) | (None, Some(text)) => text.to_owned(),
+        (None, None) => String::new(),
+    }
+}
+
+fn losses(losses: &[PublicLoss<'_>]) -> Markup {
+    let columns: Vec<&Column> = losses
+        .iter()
+        .filter_map(|loss| loss.column.as_ref())
+        .collect();
+    let mut withheld: Vec<&str> = Vec::new();
+    for name in losses.iter().flat_map(|loss| &loss.withheld) {
+        if !withheld.contains(name) {
+            withheld.push(name);
+        }
+    }
+    html! {
+        p {
+            "Results computed from this file differ from those of the original. These figures say by "
+            "how much, file and variable taken as a whole."
+        }
+        dl class="glossary" {
+            @for loss in losses { dt { (loss.title) } dd { (loss.reading) } }
+        }
+        (by_variable("Loss by variable", &columns))
+        (chart_grid(&charts(losses)))
+        @for loss in losses {
+            (figures::tables(&loss.figures))
+            @if !loss.notes.is_empty() {
+                ul class="notes" { @for note in &loss.notes { li { (note) } } }
+            }
+        }
+        @if !withheld.is_empty() {
+            p class="soft" {
+                "Not shown, since the figure could be traced to few records: " (listed(&withheld)) "."
+            }
+        }
+    }
+}
+
+fn charts(losses: &[PublicLoss<'_>]) -> Vec<Markup> {
+    let with_columns = losses
+        .iter()
+        .filter_map(|loss| Some((loss, loss.column.as_ref()?)));
+    with_columns
+        .filter(|(_, column)| column.figures.len() > 1)
+        .enumerate()
+        .map(|(idx, (loss, column))| {
+            let title = format!("{}: {} by variable", column.title, loss.value_name);
+            let figures = column.figures.clone();
+            let chart = variables_chart(
+                &format!("loss-{idx}"),
+                title,
+                loss.value_name,
+                column.unit,
+                figures,
+            );
+            captioned(&chart, None, &bars(&chart))
+        })
+        .collect()
+}

@@ -1,0 +1,129 @@
+//! What was done to which variables, and against whom.
+
+use bauta_plan::RunRecord;
+use bauta_plan::record::{Fate, StepRecord, VariableRecord};
+use maud::{Markup, html};
+
+use crate::charts;
+use crate::number::{NO_FIGURE, count, percent};
+use crate::page::{chart_grid, scrolling};
+use crate::params;
+use crate::words::{fate, listed, sentence};
+
+/// The steps in order.
+pub(super) fn steps(record: &RunRecord) -> Markup {
+    html! {
+        @if record.steps.is_empty() { p { "The plan has no steps; nothing was changed." } }
+        @else { ol class="steps" { @for one in &record.steps { (step(one)) } } }
+        @if record.shuffled { p { "The records were put in a new, random order." } }
+        @else { p { "The records kept the order of the input." } }
+    }
+}
+
+fn step(step: &StepRecord) -> Markup {
+    let on: Vec<&str> = step.on.iter().map(String::as_str).collect();
+    html! {
+        li {
+            h3 { (step.title) }
+            @if let Some(card) = bauta_methods::registry::card(&step.method) {
+                p { (sentence(card.summary)) }
+            }
+            p {
+                @if on.is_empty() { "Variables: none." } @else { "Variables: " strong { (listed(&on)) } "." }
+            }
+            @if let Some(why) = &step.why { p class="why" { "Why: " (sentence(why)) } }
+            @else { p class="soft" { "The plan gives no reason." } }
+            (params::list(&step.method, &step.params))
+            @if !step.notes.is_empty() {
+                ul class="notes" { @for note in &step.notes { li { (note.text()) } } }
+            }
+        }
+    }
+}
+
+/// What an intruder is assumed to know.
+pub(super) fn scenarios(record: &RunRecord) -> Markup {
+    if record.scenarios.is_empty() {
+        return html! { p { "The plan describes no intruder." } };
+    }
+    let caption = "Scenarios: what an intruder could match the file with";
+    let body = html! {
+        table {
+            caption { (caption) }
+            thead {
+                tr {
+                    th scope="col" { "Scenario" }
+                    th scope="col" { "Known variables" }
+                    th scope="col" { "Why it is plausible" }
+                }
+            }
+            tbody {
+                @for scenario in &record.scenarios {
+                    tr {
+                        th scope="row" { (scenario.name) }
+                        td { (scenario.keys.join(", ")) }
+                        td { (scenario.why.as_deref().unwrap_or("no reason given")) }
+                    }
+                }
+            }
+        }
+    };
+    scrolling(caption, &body)
+}
+
+/// The variables and what became of them.
+pub(super) fn variables(record: &RunRecord) -> Markup {
+    let caption = "The variables of the input, in file order";
+    let n_records = record.input.n_records;
+    let body = html! {
+        table {
+            caption { (caption) }
+            thead {
+                tr {
+                    th scope="col" { "Variable" }
+                    th scope="col" { "Role" }
+                    th scope="col" { "Kind" }
+                    th scope="col" { "What became of it" }
+                    th scope="col" class="number" { "Missing" }
+                    th scope="col" class="number" { "Changed" }
+                    th scope="col" class="number" { "Share changed" }
+                }
+            }
+            tbody { @for variable in &record.variables { (variable_row(variable, n_records)) } }
+        }
+    };
+    let chart = charts::changed_cells(&record.variables, n_records);
+    html! {
+        (scrolling(caption, &body))
+        p class="soft" {
+            "Changed: present values whose text differs from the input, and values that were removed. "
+            "– stands where there is nothing to compare."
+        }
+        (chart_grid(chart.as_slice()))
+    }
+}
+
+fn variable_row(variable: &VariableRecord, n_records: u64) -> Markup {
+    let share = variable
+        .n_changed
+        .filter(|_| n_records > 0)
+        .map(|n_changed| percent(n_changed as f64 / n_records as f64));
+    html! {
+        tr {
+            th scope="row" {
+                (variable.name)
+                @if let Some(label) = &variable.label { " " span class="soft" { (label) } }
+                @if !variable.declared { " " span class="soft" { "(not described in the plan)" } }
+            }
+            td { (variable.role.name()) }
+            td { (variable.kind.name()) }
+            td {
+                @if variable.fate == Fate::Untouched { (fate(variable.fate)) }
+                @else { strong { (fate(variable.fate)) } }
+            }
+            td class="number" { (count(variable.n_missing)) }
+            td class="number" { (variable.n_changed.map_or_else(|| NO_FIGURE.to_owned(), count)) }
+            td class="number" { (share.as_deref().unwrap_or(NO_FIGURE)) }
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! What was measured: risk by scenario, loss by variable.
+
+use bauta_plan::RunRecord;
+use bauta_plan::record::{MeasureFamily, MeasureRecord};
+use maud::{Markup, html};
+
+use crate::charts::{self, Drawn};
+use crate::figures;
+use crate::measures::{self, Column, dash_explained};
+use crate::page::chart_grid;
+use crate::words::reading;
+
+/// Risk before and after, scenario by scenario.
+pub(super) fn risks(record: &RunRecord) -> Markup {
+    let risks: Vec<&MeasureRecord> = of_family(record, MeasureFamily::Risk);
+    if risks.is_empty() {
+        return html! { p { "The plan measures no risk." } };
+    }
+    let body = html! {
+        p { "Before is the input, after the masked file as it would be released." }
+        @for (idx, scenario) in scenarios_of(&risks).into_iter().enumerate() {
+            @let group: Vec<&MeasureRecord> =
+                risks.iter().copied().filter(|risk| risk.scenario.as_deref() == scenario).collect();
+            @let heading = scenario.map_or_else(
+                || "Not tied to a scenario".to_owned(),
+                |name| format!("Scenario {name}"),
+            );
+            h3 { (heading) }
+            @if let Some(known) = record.scenarios.iter().find(|one| Some(one.name.as_str()) == scenario) {
+                p { "Known: " (known.keys.join(", ")) "." }
+            }
+            (measures::table(&format!("{heading}: risk figures"), &group))
+            (drawn(&group, &format!("risk-{idx}")))
+        }
+    };
+    html! { (body) (dash_explained(&body)) }
+}
+
+/// The scenarios of measures in the order of their first occurrence, the file itself last.
+fn scenarios_of<'a>(risks: &[&'a MeasureRecord]) -> Vec<Option<&'a str>> {
+    let mut out: Vec<Option<&str>> = Vec::new();
+    for risk in risks {
+        let scenario = risk.scenario.as_deref();
+        if !out.contains(&scenario) {
+            out.push(scenario);
+        }
+    }
+    out.sort_by_key(Option::is_none);
+    out
+}
+
+/// What an analyst loses.
+pub(super) fn losses(record: &RunRecord) -> Markup {
+    let losses = of_family(record, MeasureFamily::Loss);
+    if losses.is_empty() {
+        return html! { p { "The plan measures no loss." } };
+    }
+    let (with_value, descriptions): (Vec<_>, Vec<_>) = losses
+        .iter()
+        .copied()
+        .partition(|loss| measures::has_rows(loss));
+    let columns: Vec<Column> = losses.iter().copied().filter_map(Column::of).collect();
+    let body = html! {
+        @if !with_value.is_empty() {
+            (measures::table("Loss of the file as a whole", &with_value))
+        }
+        (measures::by_variable("Loss by variable", &columns.iter().collect::<Vec<_>>()))
+        (drawn(&with_value, "loss"))
+        @for (idx, loss) in descriptions.iter().enumerate() {
+            h3 { (loss.title) }
+            p class="reading" { (reading(loss)) }
+            (variable_tables(loss))
+            (drawn(&[loss], &format!("about-{idx}")))
+        }
+        @for loss in &with_value { (variable_tables(loss)) }
+    };
+    html! { (body) (dash_explained(&body)) }
+}
+
+fn variable_tables(measure: &MeasureRecord) -> Markup {
+    let (before, after) = (measure.before.as_ref(), measure.after.as_ref());
+    figures::tables(&figures::variable_figures(&measure.on, before, after))
+}
+
+fn of_family(record: &RunRecord, family: MeasureFamily) -> Vec<&MeasureRecord> {
+    record
+        .measures
+        .iter()
+        .filter(|measure| measure.family == family)
+        .collect()
+}
+
+fn drawn(group: &[&MeasureRecord], id: &str) -> Markup {
+    let mut all = Drawn::default();
+    for (idx, measure) in group.iter().enumerate() {
+        let one = charts::of_measure(measure, &format!("{id}-{idx}"));
+        all.figures.extend(one.figures);
+        all.remarks.extend(one.remarks);
+    }
+    html! {
+        (chart_grid(&all.figures))
+        @for remark in &all.remarks { p class="soft" { (remark) } }
+    }
+}

@@ -1,0 +1,143 @@
+//! Where everything came from and how to repeat it.
+
+use bauta_plan::RunRecord;
+use bauta_plan::record::FileRecord;
+use maud::{Markup, html};
+
+use crate::number::{count, seconds};
+use crate::page::{facts, hash, scrolling};
+use crate::words::{capitalised, seed_source};
+
+/// The files of the run.
+pub(super) fn files(record: &RunRecord) -> Markup {
+    let caption = "What was read and what was released";
+    let body = html! {
+        table {
+            caption { (caption) }
+            thead {
+                tr {
+                    td {}
+                    th scope="col" { "Input" }
+                    th scope="col" { "Released" }
+                }
+            }
+            tbody {
+                @for (name, text) in file_facts() {
+                    tr {
+                        th scope="row" { (name) }
+                        td { (text(&record.input)) }
+                        td {
+                            @if let Some(released) = &record.released { (text(released)) }
+                            @else { "none" }
+                        }
+                    }
+                }
+            }
+        }
+    };
+    scrolling(caption, &body)
+}
+
+type FileFact = fn(&FileRecord) -> Markup;
+
+fn file_facts() -> [(&'static str, FileFact); 5] {
+    [
+        ("File", |file| html! { (file.file) }),
+        ("Records", |file| html! { (count(file.n_records)) }),
+        ("Variables", |file| html! { (count(file.n_variables)) }),
+        ("Bytes", |file| html! { (count(file.n_bytes)) }),
+        ("SHA-256", |file| hash(&file.sha256)),
+    ]
+}
+
+/// Versions, hashes, seed, times.
+pub(super) fn provenance(record: &RunRecord) -> Markup {
+    let times = &record.times;
+    let released = record.released.as_ref();
+    let rows = [
+        ("Bauta", html! { (record.bauta_version) }),
+        ("Record", html! { (record.format) }),
+        (
+            "Plan",
+            html! { (record.plan.file) " " (hash(&record.plan.sha256)) },
+        ),
+        (
+            "Input",
+            html! { (record.input.file) " " (hash(&record.input.sha256)) },
+        ),
+        (
+            "Released",
+            html! {
+                @if let Some(file) = released { (file.file) " " (hash(&file.sha256)) } @else { "none" }
+            },
+        ),
+        (
+            "Seed",
+            html! { code { (record.seed) } ", " (seed_source(record.seed_source)) },
+        ),
+        ("Started", html! { (times.started) }),
+        (
+            "Time",
+            html! { (seconds(times.seconds)) " on " (count(times.threads)) " threads" },
+        ),
+    ];
+    html! {
+        (facts(&rows))
+        p {
+            "To repeat the run and compare the hashes: " code { "bauta verify RECORD" }
+            ", where RECORD is the run record that this report was written from. The same plan on the "
+            "same file with the same seed gives the same bytes on any number of threads."
+        }
+        p class="soft" {
+            "Whoever knows the seed can undo random masking. It stays in the record and in this report."
+        }
+        @if !times.stages.is_empty() { (stages(record)) }
+    }
+}
+
+fn stages(record: &RunRecord) -> Markup {
+    let caption = "Time by stage";
+    let body = html! {
+        table class="facts" {
+            caption { (caption) }
+            thead {
+                tr { th scope="col" { "Stage" } th scope="col" class="number" { "Time" } }
+            }
+            tbody {
+                @for stage in &record.times.stages {
+                    tr {
+                        th scope="row" { (capitalised(&stage.stage)) }
+                        td class="number" { (seconds(stage.seconds)) }
+                    }
+                }
+            }
+        }
+    };
+    scrolling(caption, &body)
+}
+
+/// The plan's text.
+pub(super) fn plan(record: &RunRecord) -> Markup {
+    html! {
+        p { "The text of " (record.plan.file) ", as it was read." }
+        details {
+            summary { "Show the plan" }
+            pre { code { (record.plan.text) } }
+        }
+    }
+}
+
+/// Where the committee signs.
+pub(super) fn decision() -> Markup {
+    html! {
+        ul class="choice" {
+            li { "The file is released as described above." }
+            li { "The file is not released. Reason:" }
+        }
+        ul class="sign" {
+            li { "Name and function" }
+            li { "Place and date" }
+            li { "Signature" }
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Whether the release holds what was asked of it.
+
+use bauta_plan::RunRecord;
+use bauta_plan::record::{Fate, GateRecord};
+use maud::{Markup, html};
+
+use crate::number::count;
+use crate::page::scrolling;
+use crate::words::{file_name, gate_condition, gate_found, gate_subject, gate_unit};
+
+/// The outcome in one sentence.
+pub(super) fn verdict(record: &RunRecord) -> Markup {
+    let good = record.passed() && record.released.is_some();
+    html! {
+        p class={ "verdict " (if good { "good" } else { "bad" }) } { (outcome(record)) }
+    }
+}
+
+fn outcome(record: &RunRecord) -> String {
+    let failed: Vec<&GateRecord> = record.gates.iter().filter(|gate| !gate.passed).collect();
+    let released = record.released.as_ref().map(|file| file_name(&file.file));
+    let conditions = match record.gates.len() {
+        0 => "No conditions of release were set".to_owned(),
+        1 => "The one condition of release holds".to_owned(),
+        n => format!("All {n} conditions of release hold"),
+    };
+    match (failed.is_empty(), released) {
+        (true, Some(file)) => format!("{conditions}; {file} was released."),
+        (true, None) => format!("{conditions}, but no file was released."),
+        (false, None) => format!(
+            "{}. Therefore no file was released.",
+            failures(record, &failed)
+        ),
+        (false, Some(file)) => format!(
+            "{}, and yet {file} was released.",
+            failures(record, &failed)
+        ),
+    }
+}
+
+fn failures(record: &RunRecord, failed: &[&GateRecord]) -> String {
+    let each: Vec<String> = failed
+        .iter()
+        .map(|gate| {
+            let unit = gate_unit(gate, &record.measures);
+            format!(
+                "{} is {}, where {} is asked for",
+                gate_subject(gate, &record.measures),
+                gate_found(gate, unit),
+                gate_condition(gate, unit)
+            )
+        })
+        .collect();
+    match failed.len() {
+        1 => format!("A condition of release fails: {}", each[0]),
+        n => format!(
+            "{n} of {} conditions of release fail: {}",
+            record.gates.len(),
+            each.join("; ")
+        ),
+    }
+}
+
+/// The figures that a reader looks for first.
+pub(super) fn key_figures(record: &RunRecord) -> Markup {
+    let n_passed = record.gates.iter().filter(|gate| gate.passed).count();
+    let with_fate = |fate| {
+        record
+            .variables
+            .iter()
+            .filter(|variable| variable.fate == fate)
+            .count() as u64
+    };
+    let n_variables = record.variables.len() as u64;
+    let tiles = [
+        (
+            "Conditions that hold",
+            format!("{n_passed} of {}", record.gates.len()),
+        ),
+        ("Records read", count(record.input.n_records)),
+        (
+            "Variables masked",
+            format!(
+                "{} of {}",
+                count(with_fate(Fate::Masked)),
+                count(n_variables)
+            ),
+        ),
+        (
+            "Variables removed",
+            format!(
+                "{} of {}",
+                count(with_fate(Fate::Dropped)),
+                count(n_variables)
+            ),
+        ),
+    ];
+    html! {
+        dl class="tiles" {
+            @for (name, value) in tiles { div { dt { (name) } dd { (value) } } }
+        }
+    }
+}
+
+/// The conditions, what was found, and whether they hold.
+pub(super) fn gates(record: &RunRecord) -> Markup {
+    if record.gates.is_empty() {
+        return html! {
+            p { "The plan sets no conditions: whatever the figures below say, the file is written." }
+        };
+    }
+    let caption = "A file is released only if every condition holds";
+    let body = html! {
+        table {
+            caption { (caption) }
+            thead {
+                tr {
+                    th scope="col" { "Condition" }
+                    th scope="col" class="number" { "Asked for" }
+                    th scope="col" class="number" { "Found" }
+                    th scope="col" { "Outcome" }
+                    th scope="col" { "Why" }
+                }
+            }
+            tbody { @for gate in &record.gates { (gate_row(gate, record)) } }
+        }
+    };
+    scrolling(caption, &body)
+}
+
+fn gate_row(gate: &GateRecord, record: &RunRecord) -> Markup {
+    let unit = gate_unit(gate, &record.measures);
+    html! {
+        tr {
+            th scope="row" { (gate_subject(gate, &record.measures)) }
+            td class="number" { (gate_condition(gate, unit)) }
+            td class="number" { (gate_found(gate, unit)) }
+            td {
+                @if gate.passed { strong class="good" { "✓ holds" } }
+                @else { strong class="bad" { "✗ fails" } }
+            }
+            td { (gate.why.as_deref().unwrap_or_default()) }
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! Measures as tables: figures before and after masking, and how to read them.
+
+use bauta_methods::measure::{Better, Measurement};
+use bauta_plan::record::MeasureRecord;
+use maud::{Markup, html};
+
+use crate::figures::split;
+use crate::number::{NO_FIGURE, Unit};
+use crate::page::scrolling;
+use crate::words::{capitalised, phrase, reading, value_unit};
+
+/// What a dash means, where tables hold one.
+pub(crate) fn dash_explained(tables: &Markup) -> Markup {
+    html! {
+        @if tables.0.contains(&format!(">{NO_FIGURE}<")) { p class="soft" { (DASH) } }
+    }
+}
+
+const DASH: &str = "– means that there is no such figure: it is not defined for these data, or the measure \
+     compares the two files and so has nothing to say before masking.";
+
+/// A figure of a measure, before and after.
+struct Row {
+    name: String,
+    unit: Unit,
+    before: Option<f64>,
+    after: Option<f64>,
+    /// Which end is good, for the measure's own value.
+    better: Option<Better>,
+}
+
+/// The columns that a table of measures needs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Columns {
+    /// Each file was measured by itself.
+    BeforeAndAfter,
+    /// The files were compared, which gives one figure.
+    Comparison,
+}
+
+impl Columns {
+    /// How many there are, with that of the names.
+    const fn number(self) -> u8 {
+        match self {
+            Self::BeforeAndAfter => 4,
+            Self::Comparison => 2,
+        }
+    }
+}
+
+/// The measures of one scenario, or of the file, in one table.
+pub(crate) fn table(caption: &str, measures: &[&MeasureRecord]) -> Markup {
+    let columns = if measures.iter().all(|measure| measure.before.is_none()) {
+        Columns::Comparison
+    } else {
+        Columns::BeforeAndAfter
+    };
+    let body = html! {
+        table class="figures" {
+            caption { (caption) }
+            thead {
+                tr {
+                    th scope="col" { "Figure" }
+                    @match columns {
+                        Columns::BeforeAndAfter => {
+                            th scope="col" class="number" { "Before" }
+                            th scope="col" class="number" { "After" }
+                            th scope="col" class="number" { "Change" }
+                        }
+                        Columns::Comparison => {
+                            th scope="col" class="number" { "Masked against original" }
+                        }
+                    }
+                }
+            }
+            @for measure in measures {
+                tbody {
+                    tr class="group" {
+                        th scope="rowgroup" colspan=(columns.number()) {
+                            (measure.title)
+                            span class="reading" { (reading(measure)) }
+                        }
+                    }
+                    @for row in rows(measure) { (figure_row(&row, columns)) }
+                }
+            }
+        }
+    };
+    scrolling(caption, &body)
+}
+
+fn figure_row(row: &Row, columns: Columns) -> Markup {
+    let both = columns == Columns::BeforeAndAfter;
+    html! {
+        tr class=[row.better.map(|_| "value")] {
+            th scope="row" { (capitalised(&row.name)) }
+            @if both { td class="number" { (row.unit.text_or_dash(row.before)) } }
+            td class="number" { (row.unit.text_or_dash(row.after)) }
+            @if both { td class="number change" { (change(row)) } }
+        }
+    }
+}
+
+fn change(row: &Row) -> Markup {
+    let (Some(before), Some(after)) = (row.before, row.after) else {
+        return html! { (NO_FIGURE) };
+    };
+    let verdict = match row.better {
+        Some(Better::Lower) if after < before => Some(("good", "better")),
+        Some(Better::Higher) if after > before => Some(("good", "better")),
+        Some(Better::Lower) if after > before => Some(("bad", "worse")),
+        Some(Better::Higher) if after < before => Some(("bad", "worse")),
+        _ => None,
+    };
+    html! {
+        (row.unit.change(before, after))
+        @if let Some((class, word)) = verdict { ", " span class=(class) { (word) } }
+    }
+}
+
+/// The value first, then the parts that do not belong to a single variable.
+fn rows(measure: &MeasureRecord) -> Vec<Row> {
+    let (before, after) = (measure.before.as_ref(), measure.after.as_ref());
+    let value = |measurement: Option<&Measurement>| measurement.and_then(|found| found.value);
+    let mut out = Vec::new();
+    if !measure.value_name.is_empty() {
+        out.push(Row {
+            name: measure.value_name.clone(),
+            unit: value_unit(measure),
+            before: value(before),
+            after: value(after),
+            better: Some(measure.better),
+        });
+    }
+    let mut names: Vec<&str> = Vec::new();
+    for measurement in [before, after].into_iter().flatten() {
+        for part in &measurement.parts {
+            if split(part, &measure.on).is_none() && !names.contains(&part.name.as_str()) {
+                names.push(&part.name);
+            }
+        }
+    }
+    out.extend(names.into_iter().map(|name| Row {
+        name: phrase(name),
+        unit: Unit::of_name(name),
+        before: before.and_then(|found| found.part(name)),
+        after: after.and_then(|found| found.part(name)),
+        better: None,
+    }));
+    out
+}
+
+/// Whether a measure has figures of its own, beside those of the variables.
+pub(crate) fn has_rows(measure: &MeasureRecord) -> bool {
+    !rows(measure).is_empty()
+}
+
+/// A measure's figure for each variable.
+pub(crate) struct Column {
+    /// The measure's title.
+    pub(crate) title: String,
+    /// How its figures are written.
+    pub(crate) unit: Unit,
+    /// The figure of the whole file; none where it is not defined or not shown.
+    pub(crate) overall: Option<f64>,
+    /// Variables and their figures.
+    pub(crate) figures: Vec<(String, Option<f64>)>,
+}
+
+impl Column {
+    /// The column of a measure that has a figure for each variable.
+    pub(crate) fn of(measure: &MeasureRecord) -> Option<Self> {
+        let found = measure.after.as_ref()?;
+        (!found.by_variable.is_empty()).then(|| Self {
+            title: measure.title.clone(),
+            unit: value_unit(measure),
+            overall: found.value,
+            figures: found
+                .by_variable
+                .iter()
+                .map(|part| (part.name.clone(), part.value))
+                .collect(),
+        })
+    }
+}
+
+/// Variables down, measures across, the whole file on top.
+pub(crate) fn by_variable(caption: &str, columns: &[&Column]) -> Markup {
+    let mut variables: Vec<&str> = Vec::new();
+    for (name, _) in columns.iter().flat_map(|column| &column.figures) {
+        if !variables.contains(&name.as_str()) {
+            variables.push(name);
+        }
+    }
+    let figure = |column: &Column, variable: &str| {
+        let entry = column.figures.iter().find(|(name, _)| name == variable);
+        column
+            .unit
+            .text_or_dash(entry.and_then(|(_, value)| *value))
+    };
+    let body = html! {
+        table class="narrow" {
+            caption { (caption) }
+            thead {
+                tr {
+                    th scope="col" { "Variable" }
+                    @for column in columns { th scope="col" class="number" { (column.title) } }
+                }
+            }
+            tbody {
+                tr class="value" {
+                    th scope="row" { "All together" }
+                    @for column in columns {
+                        td class="number" { (column.unit.text_or_dash(column.overall)) }
+                    }
+                }
+                @for variable in variables {
+                    tr {
+                        th scope="row" { (variable) }
+                        @for column in columns { td class="number" { (figure(column, variable)) } }
+                    }
+                }
+            }
+        }
+    };
+    html! { @if !columns.is_empty() { (scrolling(caption, &body)) } }
+}

@@ -1,0 +1,430 @@
+//! What of a run record may be published, field by field.
+//!
+//! Every struct of the record is taken apart completely, without `..`: a field that is added to
+//! the record stops the compiler here, and somebody has to decide. The external report is written
+//! from [`PublicRecord`] and never sees the record itself.
+
+use bauta_data::{Kind, Role};
+use bauta_methods::card::Family;
+use bauta_methods::measure::Measurement;
+use bauta_methods::registry;
+use bauta_plan::RunRecord;
+use bauta_plan::record::{
+    Fate, FileRecord, MeasureFamily, MeasureRecord, PlanRecord, StepRecord, TimesRecord,
+    VariableRecord,
+};
+
+use crate::figures::{VariableFigure, variable_figures};
+use crate::measures::Column;
+use crate::number::Unit;
+use crate::words::{file_name, reading};
+
+/// Figures of a variable that may be published beside those of the released file. Counts of
+/// missing values or categories would show how many cells a step removed.
+const PUBLIC_FIGURES: [&str; 3] = ["mean", "sd", "weighted_mean"];
+
+/// A loss that rests on fewer changed cells could be turned back into their original values.
+const MIN_CHANGED: u64 = 10;
+
+/// What the public may know of a run.
+pub(crate) struct PublicRecord<'a> {
+    /// Title from the plan.
+    pub(crate) title: Option<&'a str>,
+    /// Version of Bauta.
+    pub(crate) version: &'a str,
+    /// Day of the run.
+    pub(crate) day: Option<&'a str>,
+    /// The released file; none if nothing was released.
+    pub(crate) file: Option<PublicFile<'a>>,
+    /// Whether the records stand in a new order.
+    pub(crate) shuffled: bool,
+    /// What was done.
+    pub(crate) steps: Vec<PublicStep<'a>>,
+    /// The variables of the collected file.
+    pub(crate) variables: Vec<PublicVariable<'a>>,
+    /// What an analyst loses.
+    pub(crate) losses: Vec<PublicLoss<'a>>,
+}
+
+/// The released file.
+pub(crate) struct PublicFile<'a> {
+    /// Its name, without the folders of whoever made it.
+    pub(crate) name: &'a str,
+    /// SHA-256 of its bytes.
+    pub(crate) sha256: &'a str,
+    /// Number of bytes.
+    pub(crate) n_bytes: u64,
+    /// Number of records.
+    pub(crate) n_records: u64,
+    /// Number of variables.
+    pub(crate) n_variables: u64,
+}
+
+/// A step without its parameters.
+pub(crate) struct PublicStep<'a> {
+    /// Name of the method.
+    pub(crate) method: &'a str,
+    /// Title of the method.
+    pub(crate) title: &'a str,
+    /// Variables it worked on.
+    pub(crate) on: &'a [String],
+    /// Why it was done.
+    pub(crate) why: Option<&'a str>,
+    /// Notes that the public may read.
+    pub(crate) notes: Vec<String>,
+}
+
+/// A variable without its counts.
+pub(crate) struct PublicVariable<'a> {
+    /// Its name.
+    pub(crate) name: &'a str,
+    /// What the plan calls it in words.
+    pub(crate) label: Option<&'a str>,
+    /// What it is.
+    pub(crate) kind: Kind,
+    /// What it is for in the design of the survey; whether it is a key is not said.
+    pub(crate) design_use: Option<&'static str>,
+    /// What became of it.
+    pub(crate) fate: Fate,
+}
+
+/// A measure of loss without its parameters.
+pub(crate) struct PublicLoss<'a> {
+    /// Its figures for the file and each variable, if it has such.
+    pub(crate) column: Option<Column>,
+    /// Title of the method.
+    pub(crate) title: &'a str,
+    /// How its figure is to be read.
+    pub(crate) reading: String,
+    /// Name of the figure.
+    pub(crate) value_name: &'a str,
+    /// Location and spread of variables in both files.
+    pub(crate) figures: Vec<VariableFigure<'a>>,
+    /// Notes that the public may read.
+    pub(crate) notes: Vec<String>,
+    /// Variables whose figures are withheld.
+    pub(crate) withheld: Vec<&'a str>,
+}
+
+impl<'a> PublicRecord<'a> {
+    /// The publishable part of a record.
+    pub(crate) fn of(record: &'a RunRecord) -> Self {
+        let RunRecord {
+            format: _,
+            bauta_version,
+            plan,
+            seed: _,
+            seed_source: _,
+            input: _,
+            variables,
+            scenarios: _,
+            steps,
+            measures,
+            gates: _,
+            released,
+            shuffled,
+            times,
+        } = record;
+        let PlanRecord {
+            title,
+            file: _,
+            sha256: _,
+            text: _,
+        } = plan;
+        let TimesRecord {
+            started,
+            seconds: _,
+            stages: _,
+            threads: _,
+        } = times;
+        Self {
+            title: title.as_deref(),
+            version: bauta_version,
+            day: day(started),
+            file: released.as_ref().map(PublicFile::of),
+            shuffled: *shuffled,
+            steps: steps.iter().map(PublicStep::of).collect(),
+            variables: variables.iter().map(PublicVariable::of).collect(),
+            losses: measures
+                .iter()
+                .filter_map(|measure| PublicLoss::of(measure, variables))
+                .collect(),
+        }
+    }
+}
+
+/// The day of a time such as 2026-11-16T09:30:00Z.
+fn day(started: &str) -> Option<&str> {
+    let (day, _) = started.split_once('T')?;
+    let is_day = day.len() == 10
+        && day
+            .bytes()
+            .all(|byte| byte.is_ascii_digit() || byte == b'-');
+    is_day.then_some(day)
+}
+
+impl<'a> PublicFile<'a> {
+    fn of(released: &'a FileRecord) -> Self {
+        let FileRecord {
+            file,
+            sha256,
+            n_bytes,
+            n_records,
+            n_variables,
+        } = released;
+        Self {
+            name: file_name(file),
+            sha256,
+            n_bytes: *n_bytes,
+            n_records: *n_records,
+            n_variables: *n_variables,
+        }
+    }
+}
+
+impl<'a> PublicStep<'a> {
+    fn of(step: &'a StepRecord) -> Self {
+        let StepRecord {
+            key: _,
+            method,
+            title,
+            on,
+            params: _,
+            why,
+            notes,
+        } = step;
+        Self {
+            method,
+            title,
+            on,
+            why: why.as_deref(),
+            notes: public_notes(notes),
+        }
+    }
+}
+
+fn public_notes(notes: &[bauta_methods::Note]) -> Vec<String> {
+    notes
+        .iter()
+        .filter(|note| note.is_public())
+        .map(bauta_methods::Note::text)
+        .collect()
+}
+
+impl<'a> PublicVariable<'a> {
+    fn of(variable: &'a VariableRecord) -> Self {
+        let VariableRecord {
+            name,
+            role,
+            kind,
+            declared: _,
+            label,
+            n_missing: _,
+            fate,
+            n_changed: _,
+        } = variable;
+        Self {
+            name,
+            label: label.as_deref(),
+            kind: *kind,
+            design_use: design_use(*role),
+            fate: *fate,
+        }
+    }
+}
+
+/// What a variable is for, as far as its users need to know.
+const fn design_use(role: Role) -> Option<&'static str> {
+    match role {
+        Role::Weight => Some("sampling weight"),
+        Role::Household => Some("household number"),
+        Role::Stratum => Some("stratum"),
+        Role::Identifier | Role::Key | Role::Sensitive | Role::Other => None,
+    }
+}
+
+impl<'a> PublicLoss<'a> {
+    /// A measure that the record and the registry both call a loss; nothing otherwise.
+    fn of(measure: &'a MeasureRecord, variables: &[VariableRecord]) -> Option<Self> {
+        let MeasureRecord {
+            id,
+            title,
+            family,
+            value_name,
+            better: _,
+            scenario,
+            on,
+            params: _,
+            before,
+            after,
+            notes,
+        } = measure;
+        let is_loss = registry::card(id).is_some_and(|card| card.family == Family::Loss);
+        if !is_loss || *family != MeasureFamily::Loss || scenario.is_some() {
+            return None;
+        }
+        let safe = |name: &str| is_safe(variables, name);
+        let mut figures = variable_figures(on, before.as_ref(), after.as_ref());
+        figures.retain(|figure| {
+            PUBLIC_FIGURES.contains(&figure.figure)
+                && safe(figure.variable)
+                && figure.after.is_some()
+        });
+        let is_withheld = |name: &&str| is_released(variables, name) && !safe(name);
+        Some(Self {
+            column: after
+                .as_ref()
+                .and_then(|found| column(title, value_name, on, found, &safe)),
+            title,
+            reading: reading(measure),
+            value_name,
+            figures,
+            notes: public_notes(notes),
+            withheld: on.iter().map(String::as_str).filter(is_withheld).collect(),
+        })
+    }
+}
+
+/// The figures of a loss: those of variables that are safe, and that of the file if all are,
+/// since with the others it would give away the one that is missing.
+fn column(
+    title: &str,
+    value_name: &str,
+    on: &[String],
+    found: &Measurement,
+    safe: &dyn Fn(&str) -> bool,
+) -> Option<Column> {
+    let Measurement {
+        value,
+        parts: _,
+        by_variable,
+        series: _,
+        per_record: _,
+    } = found;
+    let all_safe =
+        on.iter().all(|name| safe(name)) && by_variable.iter().all(|part| safe(&part.name));
+    let overall = value.filter(|_| all_safe);
+    let figures: Vec<(String, Option<f64>)> = by_variable
+        .iter()
+        .filter(|part| safe(&part.name))
+        .map(|part| (part.name.clone(), part.value))
+        .collect();
+    (overall.is_some() || !figures.is_empty()).then(|| Column {
+        title: title.to_owned(),
+        unit: Unit::of_name(value_name),
+        overall,
+        figures,
+    })
+}
+
+fn is_released(variables: &[VariableRecord], name: &str) -> bool {
+    variables
+        .iter()
+        .any(|variable| variable.name == name && variable.fate != Fate::Dropped)
+}
+
+/// Whether a comparison of this variable tells nothing about single records: it is released, and
+/// either nothing changed or enough did.
+fn is_safe(variables: &[VariableRecord], name: &str) -> bool {
+    let found = variables.iter().find(|variable| variable.name == name);
+    found.is_some_and(|variable| match variable.fate {
+        Fate::Untouched => true,
+        Fate::Dropped => false,
+        Fate::Masked => variable
+            .n_changed
+            .is_some_and(|n| n == 0 || n >= MIN_CHANGED),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use bauta_methods::measure::{Better, Part};
+
+    use super::*;
+
+    fn variable(name: &str, fate: Fate, n_changed: Option<u64>) -> VariableRecord {
+        VariableRecord {
+            name: name.to_owned(),
+            role: Role::Sensitive,
+            kind: Kind::Continuous,
+            declared: true,
+            label: None,
+            n_missing: 0,
+            fate,
+            n_changed,
+        }
+    }
+
+    fn il1s(names: &[&str]) -> MeasureRecord {
+        MeasureRecord {
+            id: "il1s".to_owned(),
+            title: "IL1s".to_owned(),
+            family: MeasureFamily::Loss,
+            value_name: "mean distance".to_owned(),
+            better: Better::Lower,
+            scenario: None,
+            on: names.iter().map(|&name| name.to_owned()).collect(),
+            params: std::collections::BTreeMap::new(),
+            before: None,
+            after: Some(Measurement {
+                value: Some(0.5),
+                by_variable: names
+                    .iter()
+                    .map(|&name| Part {
+                        name: name.to_owned(),
+                        value: Some(0.5),
+                    })
+                    .collect(),
+                ..Measurement::default()
+            }),
+            notes: Vec::new(),
+        }
+    }
+
+    /// One top-coded record: n times the mean loss would be that record's excess.
+    #[test]
+    fn a_loss_that_rests_on_few_cells_is_withheld_and_so_is_the_total() {
+        let variables = [
+            variable("many", Fate::Masked, Some(MIN_CHANGED)),
+            variable("few", Fate::Masked, Some(MIN_CHANGED - 1)),
+            variable("unknown", Fate::Masked, None),
+            variable("same", Fate::Untouched, Some(0)),
+        ];
+        let measure = il1s(&["many", "few", "unknown", "same"]);
+        let loss = PublicLoss::of(&measure, &variables).unwrap();
+        let column = loss.column.unwrap();
+        let shown: Vec<&str> = column
+            .figures
+            .iter()
+            .map(|(name, _)| name.as_str())
+            .collect();
+        assert_eq!(shown, ["many", "same"]);
+        assert_eq!(column.overall, None);
+        assert_eq!(loss.withheld, ["few", "unknown"]);
+
+        let safe = il1s(&["many", "same"]);
+        let column = PublicLoss::of(&safe, &variables).unwrap().column.unwrap();
+        assert_eq!(column.overall, Some(0.5));
+    }
+
+    #[test]
+    fn only_what_record_and_registry_both_call_a_loss_is_public() {
+        let variables = [variable("x", Fate::Untouched, Some(0))];
+        let named = |id: &str, family| MeasureRecord {
+            id: id.to_owned(),
+            family,
+            ..il1s(&["x"])
+        };
+        assert!(PublicLoss::of(&named("il1s", MeasureFamily::Loss), &variables).is_some());
+        assert!(PublicLoss::of(&named("il1s", MeasureFamily::Risk), &variables).is_none());
+        assert!(PublicLoss::of(&named("k-anonymity", MeasureFamily::Loss), &variables).is_none());
+        assert!(PublicLoss::of(&named("new-method", MeasureFamily::Loss), &variables).is_none());
+    }
+
+    #[test]
+    fn the_day_is_all_that_is_told_of_the_time() {
+        assert_eq!(day("2026-11-16T09:30:00Z"), Some("2026-11-16"));
+        assert_eq!(day("yesterday, at Tom's"), None);
+        assert_eq!(day(""), None);
+    }
+}

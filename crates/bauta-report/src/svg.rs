@@ -1,0 +1,121 @@
+//! Charts as inline SVG: bars and lines of one or two series.
+//!
+//! Colours come from the page's CSS variables, so that charts follow light, dark and print; the
+//! attributes beside them serve readers without style sheets. Colour is never the only cue: the
+//! original is hatched or dashed, the masked file solid, and every bar carries its figure.
+
+mod bars;
+mod frame;
+mod lines;
+mod scale;
+mod text;
+
+pub use bars::bars;
+pub use lines::lines;
+
+use std::fmt::Write as _;
+
+use crate::number::Unit;
+
+/// What a chart shows.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Chart {
+    /// Distinguishes the chart from others on the page; letters, digits and hyphens.
+    pub id: String,
+    /// What it shows, in a few words.
+    pub title: String,
+    /// What the figures are, such as "records".
+    pub axis: String,
+    /// How the figures are written.
+    pub unit: Unit,
+    /// The categories, in order.
+    pub categories: Vec<String>,
+    /// One or two series.
+    pub series: Vec<ChartSeries>,
+}
+
+/// The figures of one file.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ChartSeries {
+    /// Its name in the legend.
+    pub name: String,
+    /// How it is drawn.
+    pub look: Look,
+    /// A figure per category; none where there is none.
+    pub values: Vec<Option<f64>>,
+}
+
+/// How a series is drawn.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Look {
+    /// Hatched bars, dashed lines.
+    Original,
+    /// Solid bars and lines.
+    Masked,
+}
+
+impl Look {
+    const fn class(self) -> &'static str {
+        match self {
+            Self::Original => "original",
+            Self::Masked => "masked",
+        }
+    }
+
+    /// Colour for readers without style sheets.
+    const fn plain_colour(self) -> &'static str {
+        match self {
+            Self::Original => "#a65e00",
+            Self::Masked => "#0067a5",
+        }
+    }
+}
+
+impl ChartSeries {
+    /// The figure of a category, if it is a number.
+    fn value(&self, category: usize) -> Option<f64> {
+        self.values
+            .get(category)
+            .copied()
+            .flatten()
+            .filter(|value| value.is_finite())
+            // Differences of larger numbers would leave the range of floats.
+            .map(|value| value.clamp(-1e300, 1e300))
+    }
+}
+
+impl Chart {
+    fn values(&self) -> impl Iterator<Item = f64> {
+        self.series.iter().flat_map(move |series| {
+            (0..self.categories.len()).filter_map(move |category| series.value(category))
+        })
+    }
+
+    /// The chart in words, for readers who do not see it.
+    fn description(&self, what: &str) -> String {
+        let mut out = format!("{what} of {}.", self.axis);
+        for (idx, category) in self.categories.iter().enumerate() {
+            let figures: Vec<String> = self
+                .series
+                .iter()
+                .map(|series| {
+                    let figure = self.unit.text_or_dash(series.value(idx));
+                    if self.series.len() == 1 {
+                        figure
+                    } else {
+                        format!("{} {figure}", series.name)
+                    }
+                })
+                .collect();
+            let _ = write!(out, " {category}: {};", figures.join(", "));
+        }
+        if out.ends_with(';') {
+            out.pop();
+            out.push('.');
+        }
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests;

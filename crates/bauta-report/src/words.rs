@@ -1,0 +1,232 @@
+//! The record's names and enumerations in words.
+
+use std::fmt::Write as _;
+
+use bauta_data::Kind;
+use bauta_methods::measure::Better;
+use bauta_methods::registry;
+use bauta_plan::record::{Fate, GateRecord, MeasureFamily, MeasureRecord, SeedSource};
+
+use crate::number::{Unit, number};
+
+/// A figure's name in words. Common names are spelt out; of the rest, `like_this` becomes
+/// "like this".
+pub(crate) fn phrase(name: &str) -> String {
+    let known = match name {
+        "sd" => "standard deviation",
+        "max" => "largest",
+        "classes" => "classes of equal keys",
+        "uniques" => "records alone in their class",
+        "above_threshold" => "records above the threshold",
+        "expected_reidentifications" => "expected re-identifications",
+        _ => "",
+    };
+    if !known.is_empty() {
+        return known.to_owned();
+    }
+    let limit = |rest: Option<&str>| rest.and_then(|rest| rest.parse::<u64>().ok());
+    if let Some(k) = limit(name.strip_prefix("below_")) {
+        return format!("records in classes smaller than {k}");
+    }
+    if let Some(k) = limit(name.strip_prefix("share_below_")) {
+        return format!("share of records in classes smaller than {k}");
+    }
+    name.replace('_', " ")
+}
+
+/// The same with a capital.
+pub(crate) fn capitalised(text: &str) -> String {
+    let mut symbols = text.chars();
+    symbols
+        .next()
+        .map(|first| first.to_uppercase().chain(symbols).collect())
+        .unwrap_or_default()
+}
+
+/// A sentence: capital and full stop.
+pub(crate) fn sentence(text: &str) -> String {
+    let text = capitalised(text.trim());
+    if text.is_empty() || text.ends_with(['.', '!', '?']) {
+        text
+    } else {
+        text + "."
+    }
+}
+
+/// "a", "a and b", "a, b and c".
+pub(crate) fn listed(names: &[&str]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => (*one).to_owned(),
+        [most @ .., last] => format!("{} and {last}", most.join(", ")),
+    }
+}
+
+/// The last part of a path, whichever system wrote it.
+pub(crate) fn file_name(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
+}
+
+pub(crate) const fn fate(fate: Fate) -> &'static str {
+    match fate {
+        Fate::Untouched => "kept unchanged",
+        Fate::Masked => "masked",
+        Fate::Dropped => "removed",
+    }
+}
+
+pub(crate) const fn seed_source(source: SeedSource) -> &'static str {
+    match source {
+        SeedSource::Plan => "given in the plan",
+        SeedSource::CommandLine => "given on the command line",
+        SeedSource::InputFile => "derived from the bytes of the input file",
+    }
+}
+
+pub(crate) const fn kind(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Continuous => "number",
+        Kind::Ordered => "categories, ordered",
+        Kind::Hierarchical => "categories, hierarchical",
+        Kind::Unordered => "categories",
+    }
+}
+
+/// How a measure's figure is to be read: what it is, its range, which end is good.
+pub(crate) fn reading(measure: &MeasureRecord) -> String {
+    let mut out = String::new();
+    if let Some(card) = registry::card(&measure.id) {
+        out = sentence(card.summary);
+    }
+    let good_end = match (measure.better, measure.family) {
+        (Better::Neither, _) => return out,
+        (Better::Lower, MeasureFamily::Risk) => "lower is safer",
+        (Better::Higher, MeasureFamily::Risk) => "higher is safer",
+        (Better::Lower, MeasureFamily::Loss) => "lower is closer to the original",
+        (Better::Higher, MeasureFamily::Loss) => "higher is closer to the original",
+    };
+    let range = range(measure);
+    if !out.is_empty() {
+        out.push(' ');
+    }
+    out + &sentence(&if range.is_empty() {
+        good_end.to_owned()
+    } else {
+        format!("{range}; {good_end}")
+    })
+}
+
+fn range(measure: &MeasureRecord) -> String {
+    let Some(known) = registry::measure(&measure.id) else {
+        return String::new();
+    };
+    let reading = known.reading();
+    let unit = value_unit(measure);
+    let mut out = match (reading.min.is_finite(), reading.max.is_finite()) {
+        (true, true) => format!(
+            "from {} to {}",
+            unit.text(reading.min),
+            unit.text(reading.max)
+        ),
+        (true, false) => format!("{} or more", unit.text(reading.min)),
+        (false, true) => format!("{} or less", unit.text(reading.max)),
+        (false, false) => String::new(),
+    };
+    if let Some(value) = reading.at_identity {
+        let separator = if out.is_empty() { "" } else { ", " };
+        let _ = write!(out, "{separator}{} if nothing is masked", unit.text(value));
+    }
+    out
+}
+
+/// How a measure's value is written.
+pub(crate) fn value_unit(measure: &MeasureRecord) -> Unit {
+    Unit::of_name(&measure.value_name)
+}
+
+/// What a gate looks at: measure, figure, scenario.
+pub(crate) fn gate_subject(gate: &GateRecord, measures: &[MeasureRecord]) -> String {
+    let measure = measures.iter().find(|measure| measure.id == gate.measure);
+    let title = measure.map_or(gate.measure.as_str(), |measure| &measure.title);
+    let figure = match (&gate.part, measure) {
+        (Some(part), _) => format!(", {}", phrase(part)),
+        (None, Some(measure)) if !measure.value_name.is_empty() => {
+            format!(", {}", measure.value_name)
+        }
+        (None, _) => String::new(),
+    };
+    let scenario = gate
+        .scenario
+        .as_ref()
+        .map(|name| format!(" (scenario {name})"));
+    format!("{title}{figure}{}", scenario.unwrap_or_default())
+}
+
+/// How a gate's figures are written.
+pub(crate) fn gate_unit(gate: &GateRecord, measures: &[MeasureRecord]) -> Unit {
+    match &gate.part {
+        Some(part) => Unit::of_name(part),
+        None => measures
+            .iter()
+            .find(|measure| measure.id == gate.measure)
+            .map_or(Unit::Number, value_unit),
+    }
+}
+
+/// What a gate asks for.
+pub(crate) fn gate_condition(gate: &GateRecord, unit: Unit) -> String {
+    match (gate.at_least, gate.at_most) {
+        (Some(low), Some(high)) => format!("{} to {}", unit.exact(low), unit.exact(high)),
+        (Some(low), None) => format!("at least {}", unit.exact(low)),
+        (None, Some(high)) => format!("at most {}", unit.exact(high)),
+        (None, None) => "nothing".to_owned(),
+    }
+}
+
+/// What was found, with the digits that show on which side of the limit it lies.
+pub(crate) fn gate_found(gate: &GateRecord, unit: Unit) -> String {
+    let Some(found) = gate.found else {
+        return "no figure".to_owned();
+    };
+    let limit = [gate.at_least, gate.at_most]
+        .into_iter()
+        .flatten()
+        .min_by(|a, b| (a - found).abs().total_cmp(&(b - found).abs()));
+    limit.map_or_else(|| number(found), |limit| unit.text_beside(found, limit))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_become_phrases_and_lists_sentences() {
+        assert_eq!(
+            phrase("share_below_3"),
+            "share of records in classes smaller than 3"
+        );
+        assert_eq!(phrase("share_below_all"), "share below all");
+        assert_eq!(phrase("weighted_mean"), "weighted mean");
+        assert_eq!(sentence("mean distance"), "Mean distance.");
+        assert_eq!(sentence("Is it?"), "Is it?");
+        assert_eq!(sentence(""), "");
+        assert_eq!(listed(&["a", "b", "c"]), "a, b and c");
+        assert_eq!(file_name("out/2026\\survey.csv"), "survey.csv");
+    }
+
+    #[test]
+    fn a_gate_just_missed_does_not_read_as_met() {
+        let gate = GateRecord {
+            measure: "individual-risk".to_owned(),
+            scenario: None,
+            part: None,
+            at_least: None,
+            at_most: Some(0.1),
+            found: Some(0.100_001),
+            passed: false,
+            why: None,
+        };
+        assert_eq!(gate_condition(&gate, Unit::Number), "at most 0.1");
+        assert_eq!(gate_found(&gate, Unit::Number), "0.100001");
+    }
+}

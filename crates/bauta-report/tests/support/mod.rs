@@ -1,0 +1,513 @@
+//! A record as a run would write it: a survey with nine variables, two scenarios, four steps.
+//! All figures are invented.
+
+use std::collections::BTreeMap;
+
+use bauta_data::{Kind, Role};
+use bauta_methods::measure::{Better, Measurement, Part, Series};
+use bauta_methods::note::Note;
+use bauta_plan::RunRecord;
+use bauta_plan::record::{
+    FORMAT, Fate, FileRecord, GateRecord, MeasureFamily, MeasureRecord, PlanRecord, ScenarioRecord,
+    SeedSource, StageTime, StepRecord, TimesRecord, VariableRecord,
+};
+use serde_json::{Value, json};
+
+/// A run whose gates hold.
+pub(crate) fn passed() -> RunRecord {
+    RunRecord {
+        format: FORMAT.to_owned(),
+        bauta_version: "0.1.0".to_owned(),
+        plan: PlanRecord {
+            title: Some("Victimisation survey 2015, public use file".to_owned()),
+            file: "plans/survey.toml".to_owned(),
+            sha256: "7a".repeat(32),
+            text: "title = \"Victimisation survey 2015\"\n\n[data]\nfile = \"survey.csv\"\n"
+                .to_owned(),
+        },
+        seed: 424_242_424_242,
+        seed_source: SeedSource::Plan,
+        input: file("confidential/survey.csv", "1b", 12),
+        variables: variables(),
+        scenarios: scenarios(),
+        steps: steps(),
+        measures: measures(),
+        gates: vec![
+            gate(
+                "k-anonymity",
+                Some("neighbour"),
+                None,
+                (Some(3.0), None),
+                3.0,
+            ),
+            gate(
+                "individual-risk",
+                Some("register"),
+                Some("expected_reidentifications"),
+                (None, Some(50.0)),
+                41.873_215,
+            ),
+            gate(
+                "k-anonymity",
+                Some("register"),
+                Some("share_below_3"),
+                (None, Some(0.05)),
+                0.031_245_6,
+            ),
+            gate("il1s", None, None, (None, Some(0.35)), 0.287_654_3),
+        ],
+        released: Some(file("release/2026/survey-protected.csv", "9e", 11)),
+        shuffled: true,
+        times: times(),
+    }
+}
+
+/// The same run with one gate that fails: nothing is released.
+pub(crate) fn failed() -> RunRecord {
+    let mut record = passed();
+    record.gates[0].found = Some(2.0);
+    record.gates[0].passed = false;
+    record.released = None;
+    record
+}
+
+fn file(path: &str, hash: &str, n_variables: u64) -> FileRecord {
+    FileRecord {
+        file: path.to_owned(),
+        sha256: hash.repeat(32),
+        n_bytes: 1_482_377,
+        n_records: 12_901,
+        n_variables,
+    }
+}
+
+fn times() -> TimesRecord {
+    let stage = |stage: &str, seconds| StageTime {
+        stage: stage.to_owned(),
+        seconds,
+    };
+    TimesRecord {
+        started: "2026-11-16T09:30:00Z".to_owned(),
+        seconds: 1.873_4,
+        stages: vec![
+            stage("read", 0.212_3),
+            stage("step recode age", 0.031),
+            stage("measure", 1.4),
+            stage("write", 0.194),
+        ],
+        threads: 2,
+    }
+}
+
+fn variables() -> Vec<VariableRecord> {
+    use Kind::{Continuous, Hierarchical, Ordered, Unordered};
+    let variable = |name: &str, label: &str, role, kind, n_missing| VariableRecord {
+        name: name.to_owned(),
+        role,
+        kind,
+        declared: true,
+        label: Some(label.to_owned()),
+        n_missing,
+        fate: Fate::Untouched,
+        n_changed: Some(0),
+    };
+    let masked = |variable, n_changed| VariableRecord {
+        fate: Fate::Masked,
+        n_changed: Some(n_changed),
+        ..variable
+    };
+    let (key, content) = (Role::Key, Role::Sensitive);
+    vec![
+        VariableRecord {
+            fate: Fate::Dropped,
+            n_changed: None,
+            ..variable("name", "Name of the person", Role::Identifier, Unordered, 0)
+        },
+        variable("household", "Dwelling", Role::Household, Unordered, 0),
+        variable("sex", "Sex", key, Unordered, 0),
+        masked(variable("age", "Age in years", key, Ordered, 12), 12_889),
+        variable("region", "Region of residence", key, Hierarchical, 0),
+        variable("education", "Highest degree", key, Ordered, 231),
+        masked(
+            variable("income", "Monthly income, euros", content, Continuous, 1207),
+            11_514,
+        ),
+        masked(
+            variable("rent", "Monthly rent, euros", content, Continuous, 388),
+            12_377,
+        ),
+        masked(
+            variable("hours", "Hours worked per week", content, Continuous, 54),
+            12_290,
+        ),
+        variable(
+            "victim",
+            "Victim of a crime last year",
+            content,
+            Unordered,
+            17,
+        ),
+        variable("weight", "Sampling weight", Role::Weight, Continuous, 0),
+        VariableRecord {
+            declared: false,
+            label: None,
+            ..variable("interview_language", "", Role::Other, Unordered, 0)
+        },
+    ]
+}
+
+fn scenarios() -> Vec<ScenarioRecord> {
+    vec![
+        ScenarioRecord {
+            name: "neighbour".to_owned(),
+            keys: names(&["sex", "age", "region"]),
+            why: Some("anybody in the street knows these".to_owned()),
+        },
+        ScenarioRecord {
+            name: "register".to_owned(),
+            keys: names(&["sex", "age", "region", "education"]),
+            why: Some("the register of pupils and students can be bought".to_owned()),
+        },
+    ]
+}
+
+fn steps() -> Vec<StepRecord> {
+    let unswapped = |variable: &str| Note::RecordsUnswapped {
+        variable: variable.to_owned(),
+        n_records: 31,
+    };
+    vec![
+        step(
+            "drop-identifiers",
+            "Drop identifiers",
+            &["name"],
+            &[],
+            "names are never released",
+            vec![Note::VariablesDropped {
+                variables: names(&["name"]),
+            }],
+        ),
+        step(
+            "recode",
+            "Global recoding",
+            &["age"],
+            &[("breaks", json!([18, 25, 35, 45, 55, 65, 75]))],
+            "single years of age make too many classes",
+            vec![Note::CategoriesMerged {
+                variable: "age".to_owned(),
+                n_before: 83,
+                n_after: 8,
+            }],
+        ),
+        step(
+            "top-bottom",
+            "Top and bottom coding",
+            &["income", "rent"],
+            &[("top_share", json!(0.005)), ("replace", json!("mean"))],
+            "the highest incomes are known from newspapers",
+            vec![Note::TailsCoded {
+                variable: "income".to_owned(),
+                n_bottom: 0,
+                n_top: 59,
+            }],
+        ),
+        step(
+            "rank-swap",
+            "Rank swapping",
+            &["income", "rent", "hours"],
+            &[
+                ("window", json!(0.141_592_6)),
+                ("keep_bottom", json!(0.0)),
+                ("keep_top", json!(0.0)),
+                ("missing", json!("skip")),
+            ],
+            "best trade-off in the map of 12 March",
+            vec![
+                unswapped("income"),
+                Note::TiesInRandomOrder {
+                    variable: "hours".to_owned(),
+                    n_records: 12_640,
+                },
+                Note::RoundedToGrid {
+                    variable: "income".to_owned(),
+                    decimals: 2,
+                },
+            ],
+        ),
+    ]
+}
+
+fn step(
+    method: &str,
+    title: &str,
+    on: &[&str],
+    params: &[(&str, Value)],
+    why: &str,
+    notes: Vec<Note>,
+) -> StepRecord {
+    StepRecord {
+        key: format!("{method} {}", on.join(" ")),
+        method: method.to_owned(),
+        title: title.to_owned(),
+        on: names(on),
+        params: params
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), value.clone()))
+            .collect(),
+        why: Some(why.to_owned()),
+        notes,
+    }
+}
+
+fn measures() -> Vec<MeasureRecord> {
+    let classes_before = [1204.0, 1310.0, 1877.0, 2954.0, 2412.0, 1988.0, 803.0, 353.0];
+    let classes_after = [0.0, 0.0, 214.0, 688.0, 1430.0, 3322.0, 4120.0, 3127.0];
+    vec![
+        k_anonymity("neighbour", 1204.0, classes_before, 3.0, classes_after),
+        k_anonymity(
+            "register",
+            3377.0,
+            [3377.0, 2210.0, 2108.0, 2044.0, 1502.0, 990.0, 480.0, 190.0],
+            1.0,
+            [141.0, 262.0, 688.0, 1544.0, 2201.0, 3012.0, 2811.0, 2242.0],
+        ),
+        individual_risk(),
+        interval_sd(),
+        il1s(),
+        univariate_summary(),
+    ]
+}
+
+fn k_anonymity(
+    scenario: &str,
+    uniques: f64,
+    before: [f64; 8],
+    k: f64,
+    after: [f64; 8],
+) -> MeasureRecord {
+    const BANDS: [&str; 8] = ["1", "2", "3-4", "5-9", "10-19", "20-49", "50-99", "100+"];
+    let found = |value: f64, f: [f64; 8]| {
+        let mut found = Measurement {
+            value: Some(value),
+            ..Measurement::default()
+        };
+        found.push_part("records", 12_901.0);
+        found.push_part("classes", 4000.0 - value * 1000.0);
+        found.push_part("uniques", f[0]);
+        found.push_part("below_3", f[0] + f[1]);
+        found.push_part("share_below_3", (f[0] + f[1]) / 12_901.0);
+        found
+            .series
+            .push(series("records by class size", "records", &BANDS, &f));
+        found
+    };
+    assert!((before[0] - uniques).abs() < 0.5);
+    measure(
+        ("k-anonymity", "k-anonymity"),
+        (MeasureFamily::Risk, "smallest class", Better::Higher),
+        Some(scenario),
+        &["sex", "age", "region"],
+        (Some(found(1.0, before)), Some(found(k, after))),
+    )
+}
+
+fn individual_risk() -> MeasureRecord {
+    const BANDS: [&str; 7] = [
+        "< 0.01 %",
+        "0.01-0.1 %",
+        "0.1-1 %",
+        "1-5 %",
+        "5-10 %",
+        "10-50 %",
+        "50-100 %",
+    ];
+    let found = |mean: f64, f: [f64; 7]| {
+        let mut found = Measurement {
+            value: Some(mean),
+            ..Measurement::default()
+        };
+        found.push_part("expected_reidentifications", mean * 12_901.0);
+        found.push_part("max", mean * 20.0);
+        found.push_part("above_threshold", f[5] + f[6]);
+        found
+            .series
+            .push(series("records by individual risk", "records", &BANDS, &f));
+        found
+    };
+    let mut out = measure(
+        ("individual-risk", "Individual risk"),
+        (MeasureFamily::Risk, "mean risk", Better::Lower),
+        Some("register"),
+        &["sex", "age", "region", "education"],
+        (
+            Some(found(
+                0.012_345_678_9,
+                [120.0, 4012.0, 6210.0, 2233.0, 211.0, 103.0, 12.0],
+            )),
+            Some(found(
+                0.003_245_733,
+                [2410.0, 6222.0, 3820.0, 431.0, 18.0, 0.0, 0.0],
+            )),
+        ),
+    );
+    out.notes.push(Note::WeightsBelowFrequency { n_records: 7 });
+    out
+}
+
+fn interval_sd() -> MeasureRecord {
+    let widths: Vec<String> = (1..=10).map(|width| format!("{width} %")).collect();
+    let widths: Vec<&str> = widths.iter().map(String::as_str).collect();
+    let shares = [
+        0.031, 0.058, 0.083, 0.104, 0.127, 0.148, 0.166, 0.187, 0.204, 0.222,
+    ];
+    let found = Measurement {
+        value: Some(0.133),
+        by_variable: parts(&[("income", 0.109_876_5), ("rent", 0.141), ("hours", 0.151)]),
+        series: vec![series(
+            "share disclosed by interval width",
+            "share of values",
+            &widths,
+            &shares,
+        )],
+        ..Measurement::default()
+    };
+    measure(
+        (
+            "interval-sd",
+            "Interval disclosure by standard deviation (SDID)",
+        ),
+        (MeasureFamily::Risk, "share disclosed", Better::Lower),
+        None,
+        &["income", "rent", "hours"],
+        (None, Some(found)),
+    )
+}
+
+fn il1s() -> MeasureRecord {
+    let found = Measurement {
+        value: Some(0.287_654_3),
+        by_variable: parts(&[("income", 0.313_3), ("rent", 0.288_1), ("hours", 0.261_5)]),
+        ..Measurement::default()
+    };
+    measure(
+        ("il1s", "IL1s"),
+        (MeasureFamily::Loss, "mean distance", Better::Lower),
+        None,
+        &["income", "rent", "hours"],
+        (None, Some(found)),
+    )
+}
+
+fn univariate_summary() -> MeasureRecord {
+    let tenths: Vec<String> = (0..10)
+        .map(|band| format!("{}-{} %", band * 10, band * 10 + 10))
+        .collect();
+    let tenths: Vec<&str> = tenths.iter().map(String::as_str).collect();
+    let found = |factor: f64, top: f64| {
+        let mut found = Measurement::default();
+        for (name, missing, mean, sd) in [
+            ("income", 1207.0, 2145.67, 1432.1),
+            ("rent", 388.0, 712.3, 288.9),
+            ("hours", 54.0, 36.42, 11.8),
+        ] {
+            found.push_part(format!("{name}.records"), 12_901.0);
+            found.push_part(format!("{name}.missing"), missing);
+            found.push_part(format!("{name}.mean"), mean * factor);
+            found.push_part(format!("{name}.sd"), sd * factor * factor);
+            found.push_part(format!("{name}.weighted_mean"), mean * factor * 1.03);
+            let mut values: Vec<f64> = (0..10)
+                .map(|band| mean * (0.3 + 0.14 * f64::from(band)) * factor)
+                .collect();
+            values[9] *= if name == "hours" { 1.0 } else { top };
+            let title = format!("{name}: mean of each tenth");
+            found.series.push(series(&title, name, &tenths, &values));
+        }
+        for (name, missing, categories, entropy) in [
+            ("age", 12.0, 83.0 * factor, 4.1 * factor),
+            ("victim", 17.0, 2.0, 0.412),
+        ] {
+            found.push_part(format!("{name}.records"), 12_901.0);
+            found.push_part(format!("{name}.missing"), missing);
+            found.push_part(format!("{name}.categories"), categories);
+            found.push_part(format!("{name}.entropy"), entropy);
+        }
+        found
+    };
+    measure(
+        ("univariate-summary", "Univariate summary"),
+        (MeasureFamily::Loss, "", Better::Neither),
+        None,
+        &["income", "rent", "hours", "age", "victim"],
+        (Some(found(1.0, 2.1)), Some(found(0.985, 1.6))),
+    )
+}
+
+fn measure(
+    (id, title): (&str, &str),
+    (family, value_name, better): (MeasureFamily, &str, Better),
+    scenario: Option<&str>,
+    on: &[&str],
+    (before, after): (Option<Measurement>, Option<Measurement>),
+) -> MeasureRecord {
+    MeasureRecord {
+        id: id.to_owned(),
+        title: title.to_owned(),
+        family,
+        value_name: value_name.to_owned(),
+        better,
+        scenario: scenario.map(str::to_owned),
+        on: names(on),
+        params: BTreeMap::new(),
+        before,
+        after,
+        notes: Vec::new(),
+    }
+}
+
+fn gate(
+    measure: &str,
+    scenario: Option<&str>,
+    part: Option<&str>,
+    (at_least, at_most): (Option<f64>, Option<f64>),
+    found: f64,
+) -> GateRecord {
+    GateRecord {
+        measure: measure.to_owned(),
+        scenario: scenario.map(str::to_owned),
+        part: part.map(str::to_owned),
+        at_least,
+        at_most,
+        found: Some(found),
+        passed: true,
+        why: Some("rule 4 of the committee".to_owned()),
+    }
+}
+
+fn series(name: &str, unit: &str, labels: &[&str], values: &[f64]) -> Series {
+    Series {
+        name: name.to_owned(),
+        unit: unit.to_owned(),
+        points: labels
+            .iter()
+            .zip(values)
+            .map(|(&label, &value)| Part {
+                name: label.to_owned(),
+                value: Some(value),
+            })
+            .collect(),
+    }
+}
+
+fn parts(figures: &[(&str, f64)]) -> Vec<Part> {
+    figures
+        .iter()
+        .map(|&(name, value)| Part {
+            name: name.to_owned(),
+            value: Some(value),
+        })
+        .collect()
+}
+
+fn names(names: &[&str]) -> Vec<String> {
+    names.iter().map(|&name| name.to_owned()).collect()
+}
