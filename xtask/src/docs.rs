@@ -78,6 +78,10 @@ fn generated(workspace: &Workspace, cards: &[&Card]) -> Result<BTreeMap<String, 
         format!("{REFERENCE}/run-record.schema.json"),
         json_text(&schema)?,
     );
+    files.insert(
+        format!("{REFERENCE}/plan.md"),
+        reference::copied(bauta_plan::GRAMMAR),
+    );
     let readme = workspace.text(README).ok_or("there is no README.md")?;
     files.insert(
         README.to_owned(),

@@ -99,7 +99,8 @@ fn cells(row: &Row, before: Option<&Row>) -> [String; 9] {
         cells[7] = format!("**{ratio}**");
     }
     if let Some(peer) = &outcome.peer {
-        cells[8] = format!("**{:.1}** ({})", peer.seconds / own.seconds, peer.tool);
+        let ratio = ratio_text(peer.seconds / own.seconds);
+        cells[8] = format!("**{ratio}** ({})", peer.tool);
     }
     cells
 }
@@ -110,14 +111,23 @@ fn growth(before: (usize, f64), after: (usize, f64)) -> Option<f64> {
     (before.1 >= SHORTEST).then(|| (after.1 / before.1).ln() / rows.ln())
 }
 
+/// A ratio with two or three figures.
+fn ratio_text(ratio: f64) -> String {
+    match ratio {
+        ratio if ratio >= 10.0 => format!("{ratio:.0}"),
+        ratio if ratio >= 1.0 => format!("{ratio:.1}"),
+        ratio => format!("{ratio:.2}"),
+    }
+}
+
 /// Seconds with three figures.
 fn time_text(seconds: f64) -> String {
     match seconds {
         seconds if seconds >= 100.0 => format!("{seconds:.0}"),
         seconds if seconds >= 10.0 => format!("{seconds:.1}"),
         seconds if seconds >= 1.0 => format!("{seconds:.2}"),
-        seconds if seconds >= 0.001 => format!("{seconds:.4}"),
-        seconds => format!("{seconds:.5}"),
+        seconds if seconds >= 0.0001 => format!("{seconds:.4}"),
+        _ => "<0.0001".to_owned(),
     }
 }
 
@@ -260,8 +270,8 @@ mod tests {
 
     #[test]
     fn times_have_about_three_figures() {
-        let texts = [123.4, 12.34, 1.234, 0.1234, 0.000_123].map(time_text);
-        assert_eq!(texts, ["123", "12.3", "1.23", "0.1234", "0.00012"]);
+        let texts = [123.4, 12.34, 1.234, 0.1234, 0.000_01].map(time_text);
+        assert_eq!(texts, ["123", "12.3", "1.23", "0.1234", "<0.0001"]);
     }
 
     #[test]

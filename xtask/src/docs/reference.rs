@@ -13,7 +13,7 @@ use crate::tidy::links::{is_elsewhere, resolve};
 use crate::tidy::methods::page_path;
 
 const GENERATED: &str =
-    "<!-- Written by `cargo xtask docs` from the method cards; edit those instead. -->";
+    "<!-- Written by `cargo xtask docs` from the sources; edit those instead. -->";
 
 /// The method table of the README.
 pub(super) fn readme_table(cards: &[&Card]) -> String {
@@ -72,20 +72,26 @@ pub(super) fn method_list(cards: &[&Card]) -> String {
         }
     }
     page.push_str(
-        "\nThe format of run records is in [run-record.schema.json](run-record.schema.json).\n",
+        "\nHow a plan calls them: [plan.md](plan.md). The format of run records: \
+         [run-record.schema.json](run-record.schema.json).\n",
     );
     page
 }
 
-/// The page of a method: the card's own text with the parameter table in its place.
+/// The page of a method: the card's own text, then what the program checks.
 pub(super) fn method_page(card: &Card, cards: &[&Card]) -> String {
     let text = moved_links(card, cards);
-    let table = format!("{}\n{}", parameter_table(card), facts(card));
-    let place = end_of_section(&text, "Parameters").unwrap_or(text.len());
-    let before = text[..place].trim_end();
-    let after = &text[place..];
-    let gap = if after.is_empty() { "" } else { "\n" };
-    format!("{GENERATED}\n{before}\n\n{table}{gap}{after}")
+    format!(
+        "{GENERATED}\n{}\n\n## As the program checks it\n\n{}\n{}",
+        text.trim_end(),
+        facts(card),
+        parameter_table(card)
+    )
+}
+
+/// A text that another crate holds, as a page.
+pub(super) fn copied(text: &str) -> String {
+    format!("{GENERATED}\n{}\n", text.trim_end())
 }
 
 /// The page's text with links that work from `docs/reference`.
@@ -108,24 +114,6 @@ fn moved_links(card: &Card, cards: &[&Card]) -> String {
         );
         Some(anchor.map_or(moved.clone(), |anchor| format!("{moved}#{anchor}")))
     })
-}
-
-/// Byte where a section of level 2 ends.
-fn end_of_section(page: &str, section: &str) -> Option<usize> {
-    let sections: Vec<markdown::Heading> = markdown::headings(page)
-        .into_iter()
-        .filter(|heading| heading.level <= 2)
-        .collect();
-    let at = sections
-        .iter()
-        .position(|heading| heading.text == section)?;
-    let next_line = sections.get(at + 1)?.line;
-    Some(
-        page.split_inclusive('\n')
-            .take(next_line - 1)
-            .map(str::len)
-            .sum(),
-    )
 }
 
 fn parameter_table(card: &Card) -> String {
@@ -262,7 +250,7 @@ mod tests {
     };
 
     #[test]
-    fn the_table_stands_in_its_section_and_links_still_lead_there() {
+    fn the_table_follows_the_text_and_links_still_lead_there() {
         let page = method_page(&SWAP, &[&SWAP, &OTHER]);
         assert!(page.contains("[IL1](il-one.md#data)"), "{page}");
         assert!(
@@ -276,18 +264,18 @@ mod tests {
                 "| `missing` | what to do | `refuse`: stop; `skip`: go on | `refuse` |\n"
             )
         );
-        let place = |text: &str| page.find(text).unwrap();
         assert!(
-            place("The window.") < place("| `window`") && place("| `window`") < place("## Data")
+            page.contains("Numbers.\n\n## As the program checks it\n"),
+            "{page}"
         );
-        assert!(place("It draws random numbers from the seed.\n\n## Data") < page.len());
+        assert!(page.contains("It draws random numbers from the seed.\n"));
     }
 
     #[test]
     fn a_method_without_parameters_says_so() {
         let page = method_page(&OTHER, &[&OTHER]);
         assert!(page.contains("It has no parameters."), "{page}");
-        assert!(page.ends_with("It draws no random numbers.\n"), "{page}");
+        assert!(page.contains("It draws no random numbers.\n"), "{page}");
     }
 
     #[test]

@@ -12,12 +12,6 @@ const ORDER: [&str; 5] = [
     "bauta-cli",
 ];
 
-/// What a crate may use of ours, where that is less than everything in front of it.
-const ONLY: [(&str, &[&str]); 1] = [
-    // A report that cannot reach the statistics cannot recompute them.
-    ("bauta-report", &["bauta-plan"]),
-];
-
 /// The check.
 pub(super) fn check(workspace: &Workspace) -> Vec<Problem> {
     let manifests = workspace.files_ending("/Cargo.toml");
@@ -38,43 +32,52 @@ fn check_manifest(manifest: &str, name: &str, text: &str) -> Vec<Problem> {
         let message = format!("`{name}` has no place in the order of xtask/src/tidy/edges.rs");
         return vec![Problem::of_file(manifest, message)];
     };
-    let only = ONLY
-        .iter()
-        .find(|(limited, _)| *limited == name)
-        .map(|(_, allowed)| *allowed);
-    let allowed = only.unwrap_or(&ORDER[..place]);
+    let allowed = &ORDER[..place];
     dependencies(text)
         .into_iter()
-        .filter(|(_, used)| used.starts_with("bauta-") && !allowed.contains(&used.as_str()))
-        .map(|(line, used)| {
-            Problem::at_line(
-                manifest,
-                line,
-                format!("`{name}` must not depend on `{used}`"),
-            )
+        .filter(|used| used.name.starts_with("bauta-") && !allowed.contains(&used.name.as_str()))
+        .map(|used| {
+            let message = format!("`{name}` must not depend on `{}`", used.name);
+            Problem::at_line(manifest, used.line, message)
         })
         .collect()
 }
 
-/// What a manifest depends on in any way, with the line of each.
-pub(super) fn dependencies(manifest: &str) -> Vec<(usize, String)> {
+/// A line of a manifest that names another crate.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Dependency {
+    pub(super) line: usize,
+    pub(super) name: String,
+    /// Whether only tests use it.
+    pub(super) for_tests: bool,
+}
+
+/// What a manifest depends on in any way.
+pub(super) fn dependencies(manifest: &str) -> Vec<Dependency> {
     let mut found = Vec::new();
-    let mut in_dependencies = false;
+    let mut section: Option<&str> = None;
     for (index, line) in manifest.lines().enumerate() {
         let line = line.trim();
+        let mut push = |section: &str, name: &str| {
+            found.push(Dependency {
+                line: index + 1,
+                name: name.trim().to_owned(),
+                for_tests: section.ends_with("dev-dependencies"),
+            });
+        };
         if let Some(header) = line.strip_prefix('[') {
             let header = header.trim_end_matches(']');
-            in_dependencies = header.ends_with("dependencies");
+            section = Some(header).filter(|header| header.ends_with("dependencies"));
             if let Some((table, name)) = header.rsplit_once('.')
                 && table.ends_with("dependencies")
             {
-                found.push((index + 1, name.to_owned()));
+                push(table, name);
             }
-        } else if in_dependencies
+        } else if let Some(section) = section
             && !line.starts_with('#')
             && let Some((name, _)) = line.split_once(['=', '.'])
         {
-            found.push((index + 1, name.trim().to_owned()));
+            push(section, name);
         }
     }
     found
@@ -117,7 +120,7 @@ mod tests {
             ),
             (
                 "crates/bauta-report/Cargo.toml",
-                "[dependencies.bauta-methods]\nworkspace = true\n",
+                "[dependencies.bauta-cli]\nworkspace = true\n",
             ),
             ("crates/bauta-extra/Cargo.toml", "[dependencies]\n"),
         ]);
@@ -127,7 +130,7 @@ mod tests {
             [
                 "crates/bauta-data/Cargo.toml:2: `bauta-data` must not depend on `bauta-plan`",
                 "crates/bauta-extra/Cargo.toml: `bauta-extra` has no place in the order of xtask/src/tidy/edges.rs",
-                "crates/bauta-report/Cargo.toml:1: `bauta-report` must not depend on `bauta-methods`",
+                "crates/bauta-report/Cargo.toml:1: `bauta-report` must not depend on `bauta-cli`",
             ]
         );
     }

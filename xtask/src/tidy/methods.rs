@@ -80,7 +80,7 @@ fn check_methods(workspace: &Workspace, methods: &[Method]) -> Vec<Problem> {
     for method in methods {
         problems.extend(check_source(workspace, method));
         problems.extend(check_page(workspace, method));
-        problems.extend(check_golden(&files, method));
+        problems.extend(check_golden(workspace, &files, method));
         problems.extend(check_references(&keys, method));
     }
     problems.extend(orphans(&files, methods));
@@ -134,19 +134,27 @@ fn check_page(workspace: &Workspace, method: &Method) -> Vec<Problem> {
     problems
 }
 
-fn check_golden(files: &[String], method: &Method) -> Option<Problem> {
+/// A method has at least one golden case, and each says where its expectation comes from.
+fn check_golden(workspace: &Workspace, files: &[String], method: &Method) -> Vec<Problem> {
     let folder = format!("{GOLDEN}/{}/", method.id);
-    let is_case = |file: &String| {
+    let is_case = |file: &&String| {
         let extension = Path::new(file).extension();
         file.starts_with(&folder) && extension.is_some_and(|extension| extension == "json")
     };
-    let has_case = files.iter().any(is_case);
-    (!has_case).then(|| {
-        Problem::of_file(
-            folder,
-            "there is no golden case (a .json file with its source)",
-        )
-    })
+    let cases: Vec<&String> = files.iter().filter(is_case).collect();
+    if cases.is_empty() {
+        return vec![Problem::of_file(folder, "there is no golden case")];
+    }
+    let has_source = |case: &str| {
+        let text = workspace.text(case).unwrap_or_default();
+        let case: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
+        case["source"]["kind"].is_string() && case["source"]["name"].is_string()
+    };
+    cases
+        .into_iter()
+        .filter(|case| !has_source(case))
+        .map(|case| Problem::of_file(case, "the case does not name its `source` (kind and name)"))
+        .collect()
 }
 
 fn check_references(keys: &[String], method: &Method) -> Vec<Problem> {
@@ -220,6 +228,8 @@ mod tests {
         references: &["moore1996"],
     };
 
+    const CASE: &str = "{ \"source\": { \"kind\": \"hand\", \"name\": \"definition\" } }\n";
+
     fn page() -> String {
         let sections = SECTIONS.map(|section| format!("## {section}\nSome text.\n"));
         format!("# Rank swapping\n{}", sections.join("\n"))
@@ -238,7 +248,7 @@ mod tests {
             ("crates/bauta-methods/src/mask/rank_swap.rs", "\n"),
             ("crates/bauta-methods/src/mask/rank_swap/tree.rs", "\n"),
             ("crates/bauta-methods/src/mask/rank_swap.md", &page),
-            ("crates/bauta-methods/golden/rank-swap/five.json", "{}\n"),
+            ("crates/bauta-methods/golden/rank-swap/five.json", CASE),
             (
                 "references.bib",
                 "@techreport{moore1996,\n  title = {x}\n}\n",
@@ -267,12 +277,21 @@ mod tests {
         let found = messages(&[
             ("crates/bauta-methods/src/mask/rank_swap.rs", "\n"),
             ("crates/bauta-methods/src/mask/rank_swap.md", &page),
-            ("crates/bauta-methods/golden/rank-swap/five.json", "{}\n"),
+            ("crates/bauta-methods/golden/rank-swap/five.json", CASE),
             ("references.bib", "@techreport{moore1996,\n}\n"),
         ]);
         assert_eq!(found.len(), 2, "{found:?}");
         assert!(found[0].contains("`## Formula` is missing"));
         assert!(found[1].contains("`## Data` is empty"));
+    }
+
+    #[test]
+    fn a_golden_case_without_a_source_is_told() {
+        let file = "crates/bauta-methods/golden/rank-swap/five.json";
+        let (_folder, workspace) = workspace(&[(file, "{ \"expect\": 1 }\n")]);
+        let found = check_golden(&workspace, &workspace.files(), &METHOD);
+        assert_eq!(found.len(), 1);
+        assert!(found[0].message.contains("`source`"));
     }
 
     #[test]
