@@ -4,11 +4,15 @@ use std::f64::consts::SQRT_2;
 
 use bauta_data::{Kind, Role};
 
+use rayon::prelude::*;
+
 use crate::card::{Card, Family, Randomness, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::measure::{Better, Measure, MeasureTask, Measurement, Reading, Scope, Subject};
-use crate::stats::corresponding::{MISSING, VariablePair, overall, variable_pairs, zero_sd};
+use crate::stats::corresponding::{
+    MISSING, RecordMeans, VariablePair, n_defined, overall, variable_pairs, zero_sd,
+};
 use crate::stats::sums::sum_by;
 
 /// Distance between original and masked values in standard deviations. See the [module page](self).
@@ -65,16 +69,18 @@ impl Measure for Il1s {
         let variables = variable_pairs(task, context)?;
         let n = task.both()?.masked.n_records();
         let mut by_variable = Vec::new();
+        let mut per_record = RecordMeans::new(n);
         for (done, variable) in variables.iter().enumerate() {
             context.progress(done, variables.len())?;
-            by_variable.push(mean_distance(variable, n)?);
+            let distances = scaled_distances(variable);
+            by_variable.push(mean_distance(variable, &distances)?);
+            per_record.add(&distances);
         }
         let (value, parts) = overall(&by_variable);
-        let per_record = (0..n).map(|i| record_distance(&variables, i)).collect();
         Ok(Measurement {
             value,
             by_variable: parts,
-            per_record: Some(per_record),
+            per_record: Some(per_record.finish()),
             ..Measurement::default()
         })
     }
@@ -89,14 +95,25 @@ fn scaled(distance: f64, sd: f64) -> f64 {
     }
 }
 
+fn scaled_distances(variable: &VariablePair<'_>) -> Vec<f64> {
+    let mut distances = variable.distances();
+    distances
+        .par_iter_mut()
+        .with_min_len(4096)
+        .for_each(|distance| *distance = scaled(*distance, variable.sd));
+    distances
+}
+
 fn mean_distance(
     variable: &VariablePair<'_>,
-    n: usize,
+    distances: &[f64],
 ) -> Result<(String, Option<f64>, usize), MethodError> {
-    let sum = sum_by(n, |i| {
-        variable
-            .distance(i)
-            .map_or(0.0, |distance| scaled(distance, variable.sd))
+    let sum = sum_by(distances.len(), |i| {
+        if distances[i].is_nan() {
+            0.0
+        } else {
+            distances[i]
+        }
     });
     if !sum.is_finite() {
         return Err(if variable.sd == 0.0 {
@@ -105,7 +122,7 @@ fn mean_distance(
             too_far(variable.name)
         });
     }
-    let n_cells = (0..n).filter(|&i| variable.values(i).is_some()).count();
+    let n_cells = n_defined(distances);
     Ok((
         variable.name.to_owned(),
         (n_cells > 0).then(|| sum / n_cells as f64),
@@ -119,16 +136,4 @@ fn too_far(variable: &str) -> MethodError {
         "original and masked values are so far apart that their distances leave the numbers of the machine",
         "check that both files state the variable in the same unit",
     )
-}
-
-fn record_distance(variables: &[VariablePair<'_>], i: usize) -> f64 {
-    let distances: Vec<f64> = variables
-        .iter()
-        .filter_map(|variable| {
-            variable
-                .distance(i)
-                .map(|distance| scaled(distance, variable.sd))
-        })
-        .collect();
-    distances.iter().sum::<f64>() / distances.len() as f64
 }

@@ -111,18 +111,34 @@ impl Mask for RankSwap {
     }
 }
 
-/// Stratum of each record, numbered from 0.
-fn strata(table: &Table, names: &[String]) -> Result<Vec<u32>, MethodError> {
+/// The records of each stratum.
+fn strata(table: &Table, names: &[String]) -> Result<Vec<Vec<u32>>, MethodError> {
+    let n = table.n_records() as u32;
     if names.is_empty() {
-        return Ok(vec![0; table.n_records()]);
+        return Ok(vec![(0..n).collect()]);
     }
-    Ok(class_numbers(table, &positions(table, names)?))
+    let numbers = class_numbers(table, &positions(table, names)?);
+    let n_strata = numbers.iter().max().map_or(0, |&last| last as usize + 1);
+    let mut strata = vec![Vec::new(); n_strata];
+    for (record, &stratum) in (0..n).zip(&numbers) {
+        strata[stratum as usize].push(record);
+    }
+    Ok(strata)
+}
+
+/// A record on its way to its rank; the order of the fields is the order of the ranks.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Ranked {
+    value: u64,
+    /// Random, so that equal values are in random order.
+    tie: u32,
+    record: u32,
 }
 
 fn swap_column(
     table: &Table,
     attr_idx: usize,
-    strata: &[u32],
+    strata: &[Vec<u32>],
     settings: &Settings,
     context: &RunContext<'_>,
 ) -> Result<Column, MethodError> {
@@ -156,7 +172,7 @@ fn swap_column(
 fn donors(
     table: &Table,
     column: &Column,
-    strata: &[u32],
+    strata: &[Vec<u32>],
     settings: &Settings,
     context: &RunContext<'_>,
 ) -> Result<Vec<u32>, MethodError> {
@@ -171,26 +187,38 @@ fn donors(
             Values::Categorical(categories) => u64::from(categories.codes[record as usize]),
         }
     };
-    let mut ranked: Vec<(u32, u64, u64, u32)> = (0..n as u32)
-        .filter(|&record| !column.is_missing(record as usize))
-        .map(|record| {
-            (
-                strata[record as usize],
-                rank_value(record),
-                draws[record as usize][0],
-                record,
-            )
-        })
-        .collect();
-    ranked.par_sort_unstable();
-    note_ties(&ranked, column.name(), context);
     let mut donors: Vec<u32> = (0..n as u32).collect();
-    let mut n_unswapped = 0;
-    for stratum in ranked.chunk_by(|a, b| a.0 == b.0) {
-        let partner = |rank: usize| draws[stratum[rank].3 as usize][1];
-        n_unswapped += swap_ranks(stratum.len(), settings, partner, context, |i, j| {
-            donors.swap(stratum[i].3 as usize, stratum[j].3 as usize);
+    let (mut n_unswapped, mut n_tied) = (0, 0);
+    for records in strata {
+        let mut ranked: Vec<Ranked> = records
+            .par_iter()
+            .with_min_len(4096)
+            .filter(|&&record| !column.is_missing(record as usize))
+            .map(|&record| Ranked {
+                value: rank_value(record),
+                tie: (draws[record as usize][0] >> 32) as u32,
+                record,
+            })
+            .collect();
+        ranked.par_sort_unstable();
+        n_tied += n_ties(&ranked);
+        // Fetched together, since the walk below would wait for each.
+        let partners: Vec<u64> = ranked
+            .par_iter()
+            .with_min_len(4096)
+            .map(|ranked| draws[ranked.record as usize][1])
+            .collect();
+        n_unswapped += swap_ranks(ranked.len(), settings, &partners, context, |i, j| {
+            let (a, b) = (ranked[i].record, ranked[j].record);
+            donors[a as usize] = b;
+            donors[b as usize] = a;
         })?;
+    }
+    if n_tied > 0 {
+        context.note(Note::TiesInRandomOrder {
+            variable: column.name().to_owned(),
+            n_records: n_tied,
+        });
     }
     if n_unswapped > 0 {
         context.note(Note::RecordsUnswapped {
@@ -216,7 +244,7 @@ fn order_bits(value: f64) -> u64 {
 fn swap_ranks(
     n: usize,
     settings: &Settings,
-    draw: impl Fn(usize) -> u64,
+    partners: &[u64],
     context: &RunContext<'_>,
     mut swap: impl FnMut(usize, usize),
 ) -> Result<usize, MethodError> {
@@ -232,24 +260,29 @@ fn swap_ranks(
     }
     let mut free = FreeRanks::all(n);
     let mut n_unswapped = 0;
+    // Free ranks in (i, i + k], kept up to date: the rank that enters the window was never in
+    // one before and is free, the rank that leaves is i itself.
+    let mut n_choices = (first + k).min(last - 1) - first;
     for i in first..last {
         if i % 65_536 == 0 {
             context.go_on()?;
         }
+        if i > first {
+            n_choices += usize::from(i + k < last);
+            n_choices -= usize::from(free.is_free(i));
+        }
         if !free.is_free(i) {
             continue;
         }
-        // Everything in front of i is used or kept, so the free ranks below i + 1 are counted once.
-        let n_before = free.count_below(i + 1);
-        let n_choices = free.count_below((i + k + 1).min(last)) - n_before;
         free.remove(i);
         if n_choices == 0 {
             n_unswapped += 1;
             continue;
         }
-        // Rank i itself is gone, so the choices start one place lower.
-        let j = free.nth(n_before - 1 + below(n_choices, draw(i)));
+        // The ranks kept at the bottom are the only free ones in front of i.
+        let j = free.nth(first + below(n_choices, partners[i]));
         free.remove(j);
+        n_choices -= 1;
         swap(i, j);
     }
     Ok(n_unswapped)
@@ -260,18 +293,13 @@ fn share_of(p: f64, n: usize) -> usize {
     (p * n as f64 * (1.0 + 1e-12)).floor() as usize
 }
 
-fn note_ties(ranked: &[(u32, u64, u64, u32)], variable: &str, context: &RunContext<'_>) {
-    let n_records: usize = ranked
-        .chunk_by(|a, b| (a.0, a.1) == (b.0, b.1))
+/// Records that share their value with another.
+fn n_ties(ranked: &[Ranked]) -> usize {
+    ranked
+        .chunk_by(|a, b| a.value == b.value)
         .map(<[_]>::len)
         .filter(|&len| len > 1)
-        .sum();
-    if n_records > 0 {
-        context.note(Note::TiesInRandomOrder {
-            variable: variable.to_owned(),
-            n_records,
-        });
-    }
+        .sum()
 }
 
 #[cfg(test)]

@@ -6,12 +6,15 @@ use bauta_data::hierarchy::{interval_index, interval_label};
 use bauta_data::number::{number_text, parse_number};
 use bauta_data::{Attribute, Column, Kind, Levels, Role, Values};
 
+use rayon::prelude::*;
+
 use crate::card::{Card, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::mask::{Change, Mask, MaskTask};
 use crate::note::Note;
 use crate::params::{ParamProblem, Params, RawValue};
+use crate::stats::quantile::sorted_present;
 
 /// Replaces values by broader ones. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
@@ -147,6 +150,9 @@ fn recode(
     if changes_nothing(params) {
         return Ok(column.clone());
     }
+    if let (Values::Numeric(values), true) = (column.values(), params.is_set("breaks")) {
+        return Ok(cut(column, values, params, context));
+    }
     let (levels, codes) = as_categories(column);
     let (new_levels, new_code) = if params.is_set("breaks") {
         by_intervals(column, &levels, params)?
@@ -202,6 +208,53 @@ fn recoded_attribute(attribute: &Attribute, params: &Params) -> Attribute {
     }
 }
 
+/// Numbers into intervals, without the way through their texts.
+fn cut(column: &Column, values: &[f64], params: &Params, context: &RunContext<'_>) -> Column {
+    let breaks = params.numbers("breaks");
+    let (labels, levels) = interval_levels(params);
+    let code_of: Vec<u32> = labels
+        .iter()
+        .map(|label| levels.code(label).unwrap_or(0))
+        .collect();
+    let code = |&value: &f64| {
+        if value.is_nan() {
+            0
+        } else {
+            code_of[interval_index(breaks, value)]
+        }
+    };
+    let codes: Vec<u32> = values.par_iter().with_min_len(4096).map(code).collect();
+    let mut before = sorted_present(values);
+    before.dedup();
+    let mut after = vec![false; levels.len()];
+    for &value in &before {
+        after[code_of[interval_index(breaks, value)] as usize] = true;
+    }
+    context.note(Note::CategoriesMerged {
+        variable: column.name().to_owned(),
+        n_before: before.len(),
+        n_after: after.iter().filter(|&&occurs| occurs).count(),
+    });
+    column
+        .with_codes(codes, Arc::new(levels))
+        .with_attribute(Arc::new(recoded_attribute(column.attribute(), params)))
+}
+
+/// Labels of the intervals from the lowest, and the categories that they make; two intervals may
+/// share a label.
+fn interval_levels(params: &Params) -> (Vec<String>, Levels) {
+    let breaks = params.numbers("breaks");
+    let labels: Vec<String> = if params.is_set("labels") {
+        params.texts("labels").to_vec()
+    } else {
+        (0..=breaks.len())
+            .map(|interval| interval_label(breaks, interval))
+            .collect()
+    };
+    let levels = Levels::from_texts(labels.iter().map(String::as_str));
+    (labels, levels)
+}
+
 /// The column's values as categories; numbers by their text.
 fn as_categories(column: &Column) -> (Levels, Vec<u32>) {
     match column.values() {
@@ -230,14 +283,7 @@ fn by_intervals(
     params: &Params,
 ) -> Result<(Levels, Vec<u32>), MethodError> {
     let breaks = params.numbers("breaks");
-    let labels: Vec<String> = if params.is_set("labels") {
-        params.texts("labels").to_vec()
-    } else {
-        (0..=breaks.len())
-            .map(|interval| interval_label(breaks, interval))
-            .collect()
-    };
-    let new_levels = Levels::from_texts(labels.iter().map(String::as_str));
+    let (labels, new_levels) = interval_levels(params);
     let mut n_not_numbers = 0;
     let new_code = levels
         .iter()

@@ -9,7 +9,9 @@ use crate::loss::il1s::CONTENT;
 use crate::measure::{
     Better, Measure, MeasureTask, Measurement, Part, Reading, Scope, Series, Subject,
 };
-use crate::stats::corresponding::{MISSING, VariablePair, overall, variable_pairs};
+use crate::stats::corresponding::{
+    MISSING, RecordMeans, VariablePair, n_defined, overall, variable_pairs,
+};
 
 /// Share of original values near their masked value, in standard deviations. See the
 /// [module page](self).
@@ -64,15 +66,19 @@ impl Measure for IntervalSd {
         let n = task.both()?.masked.n_records();
         let mut hits_by_width = [0; N_WIDTHS];
         let mut by_variable = Vec::new();
+        let mut per_record = RecordMeans::new(n);
         for (done, variable) in variables.iter().enumerate() {
             context.progress(done, variables.len())?;
-            let (hits, n_cells) = hits(variable, n);
+            let first_widths = first_widths(variable);
+            let n_cells = n_defined(&first_widths);
+            let hits = hits(&first_widths);
             let total: usize = hits.iter().sum();
             for (sum, hit) in hits_by_width.iter_mut().zip(hits) {
                 *sum += hit;
             }
             let share = (n_cells > 0).then(|| total as f64 / (N_WIDTHS * n_cells) as f64);
             by_variable.push((variable.name.to_owned(), share, n_cells));
+            per_record.add(&first_widths);
         }
         let n_cells: usize = by_variable.iter().map(|(_, _, n_cells)| n_cells).sum();
         let (value, parts) = overall(&by_variable);
@@ -88,52 +94,54 @@ impl Measure for IntervalSd {
                 unit: "share of values".to_owned(),
                 points: by_width.collect(),
             }],
-            per_record: Some((0..n).map(|i| record_share(&variables, i)).collect()),
+            per_record: Some(shares_of_widths(per_record.finish())),
             ..Measurement::default()
         })
     }
 }
 
-/// Which of the widths p·S hold a distance: all from the returned one on.
-fn first_width(distance: f64, sd: f64) -> usize {
-    WIDTHS
-        .map(|width| f64::from(width) / 100.0)
-        .position(|p| distance <= p * sd)
-        .unwrap_or(N_WIDTHS)
+/// For each record the first width that holds its distance, or `N_WIDTHS` if none does; NaN where
+/// a value is missing.
+fn first_widths(variable: &VariablePair<'_>) -> Vec<f64> {
+    let half_widths: Vec<f64> = WIDTHS
+        .map(|width| f64::from(width) / 100.0 * variable.sd)
+        .collect();
+    let mut distances = variable.distances();
+    distances
+        .par_iter_mut()
+        .with_min_len(4096)
+        .filter(|distance| !distance.is_nan())
+        .for_each(|distance| {
+            *distance = half_widths.partition_point(|half| half < distance) as f64;
+        });
+    distances
 }
 
-/// Hits per width, and the number of cells looked at.
-fn hits(variable: &VariablePair<'_>, n: usize) -> ([usize; N_WIDTHS], usize) {
-    let add = |mut a: ([usize; N_WIDTHS], usize), b: ([usize; N_WIDTHS], usize)| {
-        for (sum, hit) in a.0.iter_mut().zip(b.0) {
-            *sum += hit;
+/// Hits per width: a distance that one width holds, all wider ones hold too.
+fn hits(first_widths: &[f64]) -> [usize; N_WIDTHS] {
+    let count = |block: &[f64]| {
+        let mut first = [0; N_WIDTHS + 1];
+        for width in block.iter().filter(|width| !width.is_nan()) {
+            first[*width as usize] += 1;
         }
-        (a.0, a.1 + b.1)
+        first
     };
-    (0..n)
-        .into_par_iter()
-        .fold(
-            Default::default,
-            |mut sums: ([usize; N_WIDTHS], usize), i| {
-                if let Some(distance) = variable.distance(i) {
-                    sums.1 += 1;
-                    for hit in &mut sums.0[first_width(distance, variable.sd)..] {
-                        *hit += 1;
-                    }
-                }
-                sums
-            },
-        )
-        .reduce(Default::default, add)
+    let add = |a: [usize; N_WIDTHS + 1], b: [usize; N_WIDTHS + 1]| {
+        std::array::from_fn(|width| a[width] + b[width])
+    };
+    let first = first_widths
+        .par_chunks(4096)
+        .map(count)
+        .reduce(|| [0; N_WIDTHS + 1], add);
+    let mut so_far = 0;
+    std::array::from_fn(|width| {
+        so_far += first[width];
+        so_far
+    })
 }
 
-fn record_share(variables: &[VariablePair<'_>], i: usize) -> f64 {
-    let (mut hits, mut n_cells) = (0, 0);
-    for variable in variables {
-        if let Some(distance) = variable.distance(i) {
-            hits += N_WIDTHS - first_width(distance, variable.sd);
-            n_cells += N_WIDTHS;
-        }
-    }
-    hits as f64 / n_cells as f64
+/// The share of widths that hold a record's values, from its mean first width.
+fn shares_of_widths(mean_first_widths: Vec<f64>) -> Vec<f64> {
+    let share = |mean: f64| (N_WIDTHS as f64 - mean) / N_WIDTHS as f64;
+    mean_first_widths.into_iter().map(share).collect()
 }

@@ -1,6 +1,7 @@
 //! Numeric variables of two files, record beside record.
 
 use bauta_data::{Column, Kind};
+use rayon::prelude::*;
 
 use crate::card::{ConstValue, ParamDefault, ParamSpec, ParamType};
 use crate::context::RunContext;
@@ -36,16 +37,62 @@ pub struct VariablePair<'a> {
 }
 
 impl VariablePair<'_> {
-    /// Original and masked value of a masked record; none where either is missing.
-    pub fn values(&self, masked_record: usize) -> Option<(f64, f64)> {
-        let x = self.original[self.pair.original_record(masked_record)];
-        let z = self.masked[masked_record];
-        (!x.is_nan() && !z.is_nan()).then_some((x, z))
+    /// |x - z| of each masked record; NaN where either value is missing.
+    pub fn distances(&self) -> Vec<f64> {
+        let distance = |(x, z): (&f64, &f64)| (x - z).abs();
+        let masked = self.masked.par_iter().with_min_len(BLOCK);
+        if self.pair.masked.rows_as_in_source() {
+            return self.original.par_iter().zip(masked).map(distance).collect();
+        }
+        let with_original = masked.enumerate().map(|(record, z)| {
+            let x = &self.original[self.pair.original_record(record)];
+            distance((x, z))
+        });
+        with_original.collect()
+    }
+}
+
+/// Records per parallel block.
+const BLOCK: usize = 4096;
+
+/// Number of figures that are defined.
+pub fn n_defined(figures: &[f64]) -> usize {
+    let defined = |block: &[f64]| block.iter().filter(|figure| !figure.is_nan()).count();
+    figures.par_chunks(BLOCK).map(defined).sum()
+}
+
+/// The mean over variables of a figure of each record, gathered variable by variable.
+#[derive(Clone, Debug)]
+pub struct RecordMeans {
+    sums: Vec<f64>,
+    counts: Vec<u32>,
+}
+
+impl RecordMeans {
+    /// For so many records.
+    pub fn new(n_records: usize) -> Self {
+        Self {
+            sums: vec![0.0; n_records],
+            counts: vec![0; n_records],
+        }
     }
 
-    /// |x - z| of a masked record; none where either is missing.
-    pub fn distance(&self, masked_record: usize) -> Option<f64> {
-        self.values(masked_record).map(|(x, z)| (x - z).abs())
+    /// Takes in the figures of one variable; those that are not defined are left out.
+    pub fn add(&mut self, figures: &[f64]) {
+        let totals = self.sums.par_iter_mut().zip(&mut self.counts);
+        let totals = totals.with_min_len(BLOCK).zip(figures);
+        totals.for_each(|((sum, count), figure)| {
+            if !figure.is_nan() {
+                *sum += figure;
+                *count += 1;
+            }
+        });
+    }
+
+    /// The means; NaN for records without any figure.
+    pub fn finish(self) -> Vec<f64> {
+        let totals = self.sums.into_iter().zip(self.counts);
+        totals.map(|(sum, count)| sum / f64::from(count)).collect()
     }
 }
 
@@ -75,9 +122,7 @@ pub fn variable_pairs<'a>(
                 sd: finite_moments(name, original)?.sd,
                 pair,
             };
-            let n_cells = (0..masked.len())
-                .filter(|&i| found.values(i).is_none())
-                .count();
+            let n_cells = masked.len() - n_defined(&found.distances());
             if n_cells > 0 && refuse {
                 return Err(MethodError::missing_refused(name, n_cells));
             }
