@@ -13,7 +13,7 @@ use clap::{Arg, Args, CommandFactory as _, Parser, Subcommand, ValueHint};
 
 /// Prepares confidential microdata for release.
 #[derive(Debug, Parser)]
-#[command(name = "bauta", version, about, max_term_width = 100)]
+#[command(name = "bauta", version, max_term_width = 100)]
 #[command(
     after_help = "Start with `bauta demo`, or with `bauta init FILE` on a file of your own.\n\
     Exit codes: 0 fine, 1 a gate failed or a record does not verify, 2 an error."
@@ -270,7 +270,7 @@ pub(crate) struct ReportArguments {
     /// Run record
     #[arg(value_hint = ValueHint::FilePath)]
     pub(crate) record: PathBuf,
-    /// The public version: no seed, no risk figures, no parameters
+    /// The public version: no seed, no risk figures, no record numbers
     #[arg(long)]
     pub(crate) external: bool,
     /// Report to write (default: standard output)
@@ -355,15 +355,16 @@ fn mask_command(card: &'static Card) -> clap::Command {
         .value_parser(clap::value_parser!(PathBuf))
         .value_hint(ValueHint::FilePath)
         .help("Run record to write (confidential: it holds the seed)");
-    let command = clap::Command::new(card.id)
+    // Options first: their documentation would otherwise become that of the command.
+    FileOptions::augment_args(clap::Command::new(card.id))
         .about(capitalised(card.summary))
+        .long_about(capitalised(card.summary))
         .after_help(format!("`bauta explain {}` has the whole page.", card.id))
         .arg(file)
         .arg(on)
         .arg(output)
         .arg(record)
-        .args(card.params.iter().map(param_argument));
-    FileOptions::augment_args(command)
+        .args(card.params.iter().map(param_argument))
 }
 
 fn param_argument(spec: &'static bauta_methods::ParamSpec) -> Arg {

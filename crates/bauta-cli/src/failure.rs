@@ -15,7 +15,9 @@ pub(crate) enum Failure {
     /// The command line was wrong.
     Usage(clap::Error),
     /// What was asked for cannot be done.
-    Mistake { message: String, hint: String },
+    Mistake(Mistake),
+    /// Options of the command line that do not fit.
+    Options(Vec<Problem>),
     /// A plan has problems.
     Plan {
         file: PathBuf,
@@ -26,6 +28,15 @@ pub(crate) enum Failure {
     Data(DataError),
     /// A run ended early.
     Run(RunError),
+}
+
+/// Something that cannot be done, and what it concerns.
+#[derive(Default)]
+pub(crate) struct Mistake {
+    message: String,
+    hint: String,
+    file: Option<PathBuf>,
+    variable: Option<String>,
 }
 
 impl From<DataError> for Failure {
@@ -47,6 +58,7 @@ impl From<MethodError> for Failure {
     fn from(error: MethodError) -> Self {
         Self::Run(RunError::Method {
             place: String::new(),
+            line: None,
             error,
         })
     }
@@ -66,10 +78,26 @@ struct Item {
 impl Failure {
     /// A mistake of the user that no other type describes.
     pub(crate) fn mistake(message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self::Mistake {
+        Self::Mistake(Mistake {
             message: message.into(),
             hint: hint.into(),
-        }
+            ..Mistake::default()
+        })
+    }
+
+    /// A mistake about a variable of a file.
+    pub(crate) fn of_variable(
+        file: &Path,
+        variable: &str,
+        message: impl Into<String>,
+        hint: impl Into<String>,
+    ) -> Self {
+        Self::Mistake(Mistake {
+            message: message.into(),
+            hint: hint.into(),
+            file: Some(file.to_owned()),
+            variable: Some(variable.to_owned()),
+        })
     }
 
     /// A mistake of ours.
@@ -110,22 +138,28 @@ impl Failure {
         match self {
             Self::Usage(error) => vec![Item {
                 kind: "usage",
-                message: error
-                    .to_string()
-                    .lines()
-                    .next()
-                    .unwrap_or_default()
-                    .trim_start_matches("error: ")
-                    .to_owned(),
+                message: usage_text(error),
                 hint: "see --help".to_owned(),
                 ..Item::default()
             }],
-            Self::Mistake { message, hint } => vec![Item {
+            Self::Mistake(mistake) => vec![Item {
                 kind: "request",
-                message: message.clone(),
-                hint: hint.clone(),
+                message: mistake.message.clone(),
+                file: mistake.file.as_ref().map(|file| file.display().to_string()),
+                variable: mistake.variable.clone(),
+                hint: mistake.hint.clone(),
                 ..Item::default()
             }],
+            Self::Options(problems) => problems
+                .iter()
+                .map(|problem| Item {
+                    kind: problem.kind.name(),
+                    message: problem.message.clone(),
+                    variable: problem.variable.clone(),
+                    hint: problem.hint.clone(),
+                    ..Item::default()
+                })
+                .collect(),
             Self::Plan {
                 file,
                 text,
@@ -145,6 +179,17 @@ impl Failure {
             Self::Run(error) => vec![run_item(error)],
         }
     }
+}
+
+/// What clap says, in one line and without the usage.
+fn usage_text(error: &clap::Error) -> String {
+    let text = error.to_string();
+    let lines = text
+        .lines()
+        .map(str::trim)
+        .take_while(|line| !line.starts_with("Usage:"));
+    let words: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
+    words.join(" ").trim_start_matches("error: ").to_owned()
 }
 
 fn data_items(error: &DataError) -> Vec<Item> {
@@ -181,7 +226,7 @@ fn data_items(error: &DataError) -> Vec<Item> {
 }
 
 fn run_item(error: &RunError) -> Item {
-    let RunError::Method { place, error } = error else {
+    let RunError::Method { place, line, error } = error else {
         return Item {
             kind: "plan",
             message: error.to_string(),
@@ -194,6 +239,14 @@ fn run_item(error: &RunError) -> Item {
     } else {
         format!("{place}: ")
     };
+    let item = method_item(&prefix, error);
+    Item {
+        line: line.map(|line| line as u64),
+        ..item
+    }
+}
+
+fn method_item(prefix: &str, error: &MethodError) -> Item {
     match error {
         MethodError::Request {
             variable,
@@ -250,12 +303,11 @@ impl Item {
 
     fn in_words(&self) -> String {
         let mut place = String::new();
-        if let Some(file) = &self.file {
-            place.push_str(file);
-            if let Some(line) = self.line {
-                place.push_str(&format!(":{line}"));
-            }
-            place.push_str(": ");
+        match (&self.file, self.line) {
+            (Some(file), Some(line)) => place.push_str(&format!("{file}:{line}: ")),
+            (Some(file), None) => place.push_str(&format!("{file}: ")),
+            (None, Some(line)) => place.push_str(&format!("line {line} of the plan: ")),
+            (None, None) => {}
         }
         if let Some(variable) = &self.variable {
             place.push_str(&format!("variable `{variable}`: "));

@@ -35,7 +35,13 @@ fn main() -> ExitCode {
             *LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner) = place.to_string();
         }
     }));
-    let outcome = std::panic::catch_unwind(start).unwrap_or_else(|_| {
+    let outcome = std::panic::catch_unwind(start).unwrap_or_else(|panic| {
+        // Whoever read our output has seen enough, as `head` does; the work itself was done.
+        let printing = "failed printing to stdout";
+        let message = panic.downcast_ref::<String>();
+        if message.is_some_and(|message| message.starts_with(printing)) {
+            return Ok(Outcome::Fine);
+        }
         let place = LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner);
         Err(Failure::bug(format!("stopped at {place}")))
     });

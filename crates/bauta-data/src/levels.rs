@@ -6,7 +6,7 @@ use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 use std::hash::BuildHasher;
 
-use crate::number::parse_number;
+use crate::number::parse_label;
 use crate::text::TextArena;
 
 /// Distinct texts with their codes, in the order of their codes.
@@ -94,7 +94,7 @@ impl Levels {
     /// The same levels in natural order (as numbers if all are numbers, else as text), with the
     /// new code of each old one.
     pub fn naturally_ordered(&self) -> (Self, Vec<u32>) {
-        let numbers: Option<Vec<f64>> = self.iter().map(parse_number).collect();
+        let numbers: Option<Vec<f64>> = self.iter().map(parse_label).collect();
         let mut order: Vec<u32> = (0..self.len() as u32).collect();
         order.sort_by(|&a, &b| {
             let by_number = numbers.as_ref().map_or(Ordering::Equal, |values| {

@@ -22,6 +22,12 @@ pub fn parse_number(text: &str) -> Option<f64> {
     text.parse().ok().filter(|value: &f64| value.is_finite())
 }
 
+/// The number that the label of a category means, with a decimal point or a decimal comma: a label
+/// does not say which mark its file uses.
+pub fn parse_label(text: &str) -> Option<f64> {
+    parse_number(text).or_else(|| parse_number_with(text, DecimalMark::Comma))
+}
+
 /// The finite number that a text means, with the given decimal mark.
 pub fn parse_number_with(text: &str, mark: DecimalMark) -> Option<f64> {
     match mark {
@@ -49,7 +55,7 @@ pub fn decimals_of(text: &str, mark: DecimalMark) -> u8 {
 pub fn write_number(out: &mut String, value: f64, min_decimals: u8, mark: DecimalMark) {
     let start = out.len();
     let magnitude = value.abs();
-    if magnitude != 0.0 && !(1e-7..1e16).contains(&magnitude) {
+    if magnitude != 0.0 && !(1e-7..1e21).contains(&magnitude) {
         let _ = write!(out, "{value:e}");
     } else {
         let _ = write!(out, "{value}");

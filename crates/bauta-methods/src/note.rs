@@ -52,6 +52,11 @@ pub enum Note {
         /// Their names.
         variables: Vec<String>,
     },
+    /// Variables that were to be measured and are no longer in the file; the others were measured.
+    VariablesGone {
+        /// Their names.
+        variables: Vec<String>,
+    },
     /// There was nothing to remove.
     NothingToDrop,
     /// Values beyond the thresholds were coded.
@@ -135,6 +140,10 @@ impl Note {
                 )
             }
             Self::VariablesDropped { variables } => format!("removed: {}", variables.join(", ")),
+            Self::VariablesGone { variables } => format!(
+                "no longer in the file, and so left out: {}",
+                variables.join(", ")
+            ),
             Self::NothingToDrop => {
                 "no variable has the role identifier; nothing was removed".to_owned()
             }

@@ -315,14 +315,15 @@ pub fn parse_text(ty: ParamType, text: &str) -> RawValue {
                 .map(|part| RawValue::Text(part.to_owned()))
                 .collect(),
         ),
-        ParamType::TextMap => RawValue::Map(
-            parts()
-                .map(|part| {
-                    let (from, to) = part.split_once('=').unwrap_or((part, ""));
-                    (from.to_owned(), RawValue::Text(to.to_owned()))
-                })
-                .collect(),
-        ),
+        ParamType::TextMap => {
+            let pair = |part: &str| {
+                let (from, to) = part.split_once('=')?;
+                Some((from.to_owned(), RawValue::Text(to.to_owned())))
+            };
+            let pairs: Option<Vec<_>> = parts().map(pair).collect();
+            // Left as a text, which the card refuses as a map.
+            pairs.map_or_else(|| RawValue::Text(text.to_owned()), RawValue::Map)
+        }
     }
 }
 

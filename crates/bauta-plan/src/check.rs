@@ -9,9 +9,10 @@ use bauta_methods::registry;
 use bauta_methods::{Card, ParamType, Params, RawValue};
 
 use crate::check_measures::{check_gates, check_measures};
-use crate::draft::{Draft, HierarchyDraft, OutputDraft, StepDraft, VariableDraft};
+use crate::check_output::OutputCheck;
+use crate::draft::{Draft, HierarchyDraft, StepDraft, VariableDraft};
 use crate::fields::Problems;
-use crate::plan::{NamedPath, Output, Plan, Scenario, Step, StepMethod};
+use crate::plan::{NamedPath, Plan, Scenario, Step, StepMethod};
 use crate::problem::{Problem, ProblemKind, Span, Spot};
 
 /// What is known of the variables while the plan is walked through.
@@ -43,6 +44,7 @@ pub(crate) fn check(
         .map(|variable| attribute(variable, folder, problems))
         .collect();
     check_roles(&draft.variables, problems);
+    check_texts(&draft, problems);
     let read = ReadOptions {
         schema: Schema {
             attributes,
@@ -81,8 +83,13 @@ pub(crate) fn check(
     let steps = checker.steps(&draft.steps);
     let original: BTreeMap<String, Attribute> = checker.originals(&read.schema);
     let measures = check_measures(&checker, &original, &draft.measures, &scenarios);
-    let gates = check_gates(&draft.gates, &measures, problems);
-    let output = check_output(&draft.output, input.as_ref(), folder, problems);
+    let gates = check_gates(&draft, &measures, problems);
+    let output = OutputCheck {
+        draft: &draft.output,
+        folder,
+        problems,
+    }
+    .check(&files_read(&draft, file, folder));
     if !problems.borrow().is_empty() {
         return None;
     }
@@ -100,6 +107,21 @@ pub(crate) fn check(
         text: text.to_owned(),
         file: file.to_owned(),
     })
+}
+
+/// Files that the plan reads and no output may replace.
+fn files_read(draft: &Draft, plan_file: &str, folder: &Path) -> Vec<PathBuf> {
+    let input = draft.data.file.iter().map(|file| file.value.as_str());
+    let hierarchies =
+        draft
+            .variables
+            .iter()
+            .filter_map(|variable| match &variable.hierarchy.as_ref()?.value {
+                HierarchyDraft::File(file) => Some(file.as_str()),
+                HierarchyDraft::Ready(_) => None,
+            });
+    let files = input.chain(hierarchies).chain([plan_file]);
+    files.map(|file| folder.join(file)).collect()
 }
 
 fn labels(variables: &[VariableDraft]) -> Vec<(String, String)> {
@@ -154,6 +176,25 @@ fn attribute(variable: &VariableDraft, folder: &Path, problems: &Problems) -> At
         order: variable.order.clone(),
         hierarchy,
         missing: variable.missing.clone(),
+    }
+}
+
+/// Reasons are printed in public reports, and the seed must not be in one.
+fn check_texts(draft: &Draft, problems: &Problems) {
+    let Some(seed) = draft.seed.map(|seed| seed.to_string()) else {
+        return;
+    };
+    // A seed of one or two digits is in any date; such a seed is no secret either.
+    let shows = |text: &Option<String>| {
+        seed.len() > 3 && text.as_ref().is_some_and(|text| text.contains(&seed))
+    };
+    for step in draft.steps.iter().filter(|step| shows(&step.why)) {
+        problems.borrow_mut().push(Problem::at(
+            ProblemKind::Plan,
+            &step.span,
+            "the reason of this step holds the seed, and reasons are published",
+            "take the seed out of `why`",
+        ));
     }
 }
 
@@ -281,6 +322,14 @@ impl<'a> Checker<'a> {
                     "rename one of them",
                 ));
             }
+            for key in &scenario.keys {
+                let role = self.live.get(&key.value).map(|attribute| attribute.role);
+                if role == Some(Role::Weight) {
+                    let message = format!("`{}` is the weight, which is no key", key.value);
+                    let hint = "take it out of `keys`, or correct its role";
+                    self.push(Problem::at(ProblemKind::Plan, &key.span, message, hint));
+                }
+            }
             scenarios.push(Scenario {
                 name: scenario.name.value.clone(),
                 keys: self.known_list(&scenario.keys),
@@ -337,6 +386,7 @@ impl<'a> Checker<'a> {
             method: StepMethod::Mask(mask),
             on: left,
             params: Params::default(),
+            span: None,
             why: Some("variables with the role identifier are never released".to_owned()),
         });
     }
@@ -356,7 +406,7 @@ impl<'a> Checker<'a> {
         let attributes: Vec<&Attribute> =
             on.iter().filter_map(|name| self.live.get(name)).collect();
         for problem in mask.check(&params, &attributes) {
-            let span = param_span(problem.param.as_deref(), draft);
+            let span = param_span(problem.param.as_deref(), &draft.params, &draft.span);
             self.push(Problem::from_param(problem, &span));
         }
         for name in &on {
@@ -380,6 +430,7 @@ impl<'a> Checker<'a> {
             on,
             params,
             why: draft.why.clone(),
+            span: Some(draft.span.clone()),
         })
     }
 
@@ -396,15 +447,17 @@ impl<'a> Checker<'a> {
         let attributes: Vec<&Attribute> =
             on.iter().filter_map(|name| self.live.get(name)).collect();
         for problem in adjuster.check(&params, &attributes) {
-            let span = param_span(problem.param.as_deref(), draft);
+            let span = param_span(problem.param.as_deref(), &draft.params, &draft.span);
             self.push(Problem::from_param(problem, &span));
         }
+        self.touched.extend(on.iter().cloned());
         Some(Step {
             key: self.step_key(draft, before),
             method: StepMethod::Adjuster(adjuster),
             on,
             params,
             why: draft.why.clone(),
+            span: Some(draft.span.clone()),
         })
     }
 
@@ -450,13 +503,7 @@ impl<'a> Checker<'a> {
         let names = self.known_list(&on.value);
         for name in &on.value {
             if self.dropped.contains(&name.value) {
-                let message = format!("`{}` was dropped by an earlier step", name.value);
-                self.push(Problem::at(
-                    ProblemKind::Plan,
-                    &name.span,
-                    message,
-                    "move this step up, or leave it out",
-                ));
+                self.dropped_earlier(name);
             }
             let attribute = self.live.get(&name.value);
             let Some(attribute) = attribute.filter(|_| names.contains(&name.value)) else {
@@ -465,6 +512,12 @@ impl<'a> Checker<'a> {
             self.suits(card, attribute, name);
         }
         names
+    }
+
+    fn dropped_earlier(&self, name: &Spot<String>) {
+        let message = format!("`{}` was dropped by an earlier step", name.value);
+        let hint = "move this step up, or leave the variable out";
+        self.push(Problem::at(ProblemKind::Plan, &name.span, message, hint));
     }
 
     /// Whether a method takes a variable; reports it if not.
@@ -490,19 +543,14 @@ impl<'a> Checker<'a> {
             .iter()
             .map(|(name, value)| (name.value.clone(), value.value.clone()))
             .collect();
+        // An unknown name is marked itself, a wrong value at the value.
         let place = |param: Option<&str>| {
-            let entry = given
-                .iter()
-                .find(|(name, _)| Some(name.value.as_str()) == param);
-            entry.map_or_else(
-                || span.clone(),
-                |(name, value)| {
-                    if card.param(&name.value).is_some() {
-                        value.span.clone()
-                    } else {
-                        name.span.clone()
-                    }
-                },
+            let unknown = given.iter().find(|(name, _)| {
+                Some(name.value.as_str()) == param && card.param(&name.value).is_none()
+            });
+            unknown.map_or_else(
+                || param_span(param, given, span),
+                |(name, _)| name.span.clone(),
             )
         };
         let params = Params::check(card, &plain)
@@ -519,7 +567,12 @@ impl<'a> Checker<'a> {
             .filter(|spec| spec.ty == ParamType::Variables)
         {
             for name in params.texts(spec.name) {
-                self.known(&Spot::new(name.clone(), place(Some(spec.name))));
+                let name = Spot::new(name.clone(), place(Some(spec.name)));
+                if self.dropped.contains(&name.value) {
+                    self.dropped_earlier(&name);
+                } else {
+                    self.known(&name);
+                }
             }
         }
         Some(params)
@@ -553,6 +606,18 @@ impl<'a> Checker<'a> {
     }
 }
 
+/// Where a parameter's value stands, or the section if it is not given.
+fn param_span(
+    param: Option<&str>,
+    given: &[(Spot<String>, Spot<RawValue>)],
+    section: &Span,
+) -> Span {
+    let entry = given
+        .iter()
+        .find(|(name, _)| Some(name.value.as_str()) == param);
+    entry.map_or_else(|| section.clone(), |(_, value)| value.span.clone())
+}
+
 impl StepMethod {
     /// What the method says of itself.
     pub fn card(&self) -> &'static Card {
@@ -561,78 +626,4 @@ impl StepMethod {
             Self::Adjuster(adjuster) => adjuster.card(),
         }
     }
-}
-
-fn param_span(param: Option<&str>, draft: &StepDraft) -> Span {
-    let entry = draft
-        .params
-        .iter()
-        .find(|(name, _)| Some(name.value.as_str()) == param);
-    entry.map_or_else(|| draft.span.clone(), |(_, value)| value.span.clone())
-}
-
-fn check_output(
-    draft: &OutputDraft,
-    input: Option<&NamedPath>,
-    folder: &Path,
-    problems: &Problems,
-) -> Option<Output> {
-    let named =
-        |spot: &Option<Spot<String>>| spot.as_ref().map(|spot| resolve_path(folder, &spot.value));
-    let file_spot = draft.file.as_ref()?;
-    let file = resolve_path(folder, &file_spot.value);
-    let format = match format::FileFormat::of_path(&file.path) {
-        Ok(format) => format,
-        Err(error) => {
-            let found = error.problems.into_iter();
-            let located = found.map(|problem| Problem::from_data(problem, &file_spot.span));
-            problems.borrow_mut().extend(located);
-            return None;
-        }
-    };
-    let mut taken: Vec<PathBuf> = input.iter().map(|input| input.path.clone()).collect();
-    for spot in [
-        &draft.file,
-        &draft.report,
-        &draft.external_report,
-        &draft.record,
-    ]
-    .into_iter()
-    .flatten()
-    {
-        let path = folder.join(&spot.value);
-        if taken.contains(&path) {
-            let message = "two files of the plan would be the same";
-            problems.borrow_mut().push(Problem::at(
-                ProblemKind::Plan,
-                &spot.span,
-                message,
-                "choose another name",
-            ));
-        }
-        if let Some(parent) = path
-            .parent()
-            .filter(|parent| !parent.as_os_str().is_empty() && !parent.is_dir())
-        {
-            let message = "the folder of this file does not exist";
-            let hint = format!("make the folder {}", parent.display());
-            problems
-                .borrow_mut()
-                .push(Problem::at(ProblemKind::Plan, &spot.span, message, hint));
-        }
-        taken.push(path);
-    }
-    let record = named(&draft.record).unwrap_or_else(|| {
-        let given = Path::new(&file.given).with_extension("record.json");
-        resolve_path(folder, &given.to_string_lossy())
-    });
-    Some(Output {
-        record: Some(record),
-        report: named(&draft.report),
-        external_report: named(&draft.external_report),
-        shuffle: draft.shuffle,
-        suppressed: draft.suppressed.clone().unwrap_or_default(),
-        format,
-        file,
-    })
 }

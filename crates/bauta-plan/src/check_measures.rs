@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use bauta_data::{Attribute, near};
 use bauta_methods::measure::{Scope, Subject};
-use bauta_methods::{Measure, Params, registry};
+use bauta_methods::{Measure, Params, RawValue, registry};
 
 use crate::check::Checker;
-use crate::draft::{GateDraft, MeasureDraft};
+use crate::draft::{Draft, MeasureDraft};
 use crate::fields::Problems;
 use crate::plan::{Gate, PlannedMeasure, Scenario};
 use crate::problem::{Problem, ProblemKind, Spot};
@@ -43,7 +43,10 @@ impl Resolver<'_> {
     fn all_that_apply(&self) -> Vec<PlannedMeasure> {
         let mut planned = Vec::new();
         for &measure in registry::MEASURES {
-            let Ok(params) = Params::check(measure.card(), &[]) else {
+            // Nobody asked for these measures, so that missing values must not stop them.
+            let skip = measure.card().param("missing");
+            let skip = skip.map(|_| ("missing".to_owned(), RawValue::Text("skip".to_owned())));
+            let Ok(params) = Params::check(measure.card(), skip.as_slice()) else {
                 continue;
             };
             match measure.scope() {
@@ -96,6 +99,13 @@ impl Resolver<'_> {
         draft: &MeasureDraft,
         name: &Spot<String>,
     ) -> Vec<PlannedMeasure> {
+        let keyed = measure.scope() == Scope::Scenario && draft.on.is_none();
+        if let (false, Some([scenario, ..])) = (keyed, draft.scenarios.as_deref()) {
+            let message = format!("`{}` does not look at a scenario here", name.value);
+            let hint = "leave out `scenario`, or `on` if the keys of the scenario are meant";
+            let problem = Problem::at(ProblemKind::Plan, &scenario.span, message, hint);
+            self.checker.push(problem);
+        }
         if let Some(on) = &draft.on {
             let on = self.named_variables(measure, &on.value);
             return vec![PlannedMeasure {
@@ -252,12 +262,16 @@ fn of_scenario(
 
 /// Resolves every gate to the measures it looks at.
 pub(crate) fn check_gates(
-    drafts: &[GateDraft],
+    plan: &Draft,
     measures: &[PlannedMeasure],
     problems: &Problems,
 ) -> Vec<Gate> {
     let mut gates = Vec::new();
-    for draft in drafts {
+    let asked_for = |measure: &str| {
+        let methods = plan.measures.iter().flat_map(|measure| &measure.methods);
+        methods.into_iter().any(|method| method.value == measure)
+    };
+    for draft in &plan.gates {
         let of_measure =
             |planned: &PlannedMeasure| planned.measure.card().id == draft.measure.value;
         let of_scenario = |planned: &PlannedMeasure| {
@@ -269,7 +283,9 @@ pub(crate) fn check_gates(
         let found: Vec<usize> = (0..measures.len())
             .filter(|&i| of_measure(&measures[i]) && of_scenario(&measures[i]))
             .collect();
-        if found.is_empty() {
+        // A measure that is asked for and could not be resolved has its own problem.
+        let told = asked_for(&draft.measure.value) && !measures.iter().any(of_measure);
+        if found.is_empty() && !told {
             let (spot, message) = match &draft.scenario {
                 Some(scenario) if measures.iter().any(of_measure) => (
                     scenario,

@@ -52,6 +52,12 @@ impl<'t, 'i> Fields<'t, 'i> {
         }
     }
 
+    /// Whether there is a key besides the known ones, which [`Fields::only`] reports.
+    pub(crate) fn has_other_than(&self, known: &[&str]) -> bool {
+        let mut keys = self.table.iter().map(|(key, _)| key.get_ref());
+        keys.any(|key| !known.contains(&key.as_ref()))
+    }
+
     /// Entries whose keys are not among the given ones.
     pub(crate) fn others(&self, known: &[&str]) -> Vec<(Spot<String>, Spot<RawValue>)> {
         let entries = self
@@ -136,7 +142,7 @@ impl<'t, 'i> Fields<'t, 'i> {
             _ => None,
         };
         if number.is_none() {
-            self.wrong(value, key, "a number");
+            self.wrong(value, key, "a finite number");
         }
         number.map(|number| Spot::new(number, value.span()))
     }
@@ -148,7 +154,7 @@ impl<'t, 'i> Fields<'t, 'i> {
             _ => None,
         };
         if seed.is_none() {
-            self.wrong(value, key, "a whole number that is not negative");
+            self.wrong(value, key, "from 0 to 18446744073709551615");
         }
         seed
     }

@@ -5,9 +5,11 @@
 
 mod check;
 mod check_measures;
+mod check_output;
 mod clock;
 mod draft;
 mod fields;
+mod measuring;
 pub mod output;
 mod parse;
 pub mod plan;
@@ -19,6 +21,7 @@ pub mod verify;
 use std::cell::RefCell;
 use std::path::Path;
 
+pub use check_output::real_place;
 pub use plan::Plan;
 pub use problem::{Problem, ProblemKind};
 pub use record::RunRecord;

@@ -8,7 +8,28 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use bauta_data::DataError;
+use bauta_data::{DataError, DataProblem};
+
+use crate::run::folder_of;
+
+/// Who may read a file besides its owner.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Access {
+    /// Whoever the system lets by default.
+    Usual,
+    /// Nobody: records and internal reports hold the seed and risk figures.
+    OwnerOnly,
+}
+
+impl Access {
+    #[cfg(unix)]
+    const fn mode(self) -> u32 {
+        match self {
+            Self::Usual => 0o666,
+            Self::OwnerOnly => 0o600,
+        }
+    }
+}
 
 /// A file that is being written and has not got its name.
 pub(crate) struct Staged {
@@ -24,9 +45,15 @@ enum Place {
 
 impl Staged {
     /// Starts a file that is to get the name `target`.
-    pub(crate) fn new(target: &Path) -> Result<Self, DataError> {
+    pub(crate) fn new(target: &Path, access: Access) -> Result<Self, DataError> {
+        if target.is_dir() {
+            let problem =
+                DataProblem::file("there is a folder of this name", "choose another name");
+            return Err(DataError::one(target, problem));
+        }
         let folder = folder_of(target);
-        let file = start(folder).map_err(|error| DataError::io(target, "write there", &error))?;
+        let file =
+            start(folder, access).map_err(|error| DataError::io(target, "write there", &error))?;
         Ok(Self {
             target: target.to_owned(),
             file,
@@ -78,37 +105,30 @@ impl Place {
     }
 }
 
-fn folder_of(target: &Path) -> &Path {
-    target
-        .parent()
-        .filter(|parent| !parent.as_os_str().is_empty())
-        .unwrap_or_else(|| Path::new("."))
-}
-
-fn start(folder: &Path) -> io::Result<Place> {
+fn start(folder: &Path, access: Access) -> io::Result<Place> {
     #[cfg(target_os = "linux")]
-    if let Ok(file) = start_unnamed(folder) {
+    if let Ok(file) = start_unnamed(folder, access) {
         return Ok(Place::Unnamed(file));
     }
-    start_hidden(folder)
+    start_hidden(folder, access)
 }
 
-fn start_hidden(folder: &Path) -> io::Result<Place> {
+fn start_hidden(folder: &Path, access: Access) -> io::Result<Place> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".bauta-").suffix(".part");
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
+        builder.permissions(std::fs::Permissions::from_mode(access.mode()));
     }
     builder.tempfile_in(folder).map(Place::Hidden)
 }
 
 #[cfg(target_os = "linux")]
-fn start_unnamed(folder: &Path) -> io::Result<File> {
+fn start_unnamed(folder: &Path, access: Access) -> io::Result<File> {
     use rustix::fs::{Mode, OFlags};
     let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
-    let file = rustix::fs::open(folder, flags, Mode::from_raw_mode(0o666))?;
+    let file = rustix::fs::open(folder, flags, Mode::from_raw_mode(access.mode()))?;
     Ok(File::from(file))
 }
 
@@ -128,8 +148,8 @@ fn name_unnamed(file: &File, target: &Path) -> io::Result<()> {
 }
 
 /// Writes a whole file at once: staged, made durable and named.
-pub fn write_file(target: &Path, content: &[u8]) -> Result<(), DataError> {
-    let mut staged = Staged::new(target)?;
+pub fn write_file(target: &Path, content: &[u8], access: Access) -> Result<(), DataError> {
+    let mut staged = Staged::new(target, access)?;
     staged.write_with(|out| {
         out.write_all(content)
             .map_err(|error| DataError::io(target, "write", &error))
@@ -153,7 +173,7 @@ mod tests {
     fn nothing_is_there_until_the_file_is_complete() {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("out.csv");
-        let mut staged = Staged::new(&target).unwrap();
+        let mut staged = Staged::new(&target, Access::Usual).unwrap();
         staged
             .write_with(|out| {
                 let _: () = out.write_all(b"half").unwrap();
@@ -173,10 +193,10 @@ mod tests {
     fn an_older_file_is_replaced_and_a_dropped_one_leaves_it_alone() {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("out.csv");
-        write_file(&target, b"old").unwrap();
-        drop(Staged::new(&target).unwrap());
+        write_file(&target, b"old", Access::Usual).unwrap();
+        drop(Staged::new(&target, Access::Usual).unwrap());
         assert_eq!(std::fs::read(&target).unwrap(), b"old");
-        write_file(&target, b"new").unwrap();
+        write_file(&target, b"new", Access::Usual).unwrap();
         assert_eq!(std::fs::read(&target).unwrap(), b"new");
         assert_eq!(names(folder.path()), ["out.csv"]);
     }
@@ -187,7 +207,7 @@ mod tests {
         let target = folder.path().join("out.csv");
         let mut staged = Staged {
             target: target.clone(),
-            file: start_hidden(folder.path()).unwrap(),
+            file: start_hidden(folder.path(), Access::Usual).unwrap(),
         };
         staged
             .write_with(|out| {
@@ -202,7 +222,28 @@ mod tests {
 
     #[test]
     fn a_missing_folder_is_an_error_with_its_name() {
-        let error = write_file(Path::new("no/such/folder/out.csv"), b"").unwrap_err();
+        let error =
+            write_file(Path::new("no/such/folder/out.csv"), b"", Access::Usual).unwrap_err();
         assert!(error.to_string().contains("out.csv"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn confidential_files_are_the_owners_alone() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        for (name, start) in [
+            ("unnamed", start as fn(&Path, Access) -> _),
+            ("hidden", start_hidden),
+        ] {
+            let target = folder.path().join(name);
+            let staged = Staged {
+                target: target.clone(),
+                file: start(folder.path(), Access::OwnerOnly).unwrap(),
+            };
+            staged.publish().unwrap();
+            let mode = std::fs::metadata(&target).unwrap().permissions().mode();
+            assert_eq!(mode & 0o777, 0o600);
+        }
     }
 }

@@ -270,7 +270,7 @@ fn parse_hierarchy(
     fields: &Fields<'_, '_>,
     value: &Spanned<DeValue<'_>>,
 ) -> Option<Spot<HierarchyDraft>> {
-    let parsed = match raw(value.get_ref())? {
+    let parsed = match raw(value.get_ref()).unwrap_or(RawValue::Flag(false)) {
         RawValue::Text(word) if word == "prefix" => {
             Some(HierarchyDraft::Ready(HierarchySpec::Prefix { keep: None }))
         }
@@ -423,12 +423,15 @@ fn parse_measure(measure: &Fields<'_, '_>) -> Option<MeasureDraft> {
     })
 }
 
+const GATE_KEYS: &[&str] = &["measure", "scenario", "part", "at_least", "at_most", "why"];
+
 fn parse_gate(gate: &Fields<'_, '_>) -> Option<GateDraft> {
-    gate.only(&["measure", "scenario", "part", "at_least", "at_most", "why"]);
+    gate.only(GATE_KEYS);
     if !gate.has("measure") {
         gate.missing("measure", "add measure = \"…\", the measure to look at");
     }
-    if !gate.has("at_least") && !gate.has("at_most") {
+    let misspelled = gate.has_other_than(GATE_KEYS);
+    if !gate.has("at_least") && !gate.has("at_most") && !misspelled {
         gate.missing("at_least", "add at_least = … or at_most = …");
     }
     Some(GateDraft {

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use bauta_data::format::{FileFormat, ReadOptions};
 use bauta_methods::{Adjuster, Mask, Measure, Params};
 
+use crate::problem::Span;
+
 /// A plan that was checked to the end.
 #[derive(Clone)]
 pub struct Plan {
@@ -76,6 +78,8 @@ pub struct Step {
     pub params: Params,
     /// Why.
     pub why: Option<String>,
+    /// Where the plan says it; none for steps that its roles imply.
+    pub span: Option<Span>,
 }
 
 /// One measure, resolved to its variables.

@@ -99,8 +99,7 @@ impl Problem {
 
     /// Line in the plan's text, from 1.
     pub fn line(&self, text: &str) -> Option<usize> {
-        let start = self.span.as_ref()?.start.min(text.len());
-        Some(text[..start].matches('\n').count() + 1)
+        self.span.as_ref().map(|span| line_of(text, span))
     }
 }
 
@@ -118,4 +117,9 @@ impl<T> Spot<T> {
     pub fn new(value: T, span: Span) -> Self {
         Self { value, span }
     }
+}
+
+/// Line on which a place of a text begins, from 1.
+pub fn line_of(text: &str, span: &Span) -> usize {
+    text[..span.start.min(text.len())].matches('\n').count() + 1
 }

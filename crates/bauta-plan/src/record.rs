@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use bauta_data::{Kind, Role};
+use bauta_methods::Params;
 use bauta_methods::measure::{Better, Measurement};
 use bauta_methods::note::Note;
 use schemars::JsonSchema;
@@ -245,4 +246,12 @@ impl RunRecord {
         self.times = TimesRecord::default();
         self
     }
+}
+
+/// Parameters as records hold them.
+pub(crate) fn params_record(params: &Params) -> BTreeMap<String, serde_json::Value> {
+    params
+        .iter()
+        .map(|(name, value)| (name.to_owned(), value.to_json()))
+        .collect()
 }

@@ -1,6 +1,6 @@
 //! Carrying out a plan: read, mask, measure, judge, write.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
@@ -10,18 +10,17 @@ use bauta_data::{Column, DataError, DataErrorKind, Table, Values, Watch};
 use bauta_methods::adjust::AdjustTask;
 use bauta_methods::context::shuffled;
 use bauta_methods::pair::Rows;
-use bauta_methods::{
-    Family, Files, MaskTask, MeasureTask, Measurement, MethodError, Pair, Params, RunContext,
-    Subject,
-};
+use bauta_methods::{Files, MaskTask, MethodError, Pair, RunContext, Subject};
 use sha2::{Digest, Sha256};
 
 use crate::clock::now_utc;
-use crate::output::Staged;
-use crate::plan::{Gate, NamedPath, Plan, PlannedMeasure, Step, StepMethod};
+use crate::measuring::{judge, measure_all, measure_record};
+use crate::output::{Access, Staged};
+use crate::plan::{NamedPath, Plan, Step, StepMethod};
+use crate::problem::line_of;
 use crate::record::{
-    FORMAT, Fate, FileRecord, GateRecord, MeasureFamily, MeasureRecord, PlanRecord, RunRecord,
-    ScenarioRecord, SeedSource, StageTime, StepRecord, TimesRecord, VariableRecord,
+    FORMAT, Fate, FileRecord, PlanRecord, RunRecord, ScenarioRecord, SeedSource, StageTime,
+    StepRecord, TimesRecord, VariableRecord, params_record,
 };
 
 /// Someone who watches a run.
@@ -49,6 +48,8 @@ pub enum RunError {
     Method {
         /// Which one.
         place: String,
+        /// Line of the plan that asked for it, if there is one.
+        line: Option<usize>,
         /// What the method said.
         error: MethodError,
     },
@@ -103,10 +104,18 @@ pub fn run(
     record.times = stages.finish();
     let mut staged = Vec::new();
     if let Some(target) = &plan.output.record {
-        staged.push(stage_bytes(target, &record_json(&record))?);
+        staged.push(stage_bytes(
+            target,
+            &record_json(&record),
+            Access::OwnerOnly,
+        )?);
     }
     if let Some(report) = &plan.output.report {
-        staged.push(stage_bytes(report, renderer.internal(&record).as_bytes())?);
+        staged.push(stage_bytes(
+            report,
+            renderer.internal(&record).as_bytes(),
+            Access::OwnerOnly,
+        )?);
     }
     if let Some(report) = plan
         .output
@@ -114,7 +123,11 @@ pub fn run(
         .as_ref()
         .filter(|_| record.passed())
     {
-        staged.push(stage_bytes(report, renderer.external(&record).as_bytes())?);
+        staged.push(stage_bytes(
+            report,
+            renderer.external(&record).as_bytes(),
+            Access::Usual,
+        )?);
     }
     if watch.cancelled() {
         return Err(DataError::cancelled(&plan.output.file.path).into());
@@ -133,8 +146,8 @@ pub fn record_json(record: &RunRecord) -> Vec<u8> {
     json
 }
 
-fn stage_bytes(target: &NamedPath, content: &[u8]) -> Result<Staged, DataError> {
-    let mut staged = Staged::new(&target.path)?;
+fn stage_bytes(target: &NamedPath, content: &[u8], access: Access) -> Result<Staged, DataError> {
+    let mut staged = Staged::new(&target.path, access)?;
     staged.write_with(|out| {
         out.write_all(content)
             .map_err(|error| DataError::io(&target.path, "write", &error))
@@ -150,7 +163,7 @@ fn stage_release(
     watch: &dyn RunWatch,
 ) -> Result<(Staged, FileRecord), DataError> {
     let target = &plan.output.file;
-    let mut staged = Staged::new(&target.path)?;
+    let mut staged = Staged::new(&target.path, Access::Usual)?;
     let print = staged.write_with(|out| {
         format::write(
             out,
@@ -262,7 +275,7 @@ pub(crate) fn execute(
     let mut steps = Vec::new();
     for step in &plan.steps {
         stages.begin(&step.key);
-        steps.push(masked.carry_out(step, original, seed, stages.watch)?);
+        steps.push(masked.carry_out(plan, step, original, seed, stages.watch)?);
     }
     stages.begin("measure before");
     let watch = stages.watch;
@@ -281,12 +294,12 @@ pub(crate) fn execute(
             Subject::Pair | Subject::CorrespondingPair => Files::Both(pair),
         })
     })?;
-    let measures: Vec<MeasureRecord> = plan
+    let measures = plan
         .measures
         .iter()
         .zip(before.into_iter().zip(after))
         .map(|(planned, (before, after))| measure_record(planned, before, after))
-        .collect();
+        .collect::<Vec<_>>();
     let gates = judge(&plan.gates, &measures)?;
     let variables = variable_records(plan, original, &masked);
     let released = masked.release(plan, seed, watch);
@@ -318,6 +331,7 @@ struct Masked {
 impl Masked {
     fn carry_out(
         &mut self,
+        plan: &Plan,
         step: &Step,
         original: &Table,
         seed: u64,
@@ -354,6 +368,7 @@ impl Masked {
         };
         let change = change.map_err(|error| RunError::Method {
             place: format!("step `{}`", step.key),
+            line: step.span.as_ref().map(|span| line_of(&plan.text, span)),
             error,
         })?;
         let touched = change
@@ -391,159 +406,6 @@ impl Masked {
             table = table.take(&order);
         }
         table
-    }
-}
-
-fn params_record(params: &Params) -> BTreeMap<String, serde_json::Value> {
-    params
-        .iter()
-        .map(|(name, value)| (name.to_owned(), value.to_json()))
-        .collect()
-}
-
-type Measured = Option<(Measurement, Vec<bauta_methods::Note>)>;
-
-fn measure_all<'t>(
-    plan: &Plan,
-    measures: &[PlannedMeasure],
-    seed: u64,
-    watch: &dyn RunWatch,
-    files: &dyn Fn(&PlannedMeasure) -> Option<Files<'t>>,
-) -> Result<Vec<Measured>, RunError> {
-    let mut measured = Vec::new();
-    for planned in measures {
-        measured.push(match files(planned) {
-            Some(files) => measure_one(plan, planned, files, seed, watch)?,
-            None => None,
-        });
-    }
-    Ok(measured)
-}
-
-fn measure_one(
-    plan: &Plan,
-    planned: &PlannedMeasure,
-    files: Files<'_>,
-    seed: u64,
-    watch: &dyn RunWatch,
-) -> Result<Measured, RunError> {
-    let id = planned.measure.card().id;
-    let context = RunContext::new(seed, format!("measure {id}"), watch);
-    // A variable that was dropped is no longer there to be known, so the others are measured.
-    let present = |table: &Table| -> Vec<String> {
-        planned
-            .on
-            .iter()
-            .filter(|name| table.index_of(name).is_some())
-            .cloned()
-            .collect()
-    };
-    let on = match files {
-        Files::One(table) => present(table),
-        Files::Both(_) => planned.on.clone(),
-    };
-    if on.is_empty() {
-        return Ok(None);
-    }
-    let task = MeasureTask {
-        files,
-        on: &on,
-        params: &planned.params,
-    };
-    let found = planned
-        .measure
-        .measure(&task, &context)
-        .map_err(|error| RunError::Method {
-            place: match &planned.scenario {
-                Some(scenario) if plan.scenarios.len() > 1 => {
-                    format!("measure `{id}` of `{scenario}`")
-                }
-                _ => format!("measure `{id}`"),
-            },
-            error,
-        })?;
-    Ok(Some((found, context.into_notes())))
-}
-
-fn measure_record(planned: &PlannedMeasure, before: Measured, after: Measured) -> MeasureRecord {
-    let (card, reading) = (planned.measure.card(), planned.measure.reading());
-    let (before, mut notes) =
-        before.map_or((None, Vec::new()), |(found, notes)| (Some(found), notes));
-    let after = after.map(|(found, more)| {
-        notes.extend(more);
-        found
-    });
-    notes.sort_by_key(bauta_methods::Note::text);
-    notes.dedup();
-    // Figures of single records are not part of the record.
-    let aggregate = |found: Measurement| Measurement {
-        per_record: None,
-        ..found
-    };
-    MeasureRecord {
-        id: card.id.to_owned(),
-        title: card.title.to_owned(),
-        family: if card.family == Family::Risk {
-            MeasureFamily::Risk
-        } else {
-            MeasureFamily::Loss
-        },
-        value_name: reading.value_name.to_owned(),
-        better: reading.better,
-        scenario: planned.scenario.clone(),
-        on: planned.on.clone(),
-        params: params_record(&planned.params),
-        before: before.map(aggregate),
-        after: after.map(aggregate),
-        notes,
-    }
-}
-
-fn judge(gates: &[Gate], measures: &[MeasureRecord]) -> Result<Vec<GateRecord>, RunError> {
-    let mut judged = Vec::new();
-    for gate in gates {
-        for &position in &gate.measures {
-            let measure = &measures[position];
-            let found = figure(measure, gate.part.as_deref())?;
-            let holds = |value: f64| {
-                gate.at_least.is_none_or(|low| value >= low)
-                    && gate.at_most.is_none_or(|high| value <= high)
-            };
-            judged.push(GateRecord {
-                measure: measure.id.clone(),
-                scenario: measure.scenario.clone(),
-                part: gate.part.clone(),
-                at_least: gate.at_least,
-                at_most: gate.at_most,
-                found,
-                // A figure that is not defined has not been shown to hold.
-                passed: found.is_some_and(holds),
-                why: gate.why.clone(),
-            });
-        }
-    }
-    Ok(judged)
-}
-
-/// The figure that a gate looks at, after masking.
-fn figure(measure: &MeasureRecord, part: Option<&str>) -> Result<Option<f64>, RunError> {
-    let Some(after) = &measure.after else {
-        return Ok(None);
-    };
-    let Some(part) = part else {
-        return Ok(after.value);
-    };
-    let parts = after.parts.iter().chain(&after.by_variable);
-    match parts.clone().find(|candidate| candidate.name == part) {
-        Some(found) => Ok(found.value),
-        None => Err(RunError::UnknownPart {
-            measure: measure.id.clone(),
-            part: part.to_owned(),
-            known: parts
-                .map(|part| part.name.as_str())
-                .collect::<Vec<_>>()
-                .join(", "),
-        }),
     }
 }
 

@@ -7,13 +7,14 @@ use bauta_data::number::DecimalMark;
 use bauta_data::{Column, Role, Schema, Table, near};
 use bauta_methods::pair::Rows;
 use bauta_methods::{
-    Files, MeasureTask, Measurement, Pair, Params, RawValue, RunContext, Scope, Subject, registry,
+    Files, MeasureTask, Measurement, Note, Pair, Params, RawValue, RunContext, Scope, Subject,
+    registry,
 };
 use serde_json::json;
 
 use crate::Outcome;
 use crate::arguments::{CompareArguments, Global};
-use crate::commands::risk::{key_schema, measure, measure_json};
+use crate::commands::risk::{key_schema, measure, measure_json, refuse_repeats, show_notes};
 use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::tables::{figure, table, text};
@@ -23,22 +24,36 @@ struct Found {
     id: &'static str,
     before: Option<Measurement>,
     after: Measurement,
+    notes: Vec<Note>,
 }
 
 pub(crate) fn run(arguments: &CompareArguments, global: &Global) -> Result<Outcome, Failure> {
     let progress = Progress::new(global.quiet || global.json);
+    refuse_repeats(arguments.keys.iter().chain(&arguments.weight))?;
+    refuse_repeats(arguments.on.iter().flatten())?;
     let original = load(&arguments.original, arguments, &progress)?;
     let masked = load(&arguments.masked, arguments, &progress)?;
     let (masked, rows) = correspondence(&original, masked, arguments)?;
     let on = variables(&original, &masked, arguments)?;
+    if on.is_empty() && arguments.keys.is_empty() {
+        return Err(Failure::mistake(
+            "the files have no numeric variable in common, so that there is nothing to compare",
+            "name keys with --keys, or declare missing texts with --missing-texts",
+        ));
+    }
     let mut found = compare_all(&original, &masked, rows, &on, arguments, &progress)?;
     if !arguments.keys.is_empty() {
-        found.extend(compare_keys(&original, &masked, arguments)?);
+        found.extend(compare_keys(
+            &original, &masked, rows, arguments, &progress,
+        )?);
     }
+    drop(progress);
+    let notes: Vec<Note> = found.iter().flat_map(|found| found.notes.clone()).collect();
     if global.json {
         print_json(arguments, rows, &on, &found);
     } else {
         print_table(arguments, rows, &on, &found);
+        show_notes(&notes, global);
     }
     Ok(Outcome::Fine)
 }
@@ -126,11 +141,7 @@ fn id_texts(table: &Table, id: &str, file: &Path) -> Result<Vec<String>, Failure
             near::hint(id, table.names()),
         )
     })?;
-    let text = |record| {
-        let mut text = String::new();
-        column.write_text(record, DecimalMark::Point, &mut text);
-        text
-    };
+    let text = |record| cell(column, record);
     Ok((0..table.n_records()).map(text).collect())
 }
 
@@ -222,7 +233,12 @@ fn compare_all(
             ),
             Subject::Pair | Subject::CorrespondingPair => (None, measured(Files::Both(pair))?),
         };
-        found.push(Found { id, before, after });
+        found.push(Found {
+            id,
+            before,
+            after,
+            notes: context.into_notes(),
+        });
     }
     Ok(found)
 }
@@ -230,21 +246,80 @@ fn compare_all(
 fn compare_keys(
     original: &Table,
     masked: &Table,
+    rows: Rows,
     arguments: &CompareArguments,
+    progress: &Progress,
 ) -> Result<Vec<Found>, Failure> {
+    // Under `original`, masked records are counted in the file before suppression.
+    let restored = match arguments.semantics.as_str() {
+        "original" => Some(suppressed_version(original, masked, rows, arguments)?),
+        _ => None,
+    };
+    let masked = restored.as_ref().unwrap_or(masked);
     let scenario = registry::MEASURES
         .iter()
         .filter(|measure| measure.scope() == Scope::Scenario);
     let mut found = Vec::new();
     for id in scenario.map(|measure| measure.card().id) {
-        let semantics = || vec![("semantics", RawValue::Text(arguments.semantics.clone()))];
+        let measured = |table| {
+            let semantics = ("semantics", RawValue::Text(arguments.semantics.clone()));
+            measure(id, table, &arguments.keys, vec![semantics], progress)
+        };
+        let (before, mut notes) = measured(original)?;
+        let (after, more) = measured(masked)?;
+        notes.extend(more);
         found.push(Found {
             id,
-            before: Some(measure(id, original, &arguments.keys, semantics())?),
-            after: measure(id, masked, &arguments.keys, semantics())?,
+            before: Some(before),
+            after,
+            notes,
         });
     }
     Ok(found)
+}
+
+/// The original with the cells suppressed that the masked file has lost: what a mask would have
+/// made of it, with the values before suppression still known.
+fn suppressed_version(
+    original: &Table,
+    masked: &Table,
+    rows: Rows,
+    arguments: &CompareArguments,
+) -> Result<Table, Failure> {
+    let refuse = |message: String| {
+        let hint = "use another --semantics, or compare with the file before suppression";
+        Err(Failure::mistake(message, hint))
+    };
+    if rows == Rows::Unrelated || masked.n_records() != original.n_records() {
+        return refuse("`original` needs two files with the same records".to_owned());
+    }
+    let mut restored = original.clone();
+    for name in &arguments.keys {
+        let (Some(attr_idx), Some(after)) = (original.index_of(name), masked.column_named(name))
+        else {
+            return refuse(format!("`{name}` is not in both files"));
+        };
+        let before = original.column(attr_idx);
+        let mut lost = Vec::new();
+        for record in 0..masked.n_records() {
+            let row = masked.source_row(record);
+            if after.is_missing(record) {
+                lost.push(row as u32);
+            } else if before.is_missing(row) || cell(before, row) != cell(after, record) {
+                return refuse(format!(
+                    "`{name}` was recoded or perturbed, and not only suppressed"
+                ));
+            }
+        }
+        restored = restored.with_column(attr_idx, before.suppress(&lost));
+    }
+    Ok(restored)
+}
+
+fn cell(column: &Column, record: usize) -> String {
+    let mut text = String::new();
+    column.write_text(record, DecimalMark::Point, &mut text);
+    text
 }
 
 fn rows_name(rows: Rows) -> &'static str {
@@ -267,6 +342,7 @@ fn print_json(arguments: &CompareArguments, rows: Rows, on: &[String], found: &[
             if let Some(before) = &found.before {
                 object["before"] = measure_json(found.id, before);
             }
+            object["notes"] = json!(found.notes);
             object
         })
         .collect();

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use bauta_data::DataError;
 use bauta_data::survey::{SURVEY_RECORDS, SURVEY_SEED, survey_csv};
-use bauta_plan::output::write_file;
+use bauta_plan::output::{Access, write_file};
 
 use crate::Outcome;
 use crate::arguments::{DemoArguments, Global};
@@ -24,12 +24,13 @@ pub(crate) fn run(arguments: &DemoArguments, global: &Global) -> Result<Outcome,
     write_file(
         &folder.join("survey.csv"),
         &survey_csv(SURVEY_RECORDS, SURVEY_SEED),
+        Access::Usual,
     )?;
-    write_file(&plan_file, PLAN.as_bytes())?;
+    write_file(&plan_file, PLAN.as_bytes(), Access::Usual)?;
     let plan = load(&plan_file)?;
     let record = carry_out(&plan, global)?;
     if global.json {
-        print_json(&record);
+        print_json(&plan, &record);
     } else {
         println!(
             "A victimisation survey was made in {} and protected by the plan there.\n",

@@ -7,13 +7,14 @@ use bauta_data::format::{Encoding, Loaded};
 use bauta_data::inspect::{ColumnProfile, FileProfile};
 use bauta_data::number::DecimalMark;
 use bauta_data::{Kind, Role};
-use bauta_plan::output::write_file;
+use bauta_plan::output::{Access, write_file};
 use bauta_plan::run::folder_of;
 use serde_json::json;
 
 use crate::Outcome;
 use crate::arguments::{FileOptions, Global, InitArguments};
 use crate::commands::inspect::{decimal_mark, profile};
+use crate::commands::report::refuse_to_replace;
 use crate::failure::Failure;
 use crate::toml_text::{key, list, quoted};
 
@@ -25,9 +26,10 @@ pub(crate) fn run(arguments: &InitArguments, global: &Global) -> Result<Outcome,
             "name another plan with -o, or replace it with --force",
         ));
     }
+    refuse_to_replace(&arguments.file, &plan_file)?;
     let (loaded, profile) = profile(&arguments.file, &arguments.reading, global)?;
     let text = plan_text(arguments, &plan_file, &loaded, &profile);
-    write_file(&plan_file, text.as_bytes())?;
+    write_file(&plan_file, text.as_bytes(), Access::Usual)?;
     if global.json {
         println!(
             "{}",

@@ -9,7 +9,6 @@ use bauta_data::number::{DecimalMark, number_text};
 use bauta_data::{Kind, Role, near};
 use bauta_methods::params::parse_text;
 use bauta_methods::{Card, RawValue, registry};
-use bauta_plan::plan::NamedPath;
 use bauta_plan::record::RunRecord;
 use clap::{ArgMatches, FromArgMatches as _};
 
@@ -47,23 +46,17 @@ pub(crate) fn run(
         on: &on,
         reading: &reading,
         params: given_params(card, arguments),
+        record: path("record"),
     };
     let text = request.plan_text(&profile)?;
     let mut plan =
-        bauta_plan::check_text(&text, "bauta mask", Path::new("")).map_err(|problems| {
-            Failure::Plan {
-                file: PathBuf::from("bauta mask"),
-                text: text.clone(),
-                problems,
-            }
-        })?;
-    plan.output.record = path("record").map(|path| NamedPath {
-        given: path.to_string_lossy().into_owned(),
-        path,
-    });
+        bauta_plan::check_text(&text, "bauta mask", Path::new("")).map_err(Failure::Options)?;
+    if request.record.is_none() {
+        plan.output.record = None;
+    }
     let record = carry_out(&plan, global)?;
     if global.json {
-        print_json(&record);
+        print_json(&plan, &record);
     } else if !global.quiet {
         show(&record);
     }
@@ -98,6 +91,7 @@ struct Request<'a> {
     on: &'a [String],
     reading: &'a FileOptions,
     params: Vec<(&'static str, RawValue)>,
+    record: Option<PathBuf>,
 }
 
 impl Request<'_> {
@@ -126,7 +120,16 @@ impl Request<'_> {
             out.push_str("encoding = \"latin1\"\n");
         }
         out.push_str("\n[variables]\n");
-        for name in self.on {
+        for (position, name) in self.on.iter().enumerate() {
+            if self.on[..position].contains(name) {
+                let message = format!("`{name}` is named twice");
+                return Err(Failure::of_variable(
+                    self.file,
+                    name,
+                    message,
+                    "name it once",
+                ));
+            }
             let column = self.column(profile, name)?;
             let role = if self.card.id == "drop-identifiers" {
                 Role::Identifier
@@ -163,6 +166,9 @@ impl Request<'_> {
             "\n[[measure]]\nuse = []\n\n[output]\nfile = {}",
             quoted(&self.output.to_string_lossy())
         );
+        if let Some(record) = &self.record {
+            let _ = writeln!(out, "record = {}", quoted(&record.to_string_lossy()));
+        }
         Ok(out)
     }
 
@@ -177,8 +183,10 @@ impl Request<'_> {
             .iter()
             .find(|column| column.name == name)
             .ok_or_else(|| {
-                Failure::mistake(
-                    format!("{} has no variable `{name}`", self.file.display()),
+                Failure::of_variable(
+                    self.file,
+                    name,
+                    format!("the file has no variable `{name}`"),
                     near::hint(name, names),
                 )
             })

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use bauta_data::DataError;
 use bauta_plan::RunRecord;
-use bauta_plan::output::write_file;
+use bauta_plan::output::{Access, write_file};
+use bauta_plan::real_place;
 use bauta_plan::record::FORMAT;
 use bauta_report::Audience;
 use serde_json::json;
@@ -23,7 +24,13 @@ pub(crate) fn run(arguments: &ReportArguments, global: &Global) -> Result<Outcom
     let html = bauta_report::html(&record, audience);
     match &arguments.output {
         Some(file) => {
-            write_file(file, html.as_bytes())?;
+            refuse_to_replace(&arguments.record, file)?;
+            let access = if arguments.external {
+                Access::Usual
+            } else {
+                Access::OwnerOnly
+            };
+            write_file(file, html.as_bytes(), access)?;
             if global.json {
                 println!("{}", json!({ "report": file.display().to_string() }));
             }
@@ -32,6 +39,17 @@ pub(crate) fn run(arguments: &ReportArguments, global: &Global) -> Result<Outcom
         None => print!("{html}"),
     }
     Ok(Outcome::Fine)
+}
+
+/// Refuses to write over the file that was read.
+pub(crate) fn refuse_to_replace(read: &Path, written: &Path) -> Result<(), Failure> {
+    if real_place(read) == real_place(written) {
+        return Err(Failure::mistake(
+            format!("{} would be replaced by the output", read.display()),
+            "choose another name for the output",
+        ));
+    }
+    Ok(())
 }
 
 /// Reads a run record.
@@ -60,5 +78,7 @@ pub(crate) fn load(file: &Path) -> Result<RunRecord, Failure> {
         }
         None => return Err(not_a_record("it names no format".to_owned())),
     }
-    serde_json::from_value(value).map_err(|error| not_a_record(error.to_string()))
+    // What the parser says may quote the seed or a figure, so it is not passed on.
+    serde_json::from_value(value)
+        .map_err(|_| not_a_record("a field is absent or of the wrong type".to_owned()))
 }

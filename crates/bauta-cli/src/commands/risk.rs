@@ -3,55 +3,84 @@
 use std::fmt::Write as _;
 
 use bauta_data::format::read;
-use bauta_data::{Attribute, Kind, Role, Schema, Table};
+use bauta_data::{Attribute, Kind, Role, Schema, Table, Watch};
 use bauta_methods::stats::keys::{Semantics, frequencies};
-use bauta_methods::{Files, MeasureTask, Measurement, Params, RawValue, RunContext, registry};
-use bauta_plan::output::write_file;
+use bauta_methods::{
+    Files, MeasureTask, Measurement, Note, Params, RawValue, RunContext, registry,
+};
+use bauta_plan::output::{Access, write_file};
 use serde_json::{Map, json};
 
 use crate::Outcome;
 use crate::arguments::{Global, RiskArguments};
+use crate::commands::report::refuse_to_replace;
 use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::tables::{figure, figure_text, table, text};
 
 pub(crate) fn run(arguments: &RiskArguments, global: &Global) -> Result<Outcome, Failure> {
     let progress = Progress::new(global.quiet || global.json);
+    let named = [arguments.weight.as_ref(), arguments.household.as_ref()];
+    refuse_repeats(arguments.keys.iter().chain(named.into_iter().flatten()))?;
+    if let Some(file) = &arguments.per_record {
+        refuse_to_replace(&arguments.file, file)?;
+    }
     let schema = key_schema(
         &arguments.keys,
         arguments.weight.as_deref(),
         arguments.household.as_deref(),
     );
-    let loaded = read(
-        &arguments.file,
-        &arguments.reading.read_options(schema),
-        &progress,
-    )?;
+    let options = arguments.reading.read_options(schema);
+    let loaded = read(&arguments.file, &options, &progress)?;
     let table = &loaded.table;
     let semantics = ("semantics", RawValue::Text(arguments.semantics.clone()));
     let sizes = arguments.k.iter().map(|&k| RawValue::Integer(k)).collect();
-    let counted = measure(
-        "k-anonymity",
-        table,
-        &arguments.keys,
-        vec![semantics.clone(), ("k", RawValue::List(sizes))],
-    )?;
+    let sizes = ("k", RawValue::List(sizes));
     let threshold = ("threshold", RawValue::Number(arguments.threshold));
-    let individual = measure(
-        "individual-risk",
-        table,
-        &arguments.keys,
-        vec![semantics, threshold],
-    )?;
+    let mut notes = Vec::new();
+    let mut measured = |id, params| {
+        let (found, more) = measure(id, table, &arguments.keys, params, &progress)?;
+        notes.extend(more);
+        Ok::<_, Failure>(found)
+    };
+    let counted = measured("k-anonymity", vec![semantics.clone(), sizes])?;
+    let individual = measured("individual-risk", vec![semantics, threshold])?;
+    drop(progress);
     if let Some(file) = &arguments.per_record {
-        write_file(file, per_record(arguments, table, &individual)?.as_bytes())?;
+        let rows = per_record(arguments, table, &individual)?;
+        write_file(file, rows.as_bytes(), Access::OwnerOnly)?;
     }
     if global.json {
-        print_json(arguments, table, &counted, &individual);
+        print_json(arguments, table, &counted, &individual, &notes);
     } else {
         print_tables(arguments, table, &counted, &individual);
+        show_notes(&notes, global);
     }
     Ok(Outcome::Fine)
+}
+
+/// Refuses a variable that is named for two purposes.
+pub(crate) fn refuse_repeats<'n>(names: impl Iterator<Item = &'n String>) -> Result<(), Failure> {
+    let mut seen: Vec<&String> = Vec::new();
+    for name in names {
+        if seen.contains(&name) {
+            return Err(Failure::mistake(
+                format!("`{name}` is named twice"),
+                "name each variable once, for one purpose",
+            ));
+        }
+        seen.push(name);
+    }
+    Ok(())
+}
+
+/// Facts that the measures state, on standard error.
+pub(crate) fn show_notes(notes: &[Note], global: &Global) {
+    let mut texts: Vec<String> = notes.iter().map(Note::text).collect();
+    texts.dedup();
+    for text in texts.iter().filter(|_| !global.quiet) {
+        eprintln!("note: {text}");
+    }
 }
 
 /// Roles for the columns named on the command line.
@@ -69,32 +98,33 @@ pub(crate) fn key_schema(keys: &[String], weight: Option<&str>, household: Optio
 
 /// Runs one measure of one file.
 pub(crate) fn measure(
-    id: &str,
+    id: &'static str,
     table: &Table,
     on: &[String],
     params: Vec<(&'static str, RawValue)>,
-) -> Result<Measurement, Failure> {
-    let measure = registry::measure(id).ok_or_else(|| {
-        Failure::mistake(format!("there is no measure `{id}`"), "see `bauta list`")
-    })?;
+    watch: &dyn Watch,
+) -> Result<(Measurement, Vec<Note>), Failure> {
+    let measure =
+        registry::measure(id).ok_or_else(|| Failure::bug(format!("there is no measure `{id}`")))?;
     let given: Vec<(String, RawValue)> = params
         .into_iter()
         .map(|(name, value)| (name.to_owned(), value))
         .collect();
     let params = Params::check(measure.card(), &given).map_err(|problems| {
         let texts: Vec<String> = problems
-            .iter()
-            .map(|problem| problem.message.clone())
+            .into_iter()
+            .map(|problem| problem.message)
             .collect();
         Failure::mistake(texts.join("; "), "see --help")
     })?;
-    let context = RunContext::new(0, id, &bauta_data::Unwatched);
+    let context = RunContext::new(0, id, watch);
     let task = MeasureTask {
         files: Files::One(table),
         on,
         params: &params,
     };
-    Ok(measure.measure(&task, &context)?)
+    let found = measure.measure(&task, &context)?;
+    Ok((found, context.into_notes()))
 }
 
 /// One row per record; rows count from 1, without the header.
@@ -129,6 +159,7 @@ fn print_json(
     table: &Table,
     counted: &Measurement,
     individual: &Measurement,
+    notes: &[Note],
 ) {
     let violations: Map<String, serde_json::Value> = arguments
         .k
@@ -147,6 +178,7 @@ fn print_json(
             "smallest_class": counted.value,
             "expected_reidentifications": individual.part("expected_reidentifications"),
             "measures": [measure_json("k-anonymity", counted), measure_json("individual-risk", individual)],
+            "notes": notes,
         })
     );
 }

@@ -1,13 +1,17 @@
 //! `bauta run`: a plan, carried out.
 
+use bauta_methods::Measurement;
+use bauta_plan::plan::NamedPath;
 use bauta_plan::record::{MeasureRecord, RunRecord};
 use bauta_plan::run::{Renderer, RunOptions, run as run_plan};
 use bauta_plan::{Plan, record::GateRecord};
 use bauta_report::Audience;
+use serde_json::json;
 
 use crate::Outcome;
 use crate::arguments::{Global, PlanArguments};
 use crate::commands::check::load;
+use crate::commands::risk::measure_json;
 use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::tables::{figure, figure_text, table, text};
@@ -16,7 +20,7 @@ pub(crate) fn run(arguments: &PlanArguments, global: &Global) -> Result<Outcome,
     let plan = load(&arguments.plan)?;
     let record = carry_out(&plan, global)?;
     if global.json {
-        print_json(&record);
+        print_json(&plan, &record);
     } else {
         print_summary(&plan, &record);
     }
@@ -28,10 +32,18 @@ pub(crate) fn carry_out(plan: &Plan, global: &Global) -> Result<RunRecord, Failu
     let progress = Progress::new(global.quiet || global.json);
     let options = RunOptions { seed: global.seed };
     let record = run_plan(plan, options, &progress, &Html)?;
-    if !record.passed() && plan.output.file.path.exists() && !global.quiet {
+    let public = [
+        Some(&plan.output.file),
+        plan.output.external_report.as_ref(),
+    ];
+    let left = public
+        .into_iter()
+        .flatten()
+        .filter(|file| file.path.exists());
+    for file in left.filter(|_| !record.passed()) {
         eprintln!(
             "warning: {} is from an earlier run and is not what this plan gives now",
-            plan.output.file.given
+            file.given
         );
     }
     Ok(record)
@@ -58,8 +70,36 @@ pub(crate) fn verdict(record: &RunRecord) -> Outcome {
     }
 }
 
-pub(crate) fn print_json(record: &RunRecord) {
-    println!("{}", serde_json::to_string(record).unwrap_or_default());
+/// What a run found, as scripts read it. The seed stays in the record.
+pub(crate) fn print_json(plan: &Plan, record: &RunRecord) {
+    let measures: Vec<serde_json::Value> = record.measures.iter().map(measure_object).collect();
+    let named = |path: &Option<NamedPath>| path.as_ref().map(|path| path.given.clone());
+    println!(
+        "{}",
+        json!({
+            "input": record.input,
+            "steps": record.steps,
+            "measures": measures,
+            "gates": record.gates,
+            "passed": record.passed(),
+            "released": record.released,
+            "record": named(&plan.output.record),
+            "report": named(&plan.output.report),
+        })
+    );
+}
+
+/// The figures after masking, and those before where there are such.
+fn measure_object(measure: &MeasureRecord) -> serde_json::Value {
+    let nothing = Measurement::default();
+    let mut object = measure_json(&measure.id, measure.after.as_ref().unwrap_or(&nothing));
+    object["scenario"] = json!(measure.scenario);
+    object["on"] = json!(measure.on);
+    if let Some(before) = &measure.before {
+        object["before"] = measure_json(&measure.id, before);
+    }
+    object["notes"] = json!(measure.notes);
+    object
 }
 
 /// Figures before and after, gates, and what was written.
@@ -128,9 +168,7 @@ fn measures_table(measures: &[MeasureRecord]) -> comfy_table::Table {
                 figure(after),
             ]);
         };
-        let value = |found: &Option<bauta_methods::Measurement>| {
-            found.as_ref().and_then(|found| found.value)
-        };
+        let value = |found: &Option<Measurement>| found.as_ref().and_then(|found| found.value);
         if !measure.value_name.is_empty() {
             row(
                 &measure.value_name,
@@ -139,9 +177,8 @@ fn measures_table(measures: &[MeasureRecord]) -> comfy_table::Table {
             );
         }
         for name in headline_parts(measure) {
-            let part = |found: &Option<bauta_methods::Measurement>| {
-                found.as_ref().and_then(|found| found.part(name))
-            };
+            let part =
+                |found: &Option<Measurement>| found.as_ref().and_then(|found| found.part(name));
             row(name, part(&measure.before), part(&measure.after));
         }
     }

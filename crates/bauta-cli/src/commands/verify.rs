@@ -68,9 +68,10 @@ fn print_json(same: bool, compared: &[Comparison]) {
 /// The folder of the plan: the nearest one above the record in which the record's input lies.
 fn plan_folder(record: &RunRecord, record_file: &Path) -> PathBuf {
     let beside = folder_of(record_file);
+    let real = beside.canonicalize().unwrap_or_else(|_| beside.to_owned());
     let holds_input = |folder: &&Path| folder.join(&record.input.file).is_file();
-    let mut above = beside
-        .ancestors()
-        .filter(|folder| !folder.as_os_str().is_empty());
-    above.find(holds_input).unwrap_or(beside).to_owned()
+    real.ancestors()
+        .find(holds_input)
+        .unwrap_or(beside)
+        .to_owned()
 }

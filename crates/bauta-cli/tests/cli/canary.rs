@@ -7,9 +7,12 @@ use crate::support::{run, stderr, stdout};
 const NUMBER: &str = "987654321";
 const WORD: &str = "canary-zeta";
 
+/// Planted in every record: the mean of equal values is one of them.
+const TIED: &str = "135797531";
+
 /// Two hundred records with a planted number and a planted word in sensitive columns.
 fn data() -> String {
-    let mut rows = String::from("id,sex,age,income,diagnosis,w\n");
+    let mut rows = String::from("id,sex,age,income,diagnosis,w,fee\n");
     for i in 0..200 {
         let income = if i == 77 {
             NUMBER.to_owned()
@@ -22,7 +25,7 @@ fn data() -> String {
             ["flu", "cold", "none"][i % 3]
         };
         rows.push_str(&format!(
-            "{i},{},{},{income},{diagnosis},{}\n",
+            "{i},{},{},{income},{diagnosis},{},{TIED}\n",
             ["f", "m"][i % 2],
             20 + i % 5,
             10 + i % 7
@@ -43,6 +46,7 @@ age = { role = "key", kind = "ordered" }
 income = { role = "sensitive", kind = "continuous" }
 diagnosis = { role = "sensitive" }
 w = { role = "weight" }
+fee = { role = "sensitive", kind = "continuous" }
 STEPS
 [output]
 file = "out.csv"
@@ -77,6 +81,9 @@ fn assert_silent(text: &str, place: &str) {
     for canary in [
         NUMBER,
         WORD,
+        TIED,
+        "135\u{202f}797\u{202f}531",
+        "135\u{2009}797\u{2009}531",
         "987 654 321",
         "987\u{2009}654\u{2009}321",
         "987,654,321",

@@ -188,3 +188,113 @@ fn lists_and_pages_are_there_in_both_forms() {
         );
     }
 }
+
+#[test]
+fn original_semantics_count_in_the_file_before_suppression() {
+    let (Some(original), Some(masked)) = (
+        shared("golden/vvs/original.csv"),
+        shared("golden/vvs/localsupp_exact.csv"),
+    ) else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    // spec/04 section 5, exact original: violations own/visible/original/wild 1751/282/0/0.
+    for (semantics, expected) in [
+        ("own", 1751.0),
+        ("visible", 282.0),
+        ("original", 0.0),
+        ("wild", 0.0),
+    ] {
+        let output = run_expecting(
+            folder.path(),
+            &[
+                "compare",
+                original.to_str().unwrap(),
+                masked.to_str().unwrap(),
+                "--keys",
+                "gender,income,age,uu,qual,couple,hsize",
+                "--semantics",
+                semantics,
+                "--json",
+            ],
+            0,
+        );
+        let found = json(&output);
+        let measures = found["measures"].as_array().unwrap();
+        let counted = measures
+            .iter()
+            .find(|measure| measure["id"] == "k-anonymity")
+            .unwrap();
+        assert_eq!(counted["parts"]["below_3"], expected, "{semantics}");
+    }
+}
+
+#[test]
+fn a_run_prints_its_figures_in_the_same_shape() {
+    let folder = tempfile::tempdir().unwrap();
+    let found = json(&run_expecting(folder.path(), &["demo", "d", "--json"], 0));
+    let first = &found["measures"][0];
+    assert_eq!(first["id"], "k-anonymity");
+    assert_eq!(first["value"], 6.0);
+    assert_eq!(first["parts"]["uniques"], 0.0);
+    assert_eq!(first["before"]["parts"]["uniques"], 11.0);
+    // The seed is in the record, not on the screen.
+    assert!(found.get("seed").is_none() && !found.to_string().contains("20150129"));
+}
+
+#[test]
+fn nothing_that_was_read_is_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = "a,b\n1,2\n3,4\n5,6\n";
+    std::fs::write(folder.path().join("x.csv"), data).unwrap();
+    std::fs::create_dir(folder.path().join("sub")).unwrap();
+    std::fs::create_dir(folder.path().join("dir.csv")).unwrap();
+    let here = folder.path().join("x.csv");
+    let here = here.to_str().unwrap();
+    let mask = ["mask", "rank-swap", "x.csv", "--on", "a", "--window", "0.5"];
+    for rest in [
+        &["-o", here][..],
+        &["-o", "sub/../x.csv"],
+        &["-o", "y.csv", "--record", "x.csv"],
+        &["-o", "y.csv", "--record", "y.csv"],
+        &["-o", "dir.csv"],
+    ] {
+        run_expecting(folder.path(), &[&mask[..], rest].concat(), 2);
+    }
+    run_expecting(
+        folder.path(),
+        &["risk", "x.csv", "--keys", "a", "--per-record", "./x.csv"],
+        2,
+    );
+    run_expecting(
+        folder.path(),
+        &["init", "x.csv", "-o", "x.csv", "--force"],
+        2,
+    );
+    let plan = "data.file = \"x.csv\"\noutput.file = \"o.csv\"\noutput.report = \"REPORT\"\n";
+    for report in ["plan.toml", "o.record.json", "x.csv"] {
+        std::fs::write(
+            folder.path().join("plan.toml"),
+            plan.replace("REPORT", report),
+        )
+        .unwrap();
+        run_expecting(folder.path(), &["run", "plan.toml"], 2);
+    }
+    assert_eq!(std::fs::read_to_string(here).unwrap(), data);
+    assert_eq!(
+        crate::support::names(folder.path()),
+        ["dir.csv", "plan.toml", "sub", "x.csv"]
+    );
+}
+
+#[test]
+fn a_record_in_a_folder_of_its_own_is_verified() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("x.csv"), TOY).unwrap();
+    std::fs::create_dir(folder.path().join("evidence")).unwrap();
+    let plan =
+        "data.file = \"x.csv\"\n[output]\nfile = \"o.csv\"\nrecord = \"evidence/run.json\"\n";
+    std::fs::write(folder.path().join("plan.toml"), plan).unwrap();
+    run_expecting(folder.path(), &["run", "plan.toml"], 0);
+    run_expecting(folder.path(), &["verify", "evidence/run.json"], 0);
+}

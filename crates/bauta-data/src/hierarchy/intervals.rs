@@ -2,7 +2,7 @@
 
 use super::{Step, Steps, top_step};
 use crate::levels::Levels;
-use crate::number::{number_text, parse_number};
+use crate::number::{number_text, parse_label};
 use crate::problem::DataProblem;
 
 /// Which interval a number falls into when the line is cut at rising breaks: 0 is below the
@@ -31,7 +31,7 @@ fn bound_text(bound: f64) -> String {
 
 pub(super) fn resolve(breaks: &[Vec<f64>], levels: &Levels) -> Steps {
     let mut problems = check(breaks);
-    let numbers: Vec<Option<f64>> = levels.iter().map(parse_number).collect();
+    let numbers: Vec<Option<f64>> = levels.iter().map(parse_label).collect();
     let n_texts = numbers.iter().filter(|number| number.is_none()).count();
     if n_texts > 0 {
         let message = match n_texts {

@@ -10,7 +10,7 @@ use crate::measure::{
 };
 use crate::risk::k_anonymity::positions;
 use crate::stats::keys::check_weights;
-use crate::stats::moments::moments;
+use crate::stats::moments::{is_constant, moments};
 use crate::stats::quantile::sorted_present;
 use crate::stats::sums::{compensated, sum_by};
 
@@ -91,7 +91,8 @@ impl Measure for UnivariateSummary {
 fn summarise_numbers(found: &mut Measurement, name: &str, values: &[f64], weights: Option<&[f64]>) {
     let plain = moments(values);
     // A mean of fewer records than a band needs could give one of them away.
-    let shown = plain.n >= MIN_BAND;
+    // So could the mean of values that are all the same.
+    let shown = plain.n >= MIN_BAND && !is_constant(values);
     let figure = |value: f64| (shown && value.is_finite()).then_some(value);
     found.push_part(format!("{name}.mean"), figure(plain.mean));
     found.push_part(format!("{name}.sd"), figure(plain.sd));
@@ -109,7 +110,7 @@ fn summarise_numbers(found: &mut Measurement, name: &str, values: &[f64], weight
         let n_weighing = (0..values.len())
             .filter(|&i| present(i) && weights[i] > 0.0)
             .count();
-        let mean = (n_weighing >= MIN_BAND).then(|| sum / total);
+        let mean = (shown && n_weighing >= MIN_BAND).then(|| sum / total);
         found.push_part(
             format!("{name}.weighted_mean"),
             mean.filter(|mean| mean.is_finite()),
@@ -129,9 +130,12 @@ fn band_means(name: &str, values: &[f64]) -> Series {
             band * sorted.len() / N_BANDS,
             (band + 1) * sorted.len() / N_BANDS,
         );
+        let values = &sorted[first..last];
+        let mean = compensated(values.iter().copied()) / values.len() as f64;
         Part {
             name: format!("{}-{} %", band * 10, band * 10 + 10),
-            value: Some(compensated(sorted[first..last].iter().copied()) / (last - first) as f64),
+            // The mean of equal values is one of them.
+            value: (!is_constant(values)).then_some(mean),
         }
     });
     Series {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bauta_data::hierarchy::{interval_index, interval_label};
-use bauta_data::number::{number_text, parse_number};
+use bauta_data::number::{number_text, parse_label};
 use bauta_data::{Attribute, Column, Kind, Levels, Role, Values};
 
 use rayon::prelude::*;
@@ -288,7 +288,7 @@ fn by_intervals(
     let new_code = levels
         .iter()
         .map(|text| {
-            let Some(number) = parse_number(text) else {
+            let Some(number) = parse_label(text) else {
                 n_not_numbers += 1;
                 return 0;
             };

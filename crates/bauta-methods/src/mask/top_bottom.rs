@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use bauta_data::number::{number_text, parse_number};
+use bauta_data::number::{number_text, parse_label};
 use bauta_data::{Attribute, Categorical, Column, Kind, Levels, Role, Values};
 
 use crate::card::{
@@ -231,7 +231,7 @@ fn code_categories(
             "use replace = \"threshold\", or code the tails before the variable is recoded",
         ));
     }
-    let numbers: Option<Vec<f64>> = categories.levels.iter().map(parse_number).collect();
+    let numbers: Option<Vec<f64>> = categories.levels.iter().map(parse_label).collect();
     let numbers = numbers.ok_or_else(|| {
         MethodError::data(
             column.name(),

@@ -1,0 +1,169 @@
+//! Taking the measures of a run, and judging them.
+
+use bauta_methods::{Family, Files, MeasureTask, Measurement, Note, RunContext};
+
+use crate::plan::{Gate, Plan, PlannedMeasure};
+use crate::record::{GateRecord, MeasureFamily, MeasureRecord, params_record};
+use crate::run::{RunError, RunWatch};
+
+/// What a measure found, if there was something to look at, and what it stated.
+#[derive(Default)]
+pub(crate) struct Measured {
+    found: Option<Measurement>,
+    notes: Vec<Note>,
+}
+
+/// Takes each measure of the files that `files` gives it; none means that it does not apply.
+pub(crate) fn measure_all<'t>(
+    plan: &Plan,
+    measures: &[PlannedMeasure],
+    seed: u64,
+    watch: &dyn RunWatch,
+    files: &dyn Fn(&PlannedMeasure) -> Option<Files<'t>>,
+) -> Result<Vec<Measured>, RunError> {
+    let mut measured = Vec::new();
+    for planned in measures {
+        measured.push(match files(planned) {
+            Some(files) => measure_one(plan, planned, files, seed, watch)?,
+            None => Measured::default(),
+        });
+    }
+    Ok(measured)
+}
+
+fn measure_one(
+    plan: &Plan,
+    planned: &PlannedMeasure,
+    files: Files<'_>,
+    seed: u64,
+    watch: &dyn RunWatch,
+) -> Result<Measured, RunError> {
+    let id = planned.measure.card().id;
+    let context = RunContext::new(seed, format!("measure {id}"), watch);
+    // A variable that was dropped is no longer there to be known, so the others are measured.
+    let (on, gone): (Vec<String>, Vec<String>) = match files {
+        Files::One(table) => planned
+            .on
+            .iter()
+            .cloned()
+            .partition(|name| table.index_of(name).is_some()),
+        Files::Both(_) => (planned.on.clone(), Vec::new()),
+    };
+    if !gone.is_empty() {
+        context.note(Note::VariablesGone { variables: gone });
+    }
+    if on.is_empty() {
+        return Ok(Measured {
+            found: None,
+            notes: context.into_notes(),
+        });
+    }
+    let task = MeasureTask {
+        files,
+        on: &on,
+        params: &planned.params,
+    };
+    let found = planned
+        .measure
+        .measure(&task, &context)
+        .map_err(|error| RunError::Method {
+            place: match &planned.scenario {
+                Some(scenario) if plan.scenarios.len() > 1 => {
+                    format!("measure `{id}` of `{scenario}`")
+                }
+                _ => format!("measure `{id}`"),
+            },
+            line: None,
+            error,
+        })?;
+    Ok(Measured {
+        found: Some(found),
+        notes: context.into_notes(),
+    })
+}
+
+/// The record of a measure from what was found before and after.
+pub(crate) fn measure_record(
+    planned: &PlannedMeasure,
+    before: Measured,
+    after: Measured,
+) -> MeasureRecord {
+    let (card, reading) = (planned.measure.card(), planned.measure.reading());
+    let mut notes = [before.notes, after.notes].concat();
+    notes.sort_by_key(Note::text);
+    notes.dedup();
+    // Figures of single records are not part of the record.
+    let aggregate = |found: Measurement| Measurement {
+        per_record: None,
+        ..found
+    };
+    MeasureRecord {
+        id: card.id.to_owned(),
+        title: card.title.to_owned(),
+        family: if card.family == Family::Risk {
+            MeasureFamily::Risk
+        } else {
+            MeasureFamily::Loss
+        },
+        value_name: reading.value_name.to_owned(),
+        better: reading.better,
+        scenario: planned.scenario.clone(),
+        on: planned.on.clone(),
+        params: params_record(&planned.params),
+        before: before.found.map(aggregate),
+        after: after.found.map(aggregate),
+        notes,
+    }
+}
+
+/// Looks whether the figures after masking satisfy the gates.
+pub(crate) fn judge(
+    gates: &[Gate],
+    measures: &[MeasureRecord],
+) -> Result<Vec<GateRecord>, RunError> {
+    let mut judged = Vec::new();
+    for gate in gates {
+        for &position in &gate.measures {
+            let measure = &measures[position];
+            let found = figure(measure, gate.part.as_deref())?;
+            let holds = |value: f64| {
+                gate.at_least.is_none_or(|low| value >= low)
+                    && gate.at_most.is_none_or(|high| value <= high)
+            };
+            judged.push(GateRecord {
+                measure: measure.id.clone(),
+                scenario: measure.scenario.clone(),
+                part: gate.part.clone(),
+                at_least: gate.at_least,
+                at_most: gate.at_most,
+                found,
+                // A figure that is not defined has not been shown to hold.
+                passed: found.is_some_and(holds),
+                why: gate.why.clone(),
+            });
+        }
+    }
+    Ok(judged)
+}
+
+/// The figure that a gate looks at, after masking.
+fn figure(measure: &MeasureRecord, part: Option<&str>) -> Result<Option<f64>, RunError> {
+    let Some(after) = &measure.after else {
+        return Ok(None);
+    };
+    let Some(part) = part else {
+        return Ok(after.value);
+    };
+    let parts = after.parts.iter().chain(&after.by_variable);
+    match parts.clone().find(|candidate| candidate.name == part) {
+        Some(found) => Ok(found.value),
+        None => Err(RunError::UnknownPart {
+            measure: measure.id.clone(),
+            part: part.to_owned(),
+            known: parts
+                .map(|part| part.name.as_str())
+                .collect::<Vec<_>>()
+                .join(", "),
+        }),
+    }
+}
