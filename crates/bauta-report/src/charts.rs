@@ -182,17 +182,12 @@ fn by_variable(measure: &MeasureRecord, id: &str, drawn: &mut Drawn) {
         figures,
     );
     drawn.figures.push(figure(&chart, measure, Shape::Bars));
-    if found.by_variable.len() > MAX_VARIABLES {
-        drawn.remarks.push(format!(
-            "Only the {MAX_VARIABLES} largest figures are drawn; the table has all."
-        ));
-    }
 }
 
 /// Bars by variable, in the given order; the largest if there are too many.
 pub(crate) fn variables_chart(
     id: &str,
-    title: String,
+    mut title: String,
     axis: &str,
     unit: Unit,
     mut figures: Vec<(String, Option<f64>)>,
@@ -201,6 +196,7 @@ pub(crate) fn variables_chart(
         let size = |value: Option<f64>| value.unwrap_or(f64::NEG_INFINITY);
         figures.sort_by(|(_, a), (_, b)| size(*b).total_cmp(&size(*a)));
         figures.truncate(MAX_VARIABLES);
+        title = format!("{title} (the {MAX_VARIABLES} largest)");
     }
     let (categories, values) = figures.into_iter().unzip();
     Chart {
@@ -259,5 +255,28 @@ pub(crate) fn captioned(chart: &Chart, below: Option<&str>, drawing: &Markup) ->
             }
             (drawing)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn too_many_variables_leave_the_largest_and_the_title_says_so() {
+        let figures = |n: u32| {
+            (0..n)
+                .map(|idx| (format!("x{idx}"), Some(f64::from(idx))))
+                .collect()
+        };
+        let all = variables_chart("c", "Loss".to_owned(), "loss", Unit::Number, figures(40));
+        assert_eq!((all.title.as_str(), all.categories.len()), ("Loss", 40));
+        let cut = variables_chart("c", "Loss".to_owned(), "loss", Unit::Number, figures(41));
+        assert_eq!(cut.title, "Loss (the 40 largest)");
+        assert_eq!(
+            (cut.categories.len(), cut.categories[0].as_str()),
+            (40, "x40")
+        );
+        assert!(!cut.categories.contains(&"x0".to_owned()));
     }
 }

@@ -69,7 +69,7 @@ pub(crate) fn file_name(path: &str) -> &str {
 
 pub(crate) const fn fate(fate: Fate) -> &'static str {
     match fate {
-        Fate::Untouched => "kept unchanged",
+        Fate::Untouched => "unchanged",
         Fate::Masked => "masked",
         Fate::Dropped => "removed",
     }

@@ -325,7 +325,7 @@ fn the_public_reads_what_was_done_and_what_it_costs() {
         "rounded to 2 decimals",
         "Sampling weight",
         "Dwelling (household number)",
-        "kept unchanged",
+        "unchanged",
         "random order",
         "IL1s",
         "0.2877",

@@ -136,7 +136,7 @@ impl Lying {
         let figures = figures(chart);
         let figures = widest(figures.iter().flatten().map(String::as_str), SIZE);
         let (left, right) = (labels + 10.0, WIDTH - figures - 10.0);
-        let bar_height = if chart.series.len() > 1 { 13.0 } else { 15.0 };
+        let bar_height = if chart.series.len() > 1 { 15.0 } else { 16.0 };
         Self {
             scale: scale_that_fits(chart, right - left),
             left,
