@@ -47,8 +47,8 @@ pub struct Column {
     values: Values,
     missing: Option<MissingCells>,
     number_text: NumberText,
-    arrow_type: Option<arrow::datatypes::DataType>,
-    source_type: Option<arrow::datatypes::DataType>,
+    arrow_type: Option<arrow_schema::DataType>,
+    source_type: Option<arrow_schema::DataType>,
 }
 
 impl Column {
@@ -98,20 +98,20 @@ impl Column {
 
     /// Notes the Arrow type that the column had in its source, so that it is written as the same.
     #[must_use]
-    pub fn with_arrow_type(mut self, arrow_type: arrow::datatypes::DataType) -> Self {
+    pub fn with_arrow_type(mut self, arrow_type: arrow_schema::DataType) -> Self {
         self.arrow_type = Some(arrow_type.clone());
         self.source_type = Some(arrow_type);
         self
     }
 
     /// The Arrow type in the source; `None` for text files and for columns that were masked.
-    pub fn arrow_type(&self) -> Option<&arrow::datatypes::DataType> {
+    pub fn arrow_type(&self) -> Option<&arrow_schema::DataType> {
         self.arrow_type.as_ref()
     }
 
     /// The Arrow type in the source, also of a column that was masked since: masked whole numbers
     /// stay whole numbers in the released file.
-    pub fn source_type(&self) -> Option<&arrow::datatypes::DataType> {
+    pub fn source_type(&self) -> Option<&arrow_schema::DataType> {
         self.source_type.as_ref()
     }
 

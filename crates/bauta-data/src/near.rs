@@ -1,5 +1,7 @@
 //! "Did you mean …?"
 
+use crate::number::parse_label;
+
 /// The candidate that a mistyped name most probably meant, if one is near enough.
 pub fn nearest<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let folded = wanted.to_lowercase();
@@ -36,6 +38,21 @@ pub fn hint<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str> + Cl
     }
 }
 
+/// A hint for a variable that a file does not have. Names that look like values mean that the file
+/// has no header, and then they *are* values and are not shown.
+pub fn column_hint<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str> + Clone) -> String {
+    if names
+        .clone()
+        .into_iter()
+        .any(|name| parse_label(name).is_some())
+    {
+        return "the first line looks like a record: put the names of the variables above it, \
+                and no name that is a number"
+            .to_owned();
+    }
+    hint(wanted, names)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -47,5 +64,7 @@ mod tests {
         assert_eq!(nearest("AGE", names), Some("age"));
         assert_eq!(nearest("zip", names), None);
         assert_eq!(hint("zip", names), "there are: income, age, gender");
+        assert_eq!(column_hint("incme", names), "did you mean `income`?");
+        assert!(!column_hint("income", ["20", "incom"]).contains("incom"));
     }
 }

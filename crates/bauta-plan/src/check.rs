@@ -279,7 +279,7 @@ impl<'a> Checker<'a> {
             return true;
         }
         let message = format!("the file has no variable `{}`", name.value);
-        let hint = near::hint(&name.value, columns.iter().map(String::as_str));
+        let hint = near::column_hint(&name.value, columns.iter().map(String::as_str));
         let problem = Problem::at(ProblemKind::UnknownVariable, &name.span, message, hint);
         self.push(problem.of_variable(&name.value));
         false

@@ -138,7 +138,7 @@ fn id_texts(table: &Table, id: &str, file: &Path) -> Result<Vec<String>, Failure
     let column = table.column_named(id).ok_or_else(|| {
         Failure::mistake(
             format!("{} has no variable `{id}`", file.display()),
-            near::hint(id, table.names()),
+            near::column_hint(id, table.names()),
         )
     })?;
     let text = |record| cell(column, record);
@@ -173,7 +173,7 @@ fn variables(
             if table.index_of(name).is_none() {
                 return Err(Failure::mistake(
                     format!("{} has no variable `{name}`", file.display()),
-                    near::hint(name, table.names()),
+                    near::column_hint(name, table.names()),
                 ));
             }
             if !numeric(table, name) {

@@ -187,7 +187,7 @@ impl Request<'_> {
                     self.file,
                     name,
                     format!("the file has no variable `{name}`"),
-                    near::hint(name, names),
+                    near::column_hint(name, names),
                 )
             })
     }

@@ -3,10 +3,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, AsArray, make_array, new_null_array};
-use arrow::compute::cast;
-use arrow::datatypes::{DataType, Float32Type, Float64Type, Int64Type, UInt64Type};
-use arrow::record_batch::RecordBatch;
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Float32Type, Float64Type, Int64Type, UInt64Type};
+use arrow_array::{Array, ArrayRef, RecordBatch, make_array, new_null_array};
+use arrow_cast::cast;
+use arrow_schema::DataType;
 use rayon::prelude::*;
 
 use super::builder::{ColumnBuilder, Place};
@@ -21,7 +22,7 @@ const EXACT_WHOLE: u64 = 1 << 53;
 /// A table from Arrow record batches of one schema. `path` stands in messages.
 pub fn from_record_batches(
     path: &Path,
-    arrow_schema: &arrow::datatypes::Schema,
+    arrow_schema: &arrow_schema::Schema,
     batches: &[RecordBatch],
     options: &ReadOptions,
 ) -> Result<Table, DataError> {
@@ -51,7 +52,7 @@ impl<'a> TableBuilder<'a> {
     /// An empty table; fails where a column has a type that no cell can be read from.
     pub(super) fn new(
         path: &'a Path,
-        arrow_schema: &arrow::datatypes::Schema,
+        arrow_schema: &arrow_schema::Schema,
         options: &ReadOptions,
     ) -> Result<Self, DataError> {
         let fields = arrow_schema.fields();
@@ -322,12 +323,12 @@ fn texts_of(array: &ArrayRef) -> Option<ArrayRef> {
 
 /// The array of a type that these texts mean, the inverse of [`texts_of`] for every type.
 pub(super) fn typed_of(texts: &ArrayRef, data_type: &DataType) -> Option<ArrayRef> {
-    let strict = arrow::compute::CastOptions {
+    let strict = arrow_cast::CastOptions {
         safe: false,
         ..Default::default()
     };
     let cast_strictly = |array: &ArrayRef, data_type: &DataType| {
-        arrow::compute::cast_with_options(array, data_type, &strict).ok()
+        arrow_cast::cast_with_options(array, data_type, &strict).ok()
     };
     match data_type {
         DataType::Dictionary(_, values) => cast_strictly(&typed_of(texts, values)?, data_type),

@@ -4,9 +4,10 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, Float64Array, Int64Array, StringBuilder};
-use arrow::datatypes::{DataType, Field};
-use arrow::record_batch::{RecordBatch, RecordBatchOptions};
+use arrow_array::builder::StringBuilder;
+use arrow_array::{ArrayRef, Float64Array, Int64Array};
+use arrow_array::{RecordBatch, RecordBatchOptions};
+use arrow_schema::{DataType, Field};
 use rayon::prelude::*;
 
 use super::arrow_in::typed_of;
@@ -29,7 +30,7 @@ pub fn to_record_batch(table: &Table) -> Result<RecordBatch, DataError> {
 /// The Arrow types that the columns of a table are written as.
 pub(super) struct Layout<'a> {
     table: &'a Table,
-    schema: Arc<arrow::datatypes::Schema>,
+    schema: Arc<arrow_schema::Schema>,
 }
 
 impl<'a> Layout<'a> {
@@ -46,11 +47,11 @@ impl<'a> Layout<'a> {
             .collect();
         Self {
             table,
-            schema: Arc::new(arrow::datatypes::Schema::new(fields)),
+            schema: Arc::new(arrow_schema::Schema::new(fields)),
         }
     }
 
-    pub(super) fn schema(&self) -> &Arc<arrow::datatypes::Schema> {
+    pub(super) fn schema(&self) -> &Arc<arrow_schema::Schema> {
         &self.schema
     }
 

@@ -63,7 +63,7 @@ pub(super) fn check(
     for attribute in &schema.attributes {
         if !first_position.contains_key(attribute.name.as_str()) {
             problems.push_with(|| {
-                let hint = near::hint(&attribute.name, names.iter().map(String::as_str));
+                let hint = near::column_hint(&attribute.name, names.iter().map(String::as_str));
                 DataProblem::file("is declared, but the file has no such column", hint)
                     .of_variable(&attribute.name)
             });

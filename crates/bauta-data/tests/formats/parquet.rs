@@ -3,15 +3,16 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow::array::{
+use arrow_array::RecordBatch;
+use arrow_array::types::{Int8Type, Int32Type};
+use arrow_array::{
     Array, ArrayRef, BinaryArray, BooleanArray, Date32Array, Date64Array, Decimal128Array,
     DictionaryArray, Float32Array, Float64Array, Int8Array, Int32Array, Int64Array,
     LargeStringArray, ListArray, NullArray, StringArray, StringViewArray, Time64MicrosecondArray,
     TimestampMicrosecondArray, TimestampNanosecondArray, TimestampSecondArray, UInt64Array,
 };
-use arrow::datatypes::DataType::{Float64, Int64, Utf8};
-use arrow::datatypes::{DataType, Int8Type, Int32Type};
-use arrow::record_batch::RecordBatch;
+use arrow_schema::DataType;
+use arrow_schema::DataType::{Float64, Int64, Utf8};
 use bauta_data::format::{ReadOptions, from_record_batches, to_record_batch};
 use bauta_data::missing::MissingCause;
 use bauta_data::{Attribute, DataError, Kind, MissingRules, Role, Table};
