@@ -59,7 +59,7 @@ impl From<MethodError> for Failure {
         Self::Run(RunError::Method {
             place: String::new(),
             line: None,
-            error,
+            error: Box::new(error),
         })
     }
 }

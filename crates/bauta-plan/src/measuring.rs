@@ -74,7 +74,7 @@ fn measure_one(
                 _ => format!("measure `{id}`"),
             },
             line: None,
-            error,
+            error: Box::new(error),
         })?;
     Ok(Measured {
         found: Some(found),

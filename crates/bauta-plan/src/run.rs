@@ -51,7 +51,7 @@ pub enum RunError {
         /// Line of the plan that asked for it, if there is one.
         line: Option<usize>,
         /// What the method said.
-        error: MethodError,
+        error: Box<MethodError>,
     },
     /// A gate asks for a figure that its measure does not give.
     #[error("gate on `{measure}`: there is no figure `{part}` (there are: {known})")]
@@ -70,7 +70,7 @@ impl RunError {
     pub fn is_cancelled(&self) -> bool {
         match self {
             Self::Data(error) => error.kind == DataErrorKind::Cancelled,
-            Self::Method { error, .. } => *error == MethodError::Cancelled,
+            Self::Method { error, .. } => **error == MethodError::Cancelled,
             Self::UnknownPart { .. } => false,
         }
     }
@@ -369,7 +369,7 @@ impl Masked {
         let change = change.map_err(|error| RunError::Method {
             place: format!("step `{}`", step.key),
             line: step.span.as_ref().map(|span| line_of(&plan.text, span)),
-            error,
+            error: Box::new(error),
         })?;
         let touched = change
             .columns

@@ -263,7 +263,7 @@ fn swap_ranks(
     // Free ranks in (i, i + k], kept up to date: the rank that enters the window was never in
     // one before and is free, the rank that leaves is i itself.
     let mut n_choices = (first + k).min(last - 1) - first;
-    for i in first..last {
+    for (i, &draw) in partners.iter().enumerate().take(last).skip(first) {
         if i % 65_536 == 0 {
             context.go_on()?;
         }
@@ -280,7 +280,7 @@ fn swap_ranks(
             continue;
         }
         // The ranks kept at the bottom are the only free ones in front of i.
-        let j = free.nth(first + below(n_choices, partners[i]));
+        let j = free.nth(first + below(n_choices, draw));
         free.remove(j);
         n_choices -= 1;
         swap(i, j);
