@@ -10,7 +10,7 @@ use bauta_data::{Attribute, Column, Kind, Levels, Role, Table};
 use bauta_methods::MethodError;
 use bauta_methods::stats::keys::{Frequencies, Semantics, frequencies};
 use proptest::prelude::*;
-use support::table;
+use support::{Wanted, read_csv, shared, table};
 
 const ALL: [Semantics; 4] = [
     Semantics::Own,
@@ -255,4 +255,38 @@ fn no_key_and_too_many_keys_are_refused() {
             Err(MethodError::Request { .. })
         ));
     }
+}
+
+#[test]
+fn original_counts_as_visible_where_nothing_was_suppressed() {
+    let Some(shared) = shared() else { return };
+    let keys = ["gender", "income", "age", "uu", "qual", "couple", "hsize"];
+    let wanted: Vec<Wanted> = keys
+        .iter()
+        .map(|name| Wanted {
+            name: (*name).to_owned(),
+            role: Role::Key,
+            kind: Kind::Unordered,
+        })
+        .collect();
+    let table = read_csv(&shared.join("golden/vvs/original.csv"), &wanted);
+    let positions: Vec<usize> = (0..keys.len()).collect();
+    let visible = frequencies(&table, &positions, Semantics::Visible).expect("keys can be counted");
+    let original =
+        frequencies(&table, &positions, Semantics::Original).expect("keys can be counted");
+    assert_eq!(visible, original);
+    // Suppressing cells must change `visible` and leave the counted file of `original` as it was:
+    // records that lose nothing keep their frequency.
+    let suppressed: Vec<u32> = (0..table.n_records() as u32).step_by(10).collect();
+    let masked = table.with_column(6, table.column(6).suppress(&suppressed));
+    let after = frequencies(&masked, &positions, Semantics::Original).expect("keys can be counted");
+    let untouched = |record: &usize| !record.is_multiple_of(10);
+    assert!(
+        (0..table.n_records())
+            .filter(untouched)
+            .all(|record| after.f[record] == original.f[record])
+    );
+    let visible =
+        frequencies(&masked, &positions, Semantics::Visible).expect("keys can be counted");
+    assert!((0..table.n_records()).any(|record| visible.f[record] < original.f[record]));
 }
