@@ -1,6 +1,6 @@
 //! Numeric variables of two files, record beside record.
 
-use bauta_data::{Column, Kind};
+use bauta_data::{Column, Kind, Table};
 use rayon::prelude::*;
 
 use crate::card::{ConstValue, ParamDefault, ParamSpec, ParamType};
@@ -122,7 +122,15 @@ pub fn variable_pairs<'a>(
                 sd: finite_moments(name, original)?.sd,
                 pair,
             };
-            let n_cells = masked.len() - n_defined(&found.distances());
+            let has_missing = |table: &Table| {
+                let column = table.column_named(name);
+                column.is_some_and(|column| column.missing().is_some())
+            };
+            let n_cells = if has_missing(pair.original) || has_missing(pair.masked) {
+                masked.len() - n_defined(&found.distances())
+            } else {
+                0
+            };
             if n_cells > 0 && refuse {
                 return Err(MethodError::missing_refused(name, n_cells));
             }
