@@ -1,6 +1,6 @@
 //! Plans: the one protocol of a release, from its text to the run record.
 //!
-//! [`load`] reads and checks a plan, [`run::run`] carries it out, [`verify::verify`] does it again
+//! [`check_text`] reads and checks a plan, [`run::run`] carries it out, [`verify::verify`] does it again
 //! and compares. Nothing else knows TOML.
 
 mod check;
