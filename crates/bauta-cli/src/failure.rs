@@ -241,7 +241,10 @@ fn run_item(error: &RunError) -> Item {
     };
     let item = method_item(&prefix, error);
     Item {
-        line: line.map(|line| line as u64),
+        // Where the work was when it was cancelled is not where anything is wrong.
+        line: line
+            .filter(|_| **error != MethodError::Cancelled)
+            .map(|line| line as u64),
         ..item
     }
 }

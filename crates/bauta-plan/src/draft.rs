@@ -56,10 +56,16 @@ pub(crate) struct ScenarioDraft {
     pub(crate) why: Option<String>,
 }
 
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum StepFamily {
+    Mask,
+    Adjuster,
+}
+
 #[derive(Clone, Debug)]
 pub(crate) struct StepDraft {
     pub(crate) method: Spot<String>,
-    pub(crate) adjuster: bool,
+    pub(crate) family: StepFamily,
     pub(crate) name: Option<Spot<String>>,
     pub(crate) on: Option<Spot<Vec<Spot<String>>>>,
     pub(crate) why: Option<String>,

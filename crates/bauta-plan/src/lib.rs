@@ -6,6 +6,7 @@
 mod check;
 mod check_measures;
 mod check_output;
+mod check_steps;
 mod clock;
 mod draft;
 mod fields;

@@ -10,7 +10,7 @@ use toml::de::{DeTable, DeValue};
 
 use crate::draft::{
     DataDraft, Draft, GateDraft, HierarchyDraft, MeasureDraft, OutputDraft, ScenarioDraft,
-    StepDraft, VariableDraft,
+    StepDraft, StepFamily, VariableDraft,
 };
 use crate::fields::{Fields, Problems, raw};
 use crate::problem::{Problem, ProblemKind, Spot};
@@ -379,9 +379,9 @@ fn parse_scenario(scenario: &Fields<'_, '_>) -> Option<ScenarioDraft> {
 }
 
 fn parse_step(step: &Fields<'_, '_>) -> Option<StepDraft> {
-    let (method, adjuster) = match (step.text("mask"), step.text("adjust")) {
-        (Some(method), None) => (method, false),
-        (None, Some(method)) => (method, true),
+    let (method, family) = match (step.text("mask"), step.text("adjust")) {
+        (Some(method), None) => (method, StepFamily::Mask),
+        (None, Some(method)) => (method, StepFamily::Adjuster),
         (Some(_), Some(adjust)) => {
             let message = "a step is either a mask or an adjuster";
             step.push(Problem::at(
@@ -401,7 +401,7 @@ fn parse_step(step: &Fields<'_, '_>) -> Option<StepDraft> {
     };
     Some(StepDraft {
         method,
-        adjuster,
+        family,
         name: step.text("name"),
         on: step.texts("on"),
         why: step.text("why").map(|why| why.value),
