@@ -7,5 +7,6 @@ pub mod grid;
 pub mod keys;
 pub mod moments;
 pub mod normal;
+pub mod points;
 pub mod quantile;
 pub mod sums;
