@@ -10,3 +10,4 @@ pub mod normal;
 pub mod points;
 pub mod quantile;
 pub mod sums;
+pub mod symmetric;
