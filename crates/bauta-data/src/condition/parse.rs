@@ -36,7 +36,7 @@ pub(super) fn expression(text: &str) -> Result<Expression, ConditionProblem> {
     }
 }
 
-fn wrong(message: String) -> ConditionProblem {
+fn wrong(message: impl std::fmt::Display) -> ConditionProblem {
     ConditionProblem {
         message: format!("the condition cannot be read: {message}"),
         hint: "write it like AGI > 50000 and region in ('11', '12'); names with blanks go between backticks"
@@ -140,7 +140,7 @@ impl Reader<'_> {
     fn either(&mut self) -> Result<Expression, ConditionProblem> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return Err(wrong("its brackets are too deep".to_owned()));
+            return Err(wrong("its brackets are too deep"));
         }
         let mut left = self.both()?;
         while self.takes_word("or") {
@@ -175,7 +175,7 @@ impl Reader<'_> {
         if self.takes_sign("(") {
             let inner = self.either()?;
             if !self.takes_sign(")") {
-                return Err(wrong("a ( is not closed".to_owned()));
+                return Err(wrong("a ( is not closed"));
             }
             return Ok(inner);
         }
@@ -251,7 +251,7 @@ impl Reader<'_> {
             values.push(self.value()?);
         }
         if !self.takes_sign(")") {
-            return Err(wrong("a ( is not closed".to_owned()));
+            return Err(wrong("a ( is not closed"));
         }
         Ok(values)
     }

@@ -5,6 +5,8 @@
 //! the box: the answers are those of a full search to the last bit. Equal points are kept as one
 //! with their number, so that many of them cost no more than one.
 
+use std::cmp::Ordering;
+
 use rayon::prelude::*;
 
 use super::points::{Points, squared_distance, squared_sum};
@@ -31,6 +33,24 @@ impl Nearest {
         distance: f64::INFINITY,
         n_ties: 0,
     };
+
+    /// Takes in equal points: they replace what is farther and join what is equally near.
+    fn offer(&mut self, row: u32, distance: f64, n_equal: u32) {
+        match distance.partial_cmp(&self.distance) {
+            Some(Ordering::Less) => {
+                *self = Self {
+                    row,
+                    distance,
+                    n_ties: n_equal,
+                }
+            }
+            Some(Ordering::Equal) => {
+                self.row = self.row.min(row);
+                self.n_ties += n_equal;
+            }
+            Some(Ordering::Greater) | None => {}
+        }
+    }
 }
 
 /// Points arranged for search.
@@ -169,16 +189,7 @@ impl NearestTree {
                 for at in first as usize..last as usize {
                     let distance = squared_distance(self.point(at), query);
                     let (row, n_equal) = self.members[at];
-                    if distance < best.distance {
-                        *best = Nearest {
-                            row,
-                            distance,
-                            n_ties: n_equal,
-                        };
-                    } else if distance == best.distance {
-                        best.row = best.row.min(row);
-                        best.n_ties += n_equal;
-                    }
+                    best.offer(row, distance, n_equal);
                 }
             }
             Node::Inner { right } => {
@@ -230,14 +241,16 @@ mod tests {
         let mut best = Nearest::NONE;
         for row in 0..points.len() {
             let distance = squared_distance(points.point(row), query);
-            if distance < best.distance {
-                best = Nearest {
-                    row: row as u32,
-                    distance,
-                    n_ties: 1,
-                };
-            } else if distance == best.distance {
-                best.n_ties += 1;
+            match distance.partial_cmp(&best.distance) {
+                Some(Ordering::Less) => {
+                    best = Nearest {
+                        row: row as u32,
+                        distance,
+                        n_ties: 1,
+                    }
+                }
+                Some(Ordering::Equal) => best.n_ties += 1,
+                _ => {}
             }
         }
         best
