@@ -82,6 +82,11 @@ pub(crate) enum Command {
     /// Run the plan of a record again and compare hashes
     #[command(after_help = "Example:\n  bauta verify release.record.json")]
     Verify(VerifyArguments),
+    /// Reproduce the tables and figures of a paper: published beside found
+    #[command(
+        after_help = "Example:\n  bauta reproduce yancey-2002 --data reference-data --seeds 100 -o yancey-2002"
+    )]
+    Reproduce(ReproduceArguments),
     /// List the methods
     #[command(after_help = "Example:\n  bauta list --family mask")]
     List(ListArguments),
@@ -93,6 +98,25 @@ pub(crate) enum Command {
         after_help = "Example:\n  bauta completions bash > ~/.local/share/bash-completion/completions/bauta"
     )]
     Completions(CompletionsArguments),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReproduceArguments {
+    /// The paper: yancey-2002 or mateo-sanz-2004
+    #[arg(value_parser = ["yancey-2002", "mateo-sanz-2004"])]
+    pub(crate) paper: String,
+    /// Folder with the field's reference files, census.csv and eia.csv
+    #[arg(long, value_hint = ValueHint::DirPath)]
+    pub(crate) data: PathBuf,
+    /// Seeds to mask under, for tables of random masks
+    #[arg(long, default_value_t = 100, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=100_000))]
+    pub(crate) seeds: u32,
+    /// Seed, for figures of one run
+    #[arg(long, default_value_t = 1, value_name = "NUMBER")]
+    pub(crate) seed: u64,
+    /// Folder to write text and pictures to (default: the text on standard output)
+    #[arg(short, long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
+    pub(crate) output: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
