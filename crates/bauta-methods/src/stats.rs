@@ -1,12 +1,14 @@
 //! The arithmetic that methods share.
 
 pub mod benedetti_franconi;
+pub mod both_files;
 pub mod corresponding;
 pub mod free_ranks;
 pub mod grid;
 pub mod keys;
 pub mod moments;
 pub mod normal;
+pub mod order;
 pub mod points;
 pub mod quantile;
 pub mod sums;
