@@ -29,6 +29,7 @@ pub const MEASURES: &[&dyn Measure] = &[
     &loss::il1s::Il1s,
     &loss::hellinger::Hellinger,
     &loss::kolmogorov_smirnov::KolmogorovSmirnov,
+    &loss::eigenvalue_distance::EigenvalueDistance,
     &loss::univariate_summary::UnivariateSummary,
 ];
 
