@@ -107,6 +107,13 @@ pub enum Note {
     NearestCompared,
     /// Records do not correspond, so that each file's records were selected by its own values.
     ConditionOnEachFile,
+    /// A measure that nobody asked for by name and that the data do not allow.
+    NotMeasured {
+        /// The measure.
+        measure: String,
+        /// Why not.
+        reason: String,
+    },
     /// Every value of a key is missing, so that it never tells records apart.
     KeyAllMissing {
         /// The variable.
@@ -199,6 +206,9 @@ impl Note {
             }
             Self::ConditionOnEachFile => {
                 "the records do not correspond, so that each file's own values decided which belong to the subpopulation".to_owned()
+            }
+            Self::NotMeasured { measure, reason } => {
+                format!("{measure} was not measured: {reason}")
             }
             Self::KeyAllMissing { variable } => {
                 format!("{variable} is missing in every record and never tells records apart")
