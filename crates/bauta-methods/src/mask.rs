@@ -8,9 +8,12 @@ use crate::error::MethodError;
 use crate::params::{ParamProblem, Params, RawValue};
 
 pub mod drop_identifiers;
+pub mod jpeg;
 pub mod noise_additive;
 pub mod rank_swap;
 pub mod recode;
+pub mod resample;
+pub mod round;
 pub mod top_bottom;
 
 /// What a mask is to work on.
@@ -57,6 +60,15 @@ impl Change {
     }
 }
 
+/// Whether a variable is masked alike alone and in the company of others.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Company {
+    /// Each variable is masked on its own.
+    EachAlone,
+    /// The variables are masked together: what one becomes depends on the others.
+    Together,
+}
+
 /// A method that changes the file. It does not measure.
 pub trait Mask: Sync {
     /// What it says of itself.
@@ -66,6 +78,11 @@ pub trait Mask: Sync {
     fn check(&self, params: &Params, on: &[&Attribute]) -> Vec<ParamProblem> {
         let _ = (params, on);
         Vec::new()
+    }
+
+    /// Whether a variable is masked alike alone and in company.
+    fn company(&self) -> Company {
+        Company::EachAlone
     }
 
     /// What kind a masked variable is of afterwards; none if it is no longer there. Lets a plan be

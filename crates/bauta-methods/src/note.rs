@@ -40,6 +40,13 @@ pub enum Note {
         /// Decimals kept.
         decimals: u8,
     },
+    /// Values were rounded to multiples of a base.
+    RoundedToBase {
+        /// The variable.
+        variable: String,
+        /// The base.
+        base: f64,
+    },
     /// Masked values were moved back into the range of the original.
     ClampedToRange {
         /// The variable.
@@ -145,6 +152,9 @@ impl Note {
                     "{variable}: masked values were rounded to {decimals} decimals, as in the original"
                 )
             }
+            Self::RoundedToBase { variable, base } => {
+                format!("{variable} was rounded to multiples of {base}")
+            }
             Self::ClampedToRange { variable, n_cells } => {
                 format!(
                     "{variable}: {n_cells} masked values were moved back into the original range"
@@ -210,7 +220,7 @@ impl Note {
     pub const fn is_public(&self) -> bool {
         matches!(
             self,
-            Self::RoundedToGrid { .. } | Self::VariablesDropped { .. }
+            Self::RoundedToGrid { .. } | Self::RoundedToBase { .. } | Self::VariablesDropped { .. }
         )
     }
 }

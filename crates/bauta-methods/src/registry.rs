@@ -11,8 +11,11 @@ pub const MASKS: &[&dyn Mask] = &[
     &mask::drop_identifiers::DropIdentifiers,
     &mask::recode::Recode,
     &mask::top_bottom::TopBottom,
+    &mask::round::Round,
     &mask::rank_swap::RankSwap,
     &mask::noise_additive::NoiseAdditive,
+    &mask::resample::Resample,
+    &mask::jpeg::Jpeg,
 ];
 
 /// The adjusters.
@@ -24,6 +27,9 @@ pub const MEASURES: &[&dyn Measure] = &[
     &risk::individual_risk::IndividualRisk,
     &risk::interval_sd::IntervalSd,
     &loss::il1s::Il1s,
+    &loss::hellinger::Hellinger,
+    &loss::kolmogorov_smirnov::KolmogorovSmirnov,
+    &loss::eigenvalue_distance::EigenvalueDistance,
     &loss::univariate_summary::UnivariateSummary,
 ];
 

@@ -1,6 +1,7 @@
 //! The arithmetic that methods share.
 
 pub mod benedetti_franconi;
+pub mod both_files;
 pub mod corresponding;
 pub mod free_ranks;
 pub mod grid;
@@ -8,6 +9,7 @@ pub mod keys;
 pub mod moments;
 pub mod nearest;
 pub mod normal;
+pub mod order;
 pub mod outliers;
 pub mod points;
 pub mod quantile;

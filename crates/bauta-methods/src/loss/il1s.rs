@@ -1,6 +1,7 @@
 #![doc = include_str!("il1s.md")]
 
 use std::f64::consts::SQRT_2;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bauta_data::{Kind, Role};
 
@@ -10,10 +11,8 @@ use crate::card::{Card, Family, Randomness, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::measure::{Better, Measure, MeasureTask, Measurement, Reading, Scope, Subject};
-use crate::stats::corresponding::{
-    MISSING, RecordMeans, VariablePair, n_defined, overall, variable_pairs, zero_sd,
-};
-use crate::stats::sums::sum_by;
+use crate::stats::corresponding::{BLOCK, MISSING, VariablePair, overall, variable_pairs, zero_sd};
+use crate::stats::sums::{block_sum, compensated};
 
 /// Distance between original and masked values in standard deviations. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
@@ -68,55 +67,82 @@ impl Measure for Il1s {
     ) -> Result<Measurement, MethodError> {
         let variables = variable_pairs(task, context)?;
         let n = task.both()?.masked.n_records();
-        let mut by_variable = Vec::new();
-        let mut per_record = RecordMeans::new(n);
-        for (done, variable) in variables.iter().enumerate() {
-            context.progress(done, variables.len())?;
-            let distances = scaled_distances(variable);
-            by_variable.push(mean_distance(variable, &distances)?);
-            per_record.add(&distances);
-        }
+        let (mut means, mut cells) = (vec![0.0; n], vec![0; n]);
+        let done = AtomicUsize::new(0);
+        let blocks = means.par_chunks_mut(BLOCK).zip(cells.par_chunks_mut(BLOCK));
+        let sums = blocks.enumerate().map(|(block, (means, cells))| {
+            context.progress(done.fetch_add(means.len(), Ordering::Relaxed), n)?;
+            Ok(measure_block(&variables, block * BLOCK, means, cells))
+        });
+        let sums = sums.collect::<Result<Vec<_>, MethodError>>()?;
+        let of_variable = |(j, variable): (usize, &VariablePair<'_>)| {
+            mean_distance(variable, sums.iter().map(|block| block[j]))
+        };
+        let by_variable = variables.iter().enumerate().map(of_variable);
+        let by_variable = by_variable.collect::<Result<Vec<_>, MethodError>>()?;
         let (value, parts) = overall(&by_variable);
-        let (per_record, cells) = per_record.finish();
         Ok(Measurement {
             value,
             by_variable: parts,
-            per_record: Some(per_record),
+            per_record: Some(means),
             cells_per_record: Some(cells),
             ..Measurement::default()
         })
     }
 }
 
-/// |x - z| / (√2 S), with 0 for a cell that did not change whatever S is.
-fn scaled(distance: f64, sd: f64) -> f64 {
-    if distance == 0.0 {
-        0.0
-    } else {
-        distance / (SQRT_2 * sd)
-    }
-}
+/// Sum and number of the distances that are defined.
+type Summed = (f64, usize);
 
-fn scaled_distances(variable: &VariablePair<'_>) -> Vec<f64> {
-    let mut distances = variable.distances();
-    distances
-        .par_iter_mut()
-        .with_min_len(4096)
-        .for_each(|distance| *distance = scaled(*distance, variable.sd));
-    distances
+/// Distances of the records from `first` on in all variables: summed by variable, averaged by
+/// record. All that a block needs stays near the processor.
+fn measure_block(
+    variables: &[VariablePair<'_>],
+    first: usize,
+    means: &mut [f64],
+    cells: &mut [u32],
+) -> Vec<Summed> {
+    let mut distances = vec![0.0; means.len()];
+    let mut sum_variable = |variable: &VariablePair<'_>| {
+        variable.distances_from(first, &mut distances);
+        if variable.sd > 0.0 {
+            let unit = SQRT_2 * variable.sd;
+            distances.iter_mut().for_each(|distance| *distance /= unit);
+        } else {
+            // A cell that did not change counts 0 whatever S is; another has no finite distance.
+            let changed = distances.iter_mut().filter(|distance| **distance > 0.0);
+            changed.for_each(|distance| *distance = f64::INFINITY);
+        }
+        let n_missing = distances
+            .iter()
+            .filter(|distance| distance.is_nan())
+            .count();
+        if n_missing == 0 {
+            cells.iter_mut().for_each(|cells| *cells += 1);
+        } else {
+            for (distance, cells) in distances.iter_mut().zip(cells.iter_mut()) {
+                *cells += u32::from(!distance.is_nan());
+                // Adds nothing to either sum.
+                *distance = if distance.is_nan() { 0.0 } else { *distance };
+            }
+        }
+        for (mean, distance) in means.iter_mut().zip(&distances) {
+            *mean += distance;
+        }
+        (block_sum(&distances), distances.len() - n_missing)
+    };
+    let sums = variables.iter().map(&mut sum_variable).collect();
+    for (mean, &cells) in means.iter_mut().zip(cells.iter()) {
+        *mean /= f64::from(cells);
+    }
+    sums
 }
 
 fn mean_distance(
     variable: &VariablePair<'_>,
-    distances: &[f64],
+    blocks: impl Iterator<Item = Summed> + Clone,
 ) -> Result<(String, Option<f64>, usize), MethodError> {
-    let sum = sum_by(distances.len(), |i| {
-        if distances[i].is_nan() {
-            0.0
-        } else {
-            distances[i]
-        }
-    });
+    let sum = compensated(blocks.clone().map(|(sum, _)| sum));
     if !sum.is_finite() {
         return Err(if variable.sd == 0.0 {
             zero_sd(variable.name)
@@ -124,7 +150,7 @@ fn mean_distance(
             too_far(variable.name)
         });
     }
-    let n_cells = n_defined(distances);
+    let n_cells = blocks.map(|(_, n_cells)| n_cells).sum();
     Ok((
         variable.name.to_owned(),
         (n_cells > 0).then(|| sum / n_cells as f64),

@@ -147,21 +147,30 @@ pub struct VariablePair<'a> {
 impl VariablePair<'_> {
     /// |x - z| of each masked record; NaN where either value is missing.
     pub fn distances(&self) -> Vec<f64> {
-        let distance = |(x, z): (&f64, &f64)| (x - z).abs();
-        let masked = self.masked.par_iter().with_min_len(BLOCK);
+        let mut distances = vec![0.0; self.masked.len()];
+        let blocks = distances.par_chunks_mut(BLOCK).enumerate();
+        blocks.for_each(|(block, distances)| self.distances_from(block * BLOCK, distances));
+        distances
+    }
+
+    /// |x - z| of the masked records from `first` on, as many as there is room for.
+    pub fn distances_from(&self, first: usize, distances: &mut [f64]) {
+        let masked = &self.masked[first..first + distances.len()];
         if self.pair.masked.rows_as_in_source() {
-            return self.original.par_iter().zip(masked).map(distance).collect();
+            let original = &self.original[first..first + distances.len()];
+            for ((distance, z), x) in distances.iter_mut().zip(masked).zip(original) {
+                *distance = (x - z).abs();
+            }
+        } else {
+            for (record, (distance, z)) in (first..).zip(distances.iter_mut().zip(masked)) {
+                *distance = (self.original[self.pair.original_record(record)] - z).abs();
+            }
         }
-        let with_original = masked.enumerate().map(|(record, z)| {
-            let x = &self.original[self.pair.original_record(record)];
-            distance((x, z))
-        });
-        with_original.collect()
     }
 }
 
 /// Records per parallel block.
-const BLOCK: usize = 4096;
+pub const BLOCK: usize = 4096;
 
 /// Number of figures that are defined.
 pub fn n_defined(figures: &[f64]) -> usize {
