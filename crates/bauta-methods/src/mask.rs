@@ -9,8 +9,13 @@ use crate::params::{ParamProblem, Params, RawValue};
 
 pub mod drop_identifiers;
 pub mod noise_additive;
+pub mod noise_correlated;
+pub mod noise_mixture;
+pub mod noise_multiplicative;
 pub mod rank_swap;
 pub mod recode;
+pub mod scale_back;
+pub mod synth_normal;
 pub mod top_bottom;
 
 /// What a mask is to work on.
@@ -57,6 +62,16 @@ impl Change {
     }
 }
 
+/// How the variables of one step bear on each other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Together {
+    /// Not at all: each is masked as if it stood alone.
+    Apart,
+    /// A variable's masked values depend on which others are masked with it, but not on the order
+    /// in which the plan names them.
+    Jointly,
+}
+
 /// A method that changes the file. It does not measure.
 pub trait Mask: Sync {
     /// What it says of itself.
@@ -73,6 +88,12 @@ pub trait Mask: Sync {
     fn kind_after(&self, kind: Kind, params: &Params) -> Option<Kind> {
         let _ = params;
         Some(kind)
+    }
+
+    /// How the variables of one step bear on each other.
+    fn together(&self, params: &Params) -> Together {
+        let _ = params;
+        Together::Apart
     }
 
     /// Does it.

@@ -96,6 +96,19 @@ pub enum Note {
         /// How many records are in such classes.
         n_records: usize,
     },
+    /// Variables that are linear combinations of others that were masked with them. Public: the
+    /// masked file keeps the relation, so that everyone who has the file can see it.
+    DependentVariables {
+        /// Their names.
+        variables: Vec<String>,
+    },
+    /// Zeros that stayed, since the method multiplies.
+    ZerosKept {
+        /// The variable.
+        variable: String,
+        /// How many.
+        n_cells: usize,
+    },
     /// Every value of a key is missing, so that it never tells records apart.
     KeyAllMissing {
         /// The variable.
@@ -180,6 +193,13 @@ impl Note {
                     "{n_records} records are in classes whose weights sum to less than their count; 1/f was used"
                 )
             }
+            Self::DependentVariables { variables } => format!(
+                "linear combinations of other masked variables, before and after: {}",
+                variables.join(", ")
+            ),
+            Self::ZerosKept { variable, n_cells } => {
+                format!("{variable}: {n_cells} zeros stayed zeros")
+            }
             Self::KeyAllMissing { variable } => {
                 format!("{variable} is missing in every record and never tells records apart")
             }
@@ -190,7 +210,9 @@ impl Note {
     pub const fn is_public(&self) -> bool {
         matches!(
             self,
-            Self::RoundedToGrid { .. } | Self::VariablesDropped { .. }
+            Self::RoundedToGrid { .. }
+                | Self::VariablesDropped { .. }
+                | Self::DependentVariables { .. }
         )
     }
 }

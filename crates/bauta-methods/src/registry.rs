@@ -13,6 +13,11 @@ pub const MASKS: &[&dyn Mask] = &[
     &mask::top_bottom::TopBottom,
     &mask::rank_swap::RankSwap,
     &mask::noise_additive::NoiseAdditive,
+    &mask::noise_correlated::NoiseCorrelated,
+    &mask::noise_mixture::NoiseMixture,
+    &mask::scale_back::ScaleBack,
+    &mask::noise_multiplicative::NoiseMultiplicative,
+    &mask::synth_normal::SynthNormal,
 ];
 
 /// The adjusters.

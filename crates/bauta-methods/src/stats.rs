@@ -1,6 +1,7 @@
 //! The arithmetic that methods share.
 
 pub mod benedetti_franconi;
+pub mod coloured;
 pub mod corresponding;
 pub mod free_ranks;
 pub mod grid;

@@ -14,6 +14,29 @@ pub fn sum_by(n: usize, term: impl Fn(usize) -> f64 + Sync) -> f64 {
     compensated(blocks.into_iter())
 }
 
+/// Partial sums within a block of [`sum`], so that the processor can add several at once.
+const LANES: usize = 8;
+
+/// Sum of some values: eight partial sums in each block, blocks in parallel, compensated between
+/// them. Faster than [`sum_by`], with an error that grows with the block and not with n.
+pub fn sum(values: &[f64]) -> f64 {
+    let blocks: Vec<f64> = values
+        .par_chunks(BLOCK)
+        .map(|block| {
+            let mut sums = [0.0; LANES];
+            let groups = block.chunks_exact(LANES);
+            let rest: f64 = groups.remainder().iter().sum();
+            for group in groups {
+                for lane in 0..LANES {
+                    sums[lane] += group[lane];
+                }
+            }
+            sums.iter().sum::<f64>() + rest
+        })
+        .collect();
+    compensated(blocks.into_iter())
+}
+
 /// Neumaier's compensated sum: the error does not grow with the number of terms.
 pub fn compensated(terms: impl Iterator<Item = f64>) -> f64 {
     let (mut sum, mut lost) = (0.0_f64, 0.0_f64);
@@ -49,6 +72,9 @@ mod tests {
             sum_by(10_000, |i| i as f64).to_bits(),
             49_995_000.0_f64.to_bits()
         );
+        let values: Vec<f64> = (0..10_000).map(f64::from).collect();
+        assert_eq!(sum(&values).to_bits(), 49_995_000.0_f64.to_bits());
+        assert_eq!(sum(&[]).to_bits(), 0.0_f64.to_bits());
         assert_eq!(sum_by(0, |_| 1.0).to_bits(), 0.0_f64.to_bits());
     }
 }
