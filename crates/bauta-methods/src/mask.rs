@@ -12,6 +12,7 @@ pub mod noise_additive;
 pub mod noise_correlated;
 pub mod noise_mixture;
 pub mod noise_multiplicative;
+pub mod noise_swap;
 pub mod rank_swap;
 pub mod recode;
 pub mod scale_back;

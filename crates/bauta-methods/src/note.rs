@@ -102,6 +102,13 @@ pub enum Note {
         /// Their names.
         variables: Vec<String>,
     },
+    /// Records that could be linked to their own original, and those that exchanged their values.
+    LinkedSwapped {
+        /// How many were nearest to their own original.
+        n_linked: usize,
+        /// How many got the values of another record.
+        n_swapped: usize,
+    },
     /// Zeros that stayed, since the method multiplies.
     ZerosKept {
         /// The variable.
@@ -109,6 +116,10 @@ pub enum Note {
         /// How many.
         n_cells: usize,
     },
+    /// Each masked record was compared with its nearest original one.
+    NearestCompared,
+    /// Records do not correspond, so that each file's records were selected by its own values.
+    ConditionOnEachFile,
     /// Every value of a key is missing, so that it never tells records apart.
     KeyAllMissing {
         /// The variable.
@@ -197,8 +208,20 @@ impl Note {
                 "linear combinations of other masked variables, before and after: {}",
                 variables.join(", ")
             ),
+            Self::LinkedSwapped {
+                n_linked,
+                n_swapped,
+            } => format!(
+                "{n_linked} records were nearest to their own original; {n_swapped} exchanged their values"
+            ),
             Self::ZerosKept { variable, n_cells } => {
                 format!("{variable}: {n_cells} zeros stayed zeros")
+            }
+            Self::NearestCompared => {
+                "each masked record was compared with the original record nearest to it".to_owned()
+            }
+            Self::ConditionOnEachFile => {
+                "the records do not correspond, so that each file's own values decided which belong to the subpopulation".to_owned()
             }
             Self::KeyAllMissing { variable } => {
                 format!("{variable} is missing in every record and never tells records apart")

@@ -17,6 +17,7 @@ pub const MASKS: &[&dyn Mask] = &[
     &mask::noise_mixture::NoiseMixture,
     &mask::scale_back::ScaleBack,
     &mask::noise_multiplicative::NoiseMultiplicative,
+    &mask::noise_swap::NoiseSwap,
     &mask::synth_normal::SynthNormal,
 ];
 

@@ -73,7 +73,7 @@ impl Mask for NoiseCorrelated {
     }
 }
 
-/// Fills the part of w_j that belongs to some records from their draws: mean 0, variance 1.
+/// Fills one variable's w of some records from their draws: mean 0, variance 1.
 pub(crate) type White<'a> = &'a (dyn Fn(&Draws, &Table, std::ops::Range<usize>, &mut [f64]) + Sync);
 
 /// z = x + √d R w for each variable, rounded and clamped as the parameters ask.

@@ -95,12 +95,14 @@ impl Mask for NoiseMixture {
     }
 }
 
-/// Σ ω_k N(θ_k, σ²), with mean 0 and variance 1.
+/// A mixture of normal distributions of equal variance, with mean 0 and variance 1.
 #[derive(Clone, PartialEq, Debug)]
 struct Mixture {
-    /// ω_1 + … + ω_k for each component but the last.
+    /// The weights `ω` summed up to each component but the last.
     up_to: Vec<f64>,
+    /// Means of the components.
     theta: Vec<f64>,
+    /// Their standard deviation.
     sigma: f64,
 }
 
@@ -160,7 +162,7 @@ impl Mixture {
         })
     }
 
-    /// w_j of some records: the first draw of a record chooses the component, the second is the
+    /// One variable's w of some records: the first draw of a record chooses the component, the second is the
     /// deviate.
     fn fill(&self, draws: &Draws, table: &Table, records: Range<usize>, w: &mut [f64]) {
         let mut components = Vec::with_capacity(w.len());

@@ -209,7 +209,8 @@ fn draws_of(variables: &[JointVariable<'_>], context: &RunContext<'_>) -> Vec<Dr
     names.map(|name| context.draws(name)).collect()
 }
 
-/// Factors exp(√c y_j - c s_jj / 2), y with the covariance s of the logarithms.
+/// Factors exp(√c y - c s / 2), where the y of all variables together have the covariance of their
+/// logarithms and s is the variance of this one.
 fn logarithmic(
     variables: &[JointVariable<'_>],
     c: f64,

@@ -112,7 +112,7 @@ impl Mask for RankSwap {
 }
 
 /// The records of each stratum.
-fn strata(table: &Table, names: &[String]) -> Result<Vec<Vec<u32>>, MethodError> {
+pub(crate) fn strata(table: &Table, names: &[String]) -> Result<Vec<Vec<u32>>, MethodError> {
     let n = table.n_records() as u32;
     if names.is_empty() {
         return Ok(vec![(0..n).collect()]);
@@ -289,7 +289,7 @@ fn swap_ranks(
 }
 
 /// floor(p n), forgiving the last bit of p·n: 0.07 of 100 records are 7.
-fn share_of(p: f64, n: usize) -> usize {
+pub(crate) fn share_of(p: f64, n: usize) -> usize {
     (p * n as f64 * (1.0 + 1e-12)).floor() as usize
 }
 

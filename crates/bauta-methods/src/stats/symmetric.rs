@@ -79,7 +79,7 @@ pub fn covariance(columns: &[&[f64]], means: &[f64]) -> Symmetric {
     })
 }
 
-/// Σ (x_j - mean_j)(x_k - mean_k) over some records, for k <= j, row by row.
+/// Sums of products of the centred columns j and k over some records, for k <= j, row by row.
 fn block_products(columns: &[&[f64]], means: &[f64], rows: std::ops::Range<usize>) -> Vec<f64> {
     let centred: Vec<Vec<f64>> = columns
         .iter()
