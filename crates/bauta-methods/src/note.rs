@@ -103,6 +103,26 @@ pub enum Note {
         /// How many records are in such classes.
         n_records: usize,
     },
+    /// Variables that are linear combinations of others that were masked with them. Public: the
+    /// masked file keeps the relation, so that everyone who has the file can see it.
+    DependentVariables {
+        /// Their names.
+        variables: Vec<String>,
+    },
+    /// Records that could be linked to their own original, and those that exchanged their values.
+    LinkedSwapped {
+        /// How many were nearest to their own original.
+        n_linked: usize,
+        /// How many got the values of another record.
+        n_swapped: usize,
+    },
+    /// Zeros that stayed, since the method multiplies.
+    ZerosKept {
+        /// The variable.
+        variable: String,
+        /// How many.
+        n_cells: usize,
+    },
     /// Each masked record was compared with its nearest original one.
     NearestCompared,
     /// Records do not correspond, so that each file's records were selected by its own values.
@@ -201,6 +221,19 @@ impl Note {
                     "{n_records} records are in classes whose weights sum to less than their count; 1/f was used"
                 )
             }
+            Self::DependentVariables { variables } => format!(
+                "linear combinations of other masked variables, before and after: {}",
+                variables.join(", ")
+            ),
+            Self::LinkedSwapped {
+                n_linked,
+                n_swapped,
+            } => format!(
+                "{n_linked} records were nearest to their own original; {n_swapped} exchanged their values"
+            ),
+            Self::ZerosKept { variable, n_cells } => {
+                format!("{variable}: {n_cells} zeros stayed zeros")
+            }
             Self::NearestCompared => {
                 "each masked record was compared with the original record nearest to it".to_owned()
             }
@@ -220,7 +253,10 @@ impl Note {
     pub const fn is_public(&self) -> bool {
         matches!(
             self,
-            Self::RoundedToGrid { .. } | Self::RoundedToBase { .. } | Self::VariablesDropped { .. }
+            Self::RoundedToGrid { .. }
+                | Self::RoundedToBase { .. }
+                | Self::VariablesDropped { .. }
+                | Self::DependentVariables { .. }
         )
     }
 }

@@ -278,6 +278,12 @@ pub fn describe(ty: ParamType) -> String {
             format!("one of {}", names.join(", "))
         }
         ParamType::RisingNumbers => "rising numbers".to_owned(),
+        ParamType::Numbers { min, max } => match (min.is_finite(), max.is_finite()) {
+            (true, true) => format!("numbers from {min} to {max}"),
+            (true, false) => format!("numbers of at least {min}"),
+            (false, true) => format!("numbers of at most {max}"),
+            (false, false) => "numbers".to_owned(),
+        },
         ParamType::Integers { min, max } if max == i64::MAX => {
             format!("different whole numbers of at least {min}")
         }
@@ -307,7 +313,7 @@ pub fn parse_text(ty: ParamType, text: &str) -> RawValue {
             _ => RawValue::Text(text.to_owned()),
         },
         ParamType::Choice(_) => RawValue::Text(text.to_owned()),
-        ParamType::RisingNumbers | ParamType::Integers { .. } => {
+        ParamType::RisingNumbers | ParamType::Numbers { .. } | ParamType::Integers { .. } => {
             RawValue::List(parts().map(number).collect())
         }
         ParamType::Texts | ParamType::Variables => RawValue::List(
@@ -359,6 +365,18 @@ fn accept(spec: &ParamSpec, raw: &RawValue) -> Result<ParamValue, ParamProblem> 
         },
         ParamType::Choice(choices) => accept_choice(spec, choices, raw),
         ParamType::RisingNumbers => accept_rising(spec, raw),
+        ParamType::Numbers { min, max } => match accept_each(raw, |item| {
+            item.as_number()
+                .filter(|value| value.is_finite() && (min..=max).contains(value))
+        }) {
+            Some(values) if !values.is_empty() => Ok(ParamValue::Numbers(values)),
+            Some(_) => wrong("an empty list".to_owned()),
+            None => Err(ParamProblem::of(
+                spec.name,
+                format!("`{}` must be {}", spec.name, describe(spec.ty)),
+                spec.meaning,
+            )),
+        },
         ParamType::Integers { min, max } => match accept_each(raw, |item| match item {
             RawValue::Integer(value) if (min..=max).contains(value) => Some(*value),
             _ => None,

@@ -14,8 +14,14 @@ pub const MASKS: &[&dyn Mask] = &[
     &mask::round::Round,
     &mask::rank_swap::RankSwap,
     &mask::noise_additive::NoiseAdditive,
+    &mask::noise_correlated::NoiseCorrelated,
+    &mask::noise_mixture::NoiseMixture,
+    &mask::scale_back::ScaleBack,
+    &mask::noise_multiplicative::NoiseMultiplicative,
+    &mask::noise_swap::NoiseSwap,
     &mask::resample::Resample,
     &mask::jpeg::Jpeg,
+    &mask::synth_normal::SynthNormal,
 ];
 
 /// The adjusters.

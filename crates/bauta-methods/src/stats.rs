@@ -2,6 +2,7 @@
 
 pub mod benedetti_franconi;
 pub mod both_files;
+pub mod coloured;
 pub mod corresponding;
 pub mod free_ranks;
 pub mod grid;

@@ -14,7 +14,7 @@ use crate::card::{
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::mask::noise_additive::{ROUND, fit_to_original};
-use crate::mask::{Change, Company, Mask, MaskTask};
+use crate::mask::{Change, Mask, MaskTask, Together};
 use crate::note::Note;
 use crate::params::{Params, RawValue};
 use crate::stats::corresponding::MISSING;
@@ -66,8 +66,8 @@ impl Mask for Jpeg {
         &CARD
     }
 
-    fn company(&self) -> Company {
-        Company::Together
+    fn together(&self, _params: &Params) -> Together {
+        Together::Jointly
     }
 
     fn mask(&self, task: &MaskTask<'_>, context: &RunContext<'_>) -> Result<Change, MethodError> {

@@ -278,7 +278,7 @@ fn swap_ranks(
 }
 
 /// floor(p n), forgiving the last bit of p·n: 0.07 of 100 records are 7.
-fn share_of(p: f64, n: usize) -> usize {
+pub(crate) fn share_of(p: f64, n: usize) -> usize {
     (p * n as f64 * (1.0 + 1e-12)).floor() as usize
 }
 

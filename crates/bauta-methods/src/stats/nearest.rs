@@ -210,6 +210,31 @@ impl NearestTree {
         }
     }
 
+    /// Whether some point is nearer than a squared distance: ends at the first that is.
+    pub fn has_nearer(&self, query: &[f64], distance: f64) -> bool {
+        !self.nodes.is_empty() && self.has_nearer_in(0, query, distance)
+    }
+
+    fn has_nearer_in(&self, node: usize, query: &[f64], distance: f64) -> bool {
+        match self.nodes[node] {
+            Node::Leaf { first, last } => (first as usize..last as usize)
+                .any(|at| squared_distance(self.point(at), query) < distance),
+            Node::Inner { right } => {
+                let (left, right) = (node + 1, right as usize);
+                let (to_left, to_right) = (self.bound(left, query), self.bound(right, query));
+                // The nearer side first: it is likelier to hold such a point.
+                let sides = if to_left <= to_right {
+                    [(left, to_left), (right, to_right)]
+                } else {
+                    [(right, to_right), (left, to_left)]
+                };
+                sides.iter().any(|&(child, bound)| {
+                    bound < distance && self.has_nearer_in(child, query, distance)
+                })
+            }
+        }
+    }
+
     /// The nearest point of each query, on all cores. `known` gives a distance that is known to
     /// occur, or infinity; `go_on` is asked between blocks.
     pub fn nearest_of_all<E: Send>(
@@ -301,6 +326,8 @@ mod tests {
                 // A known distance changes nothing.
                 let known = squared_distance(points.point(n / 2), &query);
                 prop_assert_eq!(tree.nearest(&query, known), expected);
+                prop_assert_eq!(tree.has_nearer(&query, known), expected.distance < known);
+                prop_assert!(!tree.has_nearer(&query, expected.distance));
             }
         }
     }

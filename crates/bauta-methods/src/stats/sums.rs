@@ -33,6 +33,13 @@ pub fn sum_by(n: usize, term: impl Fn(usize) -> f64 + Sync) -> f64 {
     compensated(groups.into_iter().flatten())
 }
 
+/// Sum of some values: partial sums in each block, blocks in parallel, compensated between them.
+/// Faster than [`sum_by`], with an error that grows with the block and not with n.
+pub fn sum(values: &[f64]) -> f64 {
+    let blocks: Vec<f64> = values.par_chunks(BLOCK).map(block_sum).collect();
+    compensated(blocks.into_iter())
+}
+
 /// A compensated sum: the error does not grow with the number of terms.
 #[derive(Clone, Copy, Default)]
 struct Compensated {
@@ -112,6 +119,9 @@ mod tests {
             sum_by(10_000, |i| i as f64).to_bits(),
             49_995_000.0_f64.to_bits()
         );
+        let values: Vec<f64> = (0..10_000).map(f64::from).collect();
+        assert_eq!(sum(&values).to_bits(), 49_995_000.0_f64.to_bits());
+        assert_eq!(sum(&[]).to_bits(), 0.0_f64.to_bits());
         assert_eq!(sum_by(0, |_| 1.0).to_bits(), 0.0_f64.to_bits());
     }
 }
