@@ -134,6 +134,7 @@ pub enum Note {
 
 impl Note {
     /// The note in words.
+    #[expect(clippy::too_many_lines, reason = "one arm per note")]
     pub fn text(&self) -> String {
         match self {
             Self::ConstantVariable { variable } => {

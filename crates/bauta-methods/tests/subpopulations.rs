@@ -83,7 +83,7 @@ fn loss(id: &str, original: &Table, masked: &Table, correction: Option<&str>) ->
     };
     let context = RunContext::new(1, "1", &Unwatched);
     let task = MeasureTask::new(files, &on, &given);
-    let found = measure_groups(measure, &task, &groups, &context);
+    let found = measure_groups(measure, &task, &groups, original, &context);
     found.expect("a measurement").value.expect("a value")
 }
 

@@ -359,7 +359,7 @@ impl<'a> Samples<'a> {
         Changes {
             names: self.names,
             excludes: self.excludes,
-            changes: Vec::new(),
+            stated: Vec::new(),
             left_out: Vec::new(),
         }
     }
@@ -388,7 +388,7 @@ pub struct Changes<'a> {
     names: &'a [String],
     excludes: bool,
     /// The two variables, the same where there is one, and the change.
-    changes: Vec<(usize, usize, f64)>,
+    stated: Vec<(usize, usize, f64)>,
     left_out: Vec<String>,
 }
 
@@ -416,7 +416,7 @@ impl Changes<'_> {
         if !change.is_finite() {
             return Err(too_large(&self.names[j]));
         }
-        self.changes.push((j, k, change));
+        self.stated.push((j, k, change));
         Ok(())
     }
 
@@ -452,7 +452,7 @@ impl Changes<'_> {
             });
         }
         let mut of_variable = vec![Vec::new(); self.names.len()];
-        for &(j, k, change) in &self.changes {
+        for &(j, k, change) in &self.stated {
             of_variable[j].push(change);
             if k != j {
                 of_variable[k].push(change);
@@ -463,7 +463,7 @@ impl Changes<'_> {
             name: name.clone(),
             value: mean_of(changes),
         });
-        let all: Vec<f64> = self.changes.iter().map(|(_, _, change)| *change).collect();
+        let all: Vec<f64> = self.stated.iter().map(|(_, _, change)| *change).collect();
         Measurement {
             value: mean_of(&all),
             by_variable: by_variable.collect(),
