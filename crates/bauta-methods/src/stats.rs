@@ -2,6 +2,7 @@
 
 pub mod benedetti_franconi;
 pub mod both_files;
+pub mod cell_means;
 pub mod coloured;
 pub mod corresponding;
 pub mod free_ranks;
@@ -12,6 +13,7 @@ pub mod nearest;
 pub mod normal;
 pub mod order;
 pub mod outliers;
+pub mod pair_statistics;
 pub mod points;
 pub mod quantile;
 pub mod sums;
