@@ -107,7 +107,9 @@ fn measure_block(
         variable.distances_from(first, &mut distances);
         if variable.sd > 0.0 {
             let unit = SQRT_2 * variable.sd;
-            distances.iter_mut().for_each(|distance| *distance /= unit);
+            for distance in &mut distances {
+                *distance /= unit;
+            }
         } else {
             // A cell that did not change counts 0 whatever S is; another has no finite distance.
             let changed = distances.iter_mut().filter(|distance| **distance > 0.0);
@@ -118,7 +120,9 @@ fn measure_block(
             .filter(|distance| distance.is_nan())
             .count();
         if n_missing == 0 {
-            cells.iter_mut().for_each(|cells| *cells += 1);
+            for cells in cells.iter_mut() {
+                *cells += 1;
+            }
         } else {
             for (distance, cells) in distances.iter_mut().zip(cells.iter_mut()) {
                 *cells += u32::from(!distance.is_nan());
