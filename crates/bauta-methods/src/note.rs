@@ -98,6 +98,13 @@ pub enum Note {
     },
     /// Each masked record was compared with its nearest original one.
     NearestCompared,
+    /// A figure was estimated from a random sample of the masked records.
+    RecordsSampled {
+        /// How many were drawn.
+        n_sampled: usize,
+        /// Out of how many.
+        n_records: usize,
+    },
     /// Records do not correspond, so that each file's records were selected by its own values.
     ConditionOnEachFile,
     /// Every value of a key is missing, so that it never tells records apart.
@@ -186,6 +193,14 @@ impl Note {
             }
             Self::NearestCompared => {
                 "each masked record was compared with the original record nearest to it".to_owned()
+            }
+            Self::RecordsSampled {
+                n_sampled,
+                n_records,
+            } => {
+                format!(
+                    "estimated from a random sample of {n_sampled} of {n_records} masked records"
+                )
             }
             Self::ConditionOnEachFile => {
                 "the records do not correspond, so that each file's own values decided which belong to the subpopulation".to_owned()

@@ -22,6 +22,8 @@ pub const ADJUSTERS: &[&dyn Adjuster] = &[];
 pub const MEASURES: &[&dyn Measure] = &[
     &risk::k_anonymity::KAnonymity,
     &risk::individual_risk::IndividualRisk,
+    &risk::dld::Dld,
+    &risk::interval_rank::IntervalRank,
     &risk::interval_sd::IntervalSd,
     &loss::il1s::Il1s,
     &loss::univariate_summary::UnivariateSummary,
