@@ -98,6 +98,24 @@ pub enum Note {
     },
     /// Each masked record was compared with its nearest original one.
     NearestCompared,
+    /// Records that lack a value were left out of a file's means and covariances, or of a search
+    /// for nearest records.
+    IncompleteRecordsSkipped {
+        /// How many of the original.
+        n_original: usize,
+        /// How many of the masked file.
+        n_masked: usize,
+    },
+    /// Statistics whose change cannot be stated were left out.
+    StatisticsLeftOut {
+        /// Which, and why, in words.
+        statistics: Vec<String>,
+    },
+    /// Less variance was found than the noise alone has, so that taking it away left less than 0.
+    CorrectedVarianceNegative {
+        /// The variables.
+        variables: Vec<String>,
+    },
     /// Records do not correspond, so that each file's records were selected by its own values.
     ConditionOnEachFile,
     /// A measure that nobody asked for by name and that the data do not allow.
@@ -193,6 +211,23 @@ impl Note {
             }
             Self::NearestCompared => {
                 "each masked record was compared with the original record nearest to it".to_owned()
+            }
+            Self::IncompleteRecordsSkipped {
+                n_original,
+                n_masked,
+            } => {
+                format!(
+                    "records without all of the values were left out: {n_original} of the original, {n_masked} of the masked file"
+                )
+            }
+            Self::StatisticsLeftOut { statistics } => {
+                format!("left out: {}", statistics.join("; "))
+            }
+            Self::CorrectedVarianceNegative { variables } => {
+                format!(
+                    "the corrected variance is negative: {}",
+                    variables.join(", ")
+                )
             }
             Self::ConditionOnEachFile => {
                 "the records do not correspond, so that each file's own values decided which belong to the subpopulation".to_owned()

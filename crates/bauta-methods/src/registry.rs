@@ -23,7 +23,17 @@ pub const MEASURES: &[&dyn Measure] = &[
     &risk::k_anonymity::KAnonymity,
     &risk::individual_risk::IndividualRisk,
     &risk::interval_sd::IntervalSd,
+    &loss::il1::Il1,
+    &loss::il1_symmetric::Il1Symmetric,
     &loss::il1s::Il1s,
+    &loss::il2::Il2,
+    &loss::il3::Il3,
+    &loss::il4::Il4,
+    &loss::il5::Il5,
+    &loss::s0::S0,
+    &loss::s1::S1,
+    &loss::s2::S2,
+    &loss::il::Il,
     &loss::univariate_summary::UnivariateSummary,
 ];
 
