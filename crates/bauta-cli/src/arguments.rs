@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use bauta_data::format::{Encoding, ReadOptions};
 use bauta_data::number::DecimalMark;
-use bauta_data::{MissingRules, Schema};
+use bauta_data::{Condition, MissingRules, Schema};
 use bauta_methods::params::describe;
 use bauta_methods::stats::keys::Semantics;
 use bauta_methods::{Card, ParamDefault, registry};
@@ -70,7 +70,9 @@ pub(crate) enum Command {
     )]
     Risk(RiskArguments),
     /// Compare an original file with its masked version
-    #[command(after_help = "Example:\n  bauta compare census.csv census-masked.csv --by-variable")]
+    #[command(
+        after_help = "Example:\n  bauta compare census.csv census-masked.csv --outliers 0.05 --where 'AGI > 50000'"
+    )]
     Compare(CompareArguments),
     /// Write the report of a run record
     #[command(
@@ -133,6 +135,17 @@ impl FileOptions {
             encoding: self.encoding.unwrap_or_default(),
         }
     }
+}
+
+fn parse_share(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(share) if share > 0.0 && share < 1.0 => Ok(share),
+        _ => Err("a share between 0 and 1, such as 0.05".to_owned()),
+    }
+}
+
+fn parse_condition(text: &str) -> Result<Condition, String> {
+    Condition::parse(text).map_err(|problem| format!("{} ({})", problem.message, problem.hint))
 }
 
 fn parse_delimiter(text: &str) -> Result<u8, String> {
@@ -261,6 +274,22 @@ pub(crate) struct CompareArguments {
     /// Show each variable
     #[arg(long)]
     pub(crate) by_variable: bool,
+    /// Show outliers apart from the rest: the share of records farthest from the mean record
+    #[arg(long, value_name = "SHARE", value_parser = parse_share)]
+    pub(crate) outliers: Option<f64>,
+    /// Compare only records whose original satisfies a condition, such as 'AGI > 50000'
+    #[arg(long = "where", value_name = "CONDITION", value_parser = parse_condition)]
+    pub(crate) condition: Option<Condition>,
+    /// Which original record a masked one is compared with: own or nearest (default: as each
+    /// measure's page says)
+    #[arg(long, value_name = "NAME", value_parser = ["own", "nearest"])]
+    pub(crate) correspondence: Option<String>,
+    /// Estimate linkage on so many masked records drawn at random, with a standard error
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..))]
+    pub(crate) sample: Option<u32>,
+    /// Seed of random draws
+    #[arg(long, default_value_t = 1, value_name = "NUMBER")]
+    pub(crate) seed: u64,
     #[command(flatten)]
     pub(crate) reading: FileOptions,
 }
