@@ -125,6 +125,13 @@ pub enum Note {
     },
     /// Each masked record was compared with its nearest original one.
     NearestCompared,
+    /// A figure was estimated from a random sample of the masked records.
+    RecordsSampled {
+        /// How many were drawn.
+        n_sampled: usize,
+        /// Out of how many.
+        n_records: usize,
+    },
     /// Records that lack a value were left out of a file's means and covariances, or of a search
     /// for nearest records.
     IncompleteRecordsSkipped {
@@ -255,6 +262,14 @@ impl Note {
             }
             Self::NearestCompared => {
                 "each masked record was compared with the original record nearest to it".to_owned()
+            }
+            Self::RecordsSampled {
+                n_sampled,
+                n_records,
+            } => {
+                format!(
+                    "estimated from a random sample of {n_sampled} of {n_records} masked records"
+                )
             }
             Self::IncompleteRecordsSkipped {
                 n_original,

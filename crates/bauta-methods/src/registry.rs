@@ -4,7 +4,7 @@ use crate::adjust::Adjuster;
 use crate::card::Card;
 use crate::mask::Mask;
 use crate::measure::Measure;
-use crate::{loss, mask, risk};
+use crate::{loss, mask, risk, score};
 
 /// The masks.
 pub const MASKS: &[&dyn Mask] = &[
@@ -27,10 +27,12 @@ pub const MASKS: &[&dyn Mask] = &[
 /// The adjusters.
 pub const ADJUSTERS: &[&dyn Adjuster] = &[];
 
-/// The measures: risks first, then losses.
+/// The measures: risks first, then losses, then what weighs them.
 pub const MEASURES: &[&dyn Measure] = &[
     &risk::k_anonymity::KAnonymity,
     &risk::individual_risk::IndividualRisk,
+    &risk::dld::Dld,
+    &risk::interval_rank::IntervalRank,
     &risk::interval_sd::IntervalSd,
     &loss::il1::Il1,
     &loss::il1_symmetric::Il1Symmetric,
@@ -47,6 +49,7 @@ pub const MEASURES: &[&dyn Measure] = &[
     &loss::kolmogorov_smirnov::KolmogorovSmirnov,
     &loss::eigenvalue_distance::EigenvalueDistance,
     &loss::univariate_summary::UnivariateSummary,
+    &score::score::Score,
 ];
 
 /// The mask with this name.

@@ -20,7 +20,7 @@ use crate::stats::pair_statistics::{
 pub struct Il;
 
 /// The paper compares each masked record with the nearest original.
-const NEAREST_UNLESS_TOLD: ParamSpec = ParamSpec {
+pub(crate) const NEAREST_UNLESS_TOLD: ParamSpec = ParamSpec {
     default: ParamDefault::Value(ConstValue::Text("nearest")),
     ..CORRESPONDENCE
 };

@@ -176,7 +176,7 @@ fn linked(
                 context.go_on()?;
             }
             let own = squared_distance(originals.point(at), masked.point(at));
-            let is_linked = !tree.has_nearer(masked.point(at), own);
+            let is_linked = tree.ties(masked.point(at), own) > 0;
             Ok(is_linked.then_some((at as u32, own)))
         })
         .collect::<Result<_, MethodError>>()?;

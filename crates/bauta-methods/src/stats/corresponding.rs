@@ -170,6 +170,11 @@ pub struct VariablePair<'a> {
 }
 
 impl VariablePair<'_> {
+    /// The original value that belongs to a masked record.
+    pub fn original_of(&self, masked_record: usize) -> f64 {
+        self.original[self.pair.original_record(masked_record)]
+    }
+
     /// |x - z| of each masked record; NaN where either value is missing.
     pub fn distances(&self) -> Vec<f64> {
         self.by_cell(|x, z| (x - z).abs())
@@ -250,12 +255,6 @@ pub fn variable_pairs<'a>(
     context: &RunContext<'_>,
 ) -> Result<Vec<VariablePair<'a>>, MethodError> {
     let pair = task.both()?;
-    if pair.rows == Rows::Unrelated {
-        return Err(MethodError::request(
-            "the records of the two files do not correspond",
-            "name an id that both files have, or give files with the same records in the same order",
-        ));
-    }
     check_rows(&pair)?;
     let refuse = task.params.choice("missing") == "refuse";
     task.on
@@ -294,7 +293,13 @@ pub fn variable_pairs<'a>(
 }
 
 /// Every masked record must have come from a record that the original has.
-fn check_rows(pair: &Pair<'_>) -> Result<(), MethodError> {
+pub fn check_rows(pair: &Pair<'_>) -> Result<(), MethodError> {
+    if pair.rows == Rows::Unrelated {
+        return Err(MethodError::request(
+            "the records of the two files do not correspond",
+            "name an id that both files have, or give files with the same records in the same order",
+        ));
+    }
     let (original, masked) = (pair.original, pair.masked);
     if !original.rows_as_in_source() {
         return Err(MethodError::Internal(

@@ -210,29 +210,57 @@ impl NearestTree {
         }
     }
 
-    /// Whether some point is nearer than a squared distance: ends at the first that is.
-    pub fn has_nearer(&self, query: &[f64], distance: f64) -> bool {
-        !self.nodes.is_empty() && self.has_nearer_in(0, query, distance)
+    /// How many points lie at a distance that is known to occur; 0 if any is nearer. Cheaper than
+    /// [`Self::nearest`], since the first nearer point settles it.
+    pub fn ties(&self, query: &[f64], known: f64) -> u32 {
+        let mut n_ties = 0;
+        let none_nearer = self.nodes.is_empty() || self.none_nearer(0, query, known, &mut n_ties);
+        if none_nearer { n_ties } else { 0 }
     }
 
-    fn has_nearer_in(&self, node: usize, query: &[f64], distance: f64) -> bool {
+    fn none_nearer(&self, node: usize, query: &[f64], known: f64, n_ties: &mut u32) -> bool {
         match self.nodes[node] {
-            Node::Leaf { first, last } => (first as usize..last as usize)
-                .any(|at| squared_distance(self.point(at), query) < distance),
+            Node::Leaf { first, last } => {
+                for at in first as usize..last as usize {
+                    match squared_distance(self.point(at), query).partial_cmp(&known) {
+                        Some(Ordering::Less) => return false,
+                        Some(Ordering::Equal) => *n_ties += self.members[at].1,
+                        Some(Ordering::Greater) | None => {}
+                    }
+                }
+                true
+            }
             Node::Inner { right } => {
-                let (left, right) = (node + 1, right as usize);
-                let (to_left, to_right) = (self.bound(left, query), self.bound(right, query));
-                // The nearer side first: it is likelier to hold such a point.
-                let sides = if to_left <= to_right {
-                    [(left, to_left), (right, to_right)]
-                } else {
-                    [(right, to_right), (left, to_left)]
-                };
-                sides.iter().any(|&(child, bound)| {
-                    bound < distance && self.has_nearer_in(child, query, distance)
+                let children = [node + 1, right as usize];
+                let mut bounds = children.map(|child| (self.bound(child, query), child));
+                if bounds[1].0 < bounds[0].0 {
+                    bounds.swap(0, 1);
+                }
+                bounds.into_iter().all(|(bound, child)| {
+                    bound > known || self.none_nearer(child, query, known, n_ties)
                 })
             }
         }
+    }
+
+    /// [`Self::ties`] of each query, on all cores; `go_on` is asked between blocks.
+    pub fn ties_of_all<E: Send>(
+        &self,
+        queries: &Points,
+        known: impl Fn(usize) -> f64 + Sync,
+        go_on: impl Fn(usize) -> Result<(), E> + Sync,
+    ) -> Result<Vec<u32>, E> {
+        let mut found = vec![0; queries.len()];
+        let blocks = found.par_chunks_mut(BLOCK).enumerate();
+        blocks.try_for_each(|(block, found)| {
+            go_on(found.len())?;
+            for (at, found) in found.iter_mut().enumerate() {
+                let query = block * BLOCK + at;
+                *found = self.ties(queries.point(query), known(query));
+            }
+            Ok(())
+        })?;
+        Ok(found)
     }
 
     /// The nearest point of each query, on all cores. `known` gives a distance that is known to
@@ -326,8 +354,9 @@ mod tests {
                 // A known distance changes nothing.
                 let known = squared_distance(points.point(n / 2), &query);
                 prop_assert_eq!(tree.nearest(&query, known), expected);
-                prop_assert_eq!(tree.has_nearer(&query, known), expected.distance < known);
-                prop_assert!(!tree.has_nearer(&query, expected.distance));
+                let ties = if known > expected.distance { 0 } else { expected.n_ties };
+                prop_assert_eq!(tree.ties(&query, known), ties);
+                prop_assert_eq!(tree.ties(&query, expected.distance), expected.n_ties);
             }
         }
     }
