@@ -9,7 +9,7 @@ use crate::mask::noise_additive::{CLAMP, ROUND, fit_to_original};
 use crate::mask::{Change, Mask, MaskTask, Together};
 use crate::params::{Params, RawValue};
 use crate::stats::coloured::{
-    JointVariable, Spread, colour, in_blocks, joint_variables, standard_normal,
+    JointVariable, Spread, colour, in_blocks, joint_variables, standard_normal, zeros,
 };
 use crate::stats::corresponding::MISSING;
 
@@ -90,7 +90,7 @@ pub(crate) fn with_noise(
     context.progress(1, 2)?;
     let draws: Vec<Draws> = names.iter().map(|name| context.draws(name)).collect();
     let d_root = task.params.number("level").sqrt();
-    let mut columns = vec![vec![0.0; task.table.n_records()]; variables.len()];
+    let mut columns = zeros(task.table.n_records(), variables.len());
     in_blocks(&mut columns, context, |records, block| {
         for (j, w) in block.iter_mut().enumerate() {
             // A dependent variable has no noise of its own: its column of R is 0.

@@ -14,7 +14,7 @@ use crate::mask::{Change, Mask, MaskTask, Together};
 use crate::note::Note;
 use crate::params::{ParamProblem, Params, RawValue};
 use crate::stats::coloured::{
-    JointVariable, Spread, colour, in_blocks, joint_variables, standard_normal,
+    JointVariable, Spread, colour, in_blocks, joint_variables, standard_normal, zeros,
 };
 use crate::stats::corresponding::MISSING;
 use crate::stats::moments::is_constant;
@@ -178,7 +178,7 @@ fn independent(
 ) -> Result<Vec<Vec<f64>>, MethodError> {
     let draws = draws_of(variables, context);
     let unit = sigma / TRUNCATED_VARIANCE.sqrt();
-    let mut columns = vec![vec![0.0; table.n_records()]; variables.len()];
+    let mut columns = zeros(table.n_records(), variables.len());
     in_blocks(&mut columns, context, |records, block| {
         for (draws, factors) in draws.iter().zip(block) {
             truncated_normal(draws, table, records.clone(), factors);

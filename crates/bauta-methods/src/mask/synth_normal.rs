@@ -11,7 +11,7 @@ use crate::mask::noise_correlated::NOISE_TARGETS;
 use crate::mask::{Change, Mask, MaskTask, Together};
 use crate::params::{ParamProblem, Params, RawValue};
 use crate::stats::coloured::{
-    JointVariable, Spread, colour, in_blocks, joint_variables, standard_normal,
+    JointVariable, Spread, colour, in_blocks, joint_variables, standard_normal, zeros,
 };
 use crate::stats::corresponding::MISSING;
 use crate::stats::normal;
@@ -160,7 +160,7 @@ fn white(
 ) -> Result<Vec<Vec<f64>>, MethodError> {
     let names = variables.iter().map(JointVariable::name);
     let draws: Vec<Draws> = names.map(|name| context.draws(name)).collect();
-    let mut columns = vec![vec![0.0; table.n_records()]; variables.len()];
+    let mut columns = zeros(table.n_records(), variables.len());
     in_blocks(&mut columns, context, |records, block| {
         for (j, w) in block.iter_mut().enumerate() {
             if !root.dependent.contains(&j) {

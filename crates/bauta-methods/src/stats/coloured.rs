@@ -188,6 +188,11 @@ fn with_missing(names: &[&str], columns: &[&[f64]]) -> Result<(Vec<f64>, Symmetr
     Ok((moments.iter().map(|found| found.mean).collect(), matrix))
 }
 
+/// Columns to fill. Not copies of one, which would be written before they are filled.
+pub fn zeros(n_records: usize, n_columns: usize) -> Vec<Vec<f64>> {
+    (0..n_columns).map(|_| vec![0.0; n_records]).collect()
+}
+
 /// Records per parallel block: few enough that those of a dozen variables stay in the cache.
 const BLOCK: usize = 1024;
 
