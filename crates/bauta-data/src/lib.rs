@@ -6,6 +6,7 @@
 
 pub mod attribute;
 pub mod column;
+pub mod condition;
 pub mod fingerprint;
 pub mod format;
 pub mod hierarchy;
@@ -22,6 +23,7 @@ pub mod watch;
 
 pub use attribute::{Attribute, Kind, Role, Schema};
 pub use column::{Categorical, Column, Values};
+pub use condition::Condition;
 pub use fingerprint::Fingerprint;
 pub use hierarchy::{Hierarchy, HierarchySpec};
 pub use levels::Levels;

@@ -89,6 +89,13 @@ impl Table {
         self
     }
 
+    /// The records as a file of its own, whose rows they are.
+    #[must_use]
+    pub fn as_source(mut self) -> Self {
+        self.source_rows = None;
+        self
+    }
+
     /// The table with one column replaced.
     #[must_use]
     pub fn with_column(&self, attr_idx: usize, column: Column) -> Self {

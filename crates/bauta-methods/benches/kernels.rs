@@ -92,11 +92,7 @@ fn measured(id: &str, original: &Table, masked: &Table) -> Measurement {
         masked,
         rows: Rows::Correspond,
     };
-    let task = MeasureTask {
-        files: Files::Both(pair),
-        on: &on,
-        params: &params,
-    };
+    let task = MeasureTask::new(Files::Both(pair), &on, &params);
     measure.measure(&task, &context).expect("the measure works")
 }
 

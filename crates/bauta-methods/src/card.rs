@@ -15,6 +15,8 @@ pub enum Family {
     Risk,
     /// Says what an analyst loses.
     Loss,
+    /// Weighs loss against risk; holds risk figures, and so is internal like them.
+    Score,
 }
 
 impl Family {
@@ -25,6 +27,7 @@ impl Family {
             Self::Adjuster => "adjuster",
             Self::Risk => "risk",
             Self::Loss => "loss",
+            Self::Score => "score",
         }
     }
 }

@@ -8,6 +8,7 @@ pub mod adjust;
 pub mod card;
 pub mod context;
 pub mod error;
+pub mod groups;
 pub mod loss;
 pub mod mask;
 pub mod measure;
@@ -23,9 +24,10 @@ pub use adjust::Adjuster;
 pub use card::{Card, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets};
 pub use context::{Draws, RunContext};
 pub use error::MethodError;
+pub use groups::{Groups, measure_groups};
 pub use mask::{Change, Mask, MaskTask};
 pub use measure::{
-    Better, Files, Measure, MeasureTask, Measurement, Part, Reading, Scope, Series, Subject,
+    Better, Files, Matrix, Measure, MeasureTask, Measurement, Part, Reading, Scope, Series, Subject,
 };
 pub use note::Note;
 pub use pair::Pair;

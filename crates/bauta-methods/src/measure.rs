@@ -75,9 +75,21 @@ pub struct MeasureTask<'a> {
     pub on: &'a [String],
     /// Checked parameters.
     pub params: &'a Params,
+    /// The whole files, where `files` are the records of a subpopulation.
+    pub whole: Option<Pair<'a>>,
 }
 
 impl<'a> MeasureTask<'a> {
+    /// Work on whole files.
+    pub const fn new(files: Files<'a>, on: &'a [String], params: &'a Params) -> Self {
+        Self {
+            files,
+            on,
+            params,
+            whole: None,
+        }
+    }
+
     /// The one file.
     pub fn one(&self) -> Result<&'a Table, MethodError> {
         match self.files {
@@ -119,11 +131,30 @@ pub struct Series {
     pub points: Vec<Part>,
 }
 
+/// Figures for pairs of variables, for heat maps.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Matrix {
+    /// What it shows.
+    pub name: String,
+    /// What the figures are.
+    pub unit: String,
+    /// The variables, in the order of rows and columns.
+    pub variables: Vec<String>,
+    /// Row j has the figures of variable j with those before it; none where one is not defined.
+    pub below_diagonal: Vec<Vec<Option<f64>>>,
+}
+
 /// What a measure found. Larger than a number, smaller than the data.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Measurement {
     /// The figure; none where the measure is a description or not defined.
     pub value: Option<f64>,
+    /// The figure for the outlying records alone, where asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outliers: Option<f64>,
+    /// The figure for the other records alone, where asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rest: Option<f64>,
     /// Further named figures.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<Part>,
@@ -133,9 +164,17 @@ pub struct Measurement {
     /// Figures along an axis.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub series: Vec<Series>,
-    /// The figure for each record, in the order of the (masked) file. Not part of records.
+    /// Figures for pairs of variables.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub matrices: Vec<Matrix>,
+    /// The figure for each record, in the order of the (masked) file; NaN where it is not defined.
+    /// Not part of records.
     #[serde(skip)]
     pub per_record: Option<Vec<f64>>,
+    /// How many cells the figure of each record rests on; none if it is the same number for all.
+    /// Means over records are weighted by it, so that groups add up to the whole.
+    #[serde(skip)]
+    pub cells_per_record: Option<Vec<u32>>,
 }
 
 impl Measurement {

@@ -96,6 +96,10 @@ pub enum Note {
         /// How many records are in such classes.
         n_records: usize,
     },
+    /// Each masked record was compared with its nearest original one.
+    NearestCompared,
+    /// Records do not correspond, so that each file's records were selected by its own values.
+    ConditionOnEachFile,
     /// Every value of a key is missing, so that it never tells records apart.
     KeyAllMissing {
         /// The variable.
@@ -179,6 +183,12 @@ impl Note {
                 format!(
                     "{n_records} records are in classes whose weights sum to less than their count; 1/f was used"
                 )
+            }
+            Self::NearestCompared => {
+                "each masked record was compared with the original record nearest to it".to_owned()
+            }
+            Self::ConditionOnEachFile => {
+                "the records do not correspond, so that each file's own values decided which belong to the subpopulation".to_owned()
             }
             Self::KeyAllMissing { variable } => {
                 format!("{variable} is missing in every record and never tells records apart")

@@ -7,13 +7,14 @@ use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-use bauta_data::{Kind, Role, Table, Unwatched};
+use bauta_data::{Condition, Kind, Role, Table, Unwatched};
 use bauta_methods::measure::{Part, Series};
 use bauta_methods::pair::Rows;
 use bauta_methods::stats::benedetti_franconi::expected_inverse;
 use bauta_methods::stats::keys::{Semantics, frequencies};
 use bauta_methods::{
-    Card, Files, MaskTask, Measure, MeasureTask, Measurement, Pair, Params, RawValue, RunContext,
+    Card, Files, Groups, MaskTask, Measure, MeasureTask, Measurement, Pair, Params, RawValue,
+    RunContext, measure_groups,
 };
 use bauta_methods::{Mask, registry};
 use serde_json::Value;
@@ -153,6 +154,9 @@ impl Case {
                 "source",
                 "original",
                 "masked",
+                "rows",
+                "outliers",
+                "where",
                 "on",
                 "params",
                 "seed",
@@ -181,6 +185,8 @@ impl Case {
         );
         let measures = [
             "value",
+            "outliers",
+            "rest",
             "parts",
             "by_variable",
             "series",
@@ -320,12 +326,21 @@ impl Case {
             Some(masked) => Files::Both(Pair {
                 original,
                 masked,
-                rows: Rows::Correspond,
+                rows: match self.json["rows"].as_str() {
+                    None | Some("correspond") => Rows::Correspond,
+                    Some("unrelated") => Rows::Unrelated,
+                    Some(other) => panic!("{}: no rows {other}", self.name),
+                },
             }),
         };
-        let task = MeasureTask { files, on, params };
-        let found = measure
-            .measure(&task, context)
+        let groups = Groups {
+            outliers: self.json["outliers"].as_f64(),
+            condition: self.json["where"].as_str().map(|text| {
+                Condition::parse(text).unwrap_or_else(|problem| panic!("{}", problem.message))
+            }),
+        };
+        let task = MeasureTask::new(files, on, params);
+        let found = measure_groups(measure, &task, &groups, context)
             .unwrap_or_else(|error| panic!("{}: {error}", self.name));
         self.compare_figures(&found);
         if let Some(expected) = self.json["expect"].get("weighted_per_record") {
@@ -343,6 +358,12 @@ impl Case {
         let expect = &self.json["expect"];
         if let Some(value) = expect.get("value") {
             self.compare("value", found.value, value);
+        }
+        if let Some(value) = expect.get("outliers") {
+            self.compare("outliers", found.outliers, value);
+        }
+        if let Some(value) = expect.get("rest") {
+            self.compare("rest", found.rest, value);
         }
         let named = |what: &str, parts: &[Part], expected: &Value| {
             for (name, value) in expected.as_object().into_iter().flatten() {

@@ -58,11 +58,7 @@ fn measure_one(
             notes: context.into_notes(),
         });
     }
-    let task = MeasureTask {
-        files,
-        on: &on,
-        params: &planned.params,
-    };
+    let task = MeasureTask::new(files, &on, &planned.params);
     let found = planned
         .measure
         .measure(&task, &context)
@@ -100,10 +96,10 @@ pub(crate) fn measure_record(
     MeasureRecord {
         id: card.id.to_owned(),
         title: card.title.to_owned(),
-        family: if card.family == Family::Risk {
-            MeasureFamily::Risk
-        } else {
-            MeasureFamily::Loss
+        family: match card.family {
+            Family::Risk => MeasureFamily::Risk,
+            Family::Score => MeasureFamily::Score,
+            Family::Loss | Family::Mask | Family::Adjuster => MeasureFamily::Loss,
         },
         value_name: reading.value_name.to_owned(),
         better: reading.better,

@@ -176,7 +176,7 @@ pub struct MeasureRecord {
     pub notes: Vec<Note>,
 }
 
-/// Risk or loss.
+/// Risk, loss, or both weighed against each other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum MeasureFamily {
@@ -184,6 +184,8 @@ pub enum MeasureFamily {
     Risk,
     /// What an analyst loses.
     Loss,
+    /// Loss weighed against risk; internal.
+    Score,
 }
 
 /// One condition of release.

@@ -296,10 +296,14 @@ fn column(
 ) -> Option<Column> {
     let Measurement {
         value,
+        outliers: _,
+        rest: _,
         parts: _,
         by_variable,
         series: _,
+        matrices: _,
         per_record: _,
+        cells_per_record: _,
     } = found;
     let all_safe =
         on.iter().all(|name| safe(name)) && by_variable.iter().all(|part| safe(&part.name));

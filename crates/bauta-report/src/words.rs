@@ -104,6 +104,8 @@ pub(crate) fn reading(measure: &MeasureRecord) -> String {
         (Better::Higher, MeasureFamily::Risk) => "higher is safer",
         (Better::Lower, MeasureFamily::Loss) => "lower is closer to the original",
         (Better::Higher, MeasureFamily::Loss) => "higher is closer to the original",
+        (Better::Lower, MeasureFamily::Score) => "lower is the better trade-off",
+        (Better::Higher, MeasureFamily::Score) => "higher is the better trade-off",
     };
     let range = range(measure);
     if !out.is_empty() {

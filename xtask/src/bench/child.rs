@@ -70,11 +70,7 @@ fn run_measure(work: &Work, table: &Table, params: &Params) -> Result<Figures, S
                 rows: Rows::Correspond,
             })
         });
-        let task = MeasureTask {
-            files,
-            on: &work.on,
-            params,
-        };
+        let task = MeasureTask::new(files, &work.on, params);
         measure
             .measure(&task, &context)
             .map_err(|error| error.to_string())

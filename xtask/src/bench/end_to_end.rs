@@ -154,11 +154,8 @@ fn mask(
 fn smallest_class(table: &Table) -> Result<f64, String> {
     let measure = registry::measure("k-anonymity").ok_or("there is no measure `k-anonymity`")?;
     let params = Params::check(measure.card(), &[]).map_err(|problems| format!("{problems:?}"))?;
-    let task = MeasureTask {
-        files: Files::One(table),
-        on: &KEYS.map(str::to_owned),
-        params: &params,
-    };
+    let keys = KEYS.map(str::to_owned);
+    let task = MeasureTask::new(Files::One(table), &keys, &params);
     let context = RunContext::new(SEED, "k-anonymity", &Unwatched);
     let found = measure
         .measure(&task, &context)

@@ -41,6 +41,7 @@ pub(super) fn method_list(cards: &[&Card]) -> String {
         ),
         (Family::Risk, "Risks say what an intruder could learn."),
         (Family::Loss, "Losses say what an analyst would lose."),
+        (Family::Score, "Scores weigh loss against risk."),
     ];
     for (family, sentence) in families {
         let members: Vec<&&Card> = cards.iter().filter(|card| card.family == family).collect();

@@ -58,6 +58,7 @@ pub(crate) const fn folder(family: Family) -> &'static str {
         Family::Adjuster => "adjust",
         Family::Risk => "risk",
         Family::Loss => "loss",
+        Family::Score => "score",
     }
 }
 

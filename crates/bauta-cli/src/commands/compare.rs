@@ -216,16 +216,7 @@ fn compare_all(
         let params = Params::check(measure.card(), given.as_slice())
             .map_err(|_| Failure::mistake(format!("`{id}` needs parameters"), "use a plan"))?;
         let context = RunContext::new(0, id, progress);
-        let measured = |files| {
-            measure.measure(
-                &MeasureTask {
-                    files,
-                    on,
-                    params: &params,
-                },
-                &context,
-            )
-        };
+        let measured = |files| measure.measure(&MeasureTask::new(files, on, &params), &context);
         let (before, after) = match measure.subject() {
             Subject::OneFile => (
                 Some(measured(Files::One(original))?),

@@ -118,11 +118,7 @@ pub(crate) fn measure(
         Failure::mistake(texts.join("; "), "see --help")
     })?;
     let context = RunContext::new(0, id, watch);
-    let task = MeasureTask {
-        files: Files::One(table),
-        on,
-        params: &params,
-    };
+    let task = MeasureTask::new(Files::One(table), on, &params);
     let found = measure.measure(&task, &context)?;
     Ok((found, context.into_notes()))
 }

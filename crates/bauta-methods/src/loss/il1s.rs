@@ -77,10 +77,12 @@ impl Measure for Il1s {
             per_record.add(&distances);
         }
         let (value, parts) = overall(&by_variable);
+        let (per_record, cells) = per_record.finish();
         Ok(Measurement {
             value,
             by_variable: parts,
-            per_record: Some(per_record.finish()),
+            per_record: Some(per_record),
+            cells_per_record: Some(cells),
             ..Measurement::default()
         })
     }

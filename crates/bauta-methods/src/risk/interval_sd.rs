@@ -86,6 +86,7 @@ impl Measure for IntervalSd {
             name: format!("{width} %"),
             value: (n_cells > 0).then(|| hits as f64 / n_cells as f64),
         });
+        let (first_widths, cells) = per_record.finish();
         Ok(Measurement {
             value,
             by_variable: parts,
@@ -94,7 +95,8 @@ impl Measure for IntervalSd {
                 unit: "share of values".to_owned(),
                 points: by_width.collect(),
             }],
-            per_record: Some(shares_of_widths(per_record.finish())),
+            per_record: Some(shares_of_widths(first_widths)),
+            cells_per_record: Some(cells),
             ..Measurement::default()
         })
     }

@@ -1,15 +1,19 @@
 //! Numeric variables of two files, record beside record.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use bauta_data::{Column, Kind, Table};
 use rayon::prelude::*;
 
 use crate::card::{ConstValue, ParamDefault, ParamSpec, ParamType};
 use crate::context::RunContext;
 use crate::error::MethodError;
-use crate::measure::{MeasureTask, Part};
+use crate::measure::{Files, MeasureTask, Part};
 use crate::note::Note;
 use crate::pair::{Pair, Rows};
 use crate::stats::moments::finite_moments;
+use crate::stats::nearest::NearestTree;
+use crate::stats::points::Points;
 
 /// What to do with missing values: shared by the methods on continuous variables.
 pub const MISSING: ParamSpec = ParamSpec {
@@ -21,6 +25,110 @@ pub const MISSING: ParamSpec = ParamSpec {
     ]),
     default: ParamDefault::Value(ConstValue::Text("refuse")),
 };
+
+/// Which original record a masked one is compared with: shared by measures that offer both.
+pub const CORRESPONDENCE: ParamSpec = ParamSpec {
+    name: "correspondence",
+    meaning: "which original record a masked record is compared with",
+    ty: ParamType::Choice(&[
+        ("own", "the record that it was made from"),
+        (
+            "nearest",
+            "the nearest one in all variables, standardised; the lowest row of several",
+        ),
+    ]),
+    default: ParamDefault::Unset("own where the records correspond, nearest where they do not"),
+};
+
+/// Does the work of a measure that has [`CORRESPONDENCE`] on the pairs of records that it asks for.
+///
+/// Under `nearest`, the task handed on holds a masked file whose records are traced to their nearest
+/// originals, so that what follows need not know.
+pub fn matched<T>(
+    task: &MeasureTask<'_>,
+    context: &RunContext<'_>,
+    work: impl FnOnce(&MeasureTask<'_>) -> Result<T, MethodError>,
+) -> Result<T, MethodError> {
+    let pair = task.both()?;
+    let own = if task.params.is_set("correspondence") {
+        task.params.choice("correspondence") == "own"
+    } else {
+        pair.rows == Rows::Correspond
+    };
+    if own {
+        return work(task);
+    }
+    let masked = traced_to_nearest(&pair, task.on, context)?;
+    context.note(Note::NearestCompared);
+    let nearest = Pair {
+        original: pair.original,
+        masked: &masked,
+        rows: Rows::Correspond,
+    };
+    work(&MeasureTask {
+        files: Files::Both(nearest),
+        ..*task
+    })
+}
+
+/// The masked file with each record traced to the nearest original one: Euclidean distance in all
+/// the variables, both files standardised by the original's means and standard deviations.
+pub fn traced_to_nearest(
+    pair: &Pair<'_>,
+    on: &[String],
+    context: &RunContext<'_>,
+) -> Result<Table, MethodError> {
+    if pair.original.n_records() == 0 && pair.masked.n_records() > 0 {
+        return Err(MethodError::request(
+            "the original has no records, so that none is nearest",
+            "compare with a file that has records",
+        ));
+    }
+    let (original, masked) = standardised_points(pair, on)?;
+    let done = AtomicUsize::new(0);
+    let nearest = NearestTree::new(&original).nearest_of_all(
+        &masked,
+        |_| f64::INFINITY,
+        |n_block| {
+            let before = done.fetch_add(n_block, Ordering::Relaxed);
+            context.progress(before, masked.len())
+        },
+    )?;
+    let rows = nearest.iter().map(|nearest| nearest.row).collect();
+    Ok(pair.masked.clone().traced_to(rows))
+}
+
+/// Both files as points, standardised by the original's means and standard deviations. Missing
+/// values are refused: a distance needs every variable.
+pub fn standardised_points(
+    pair: &Pair<'_>,
+    on: &[String],
+) -> Result<(Points, Points), MethodError> {
+    let mut columns: [Vec<&[f64]>; 2] = [Vec::new(), Vec::new()];
+    let mut by = Vec::new();
+    for name in on {
+        let files = [(pair.original, "original"), (pair.masked, "masked")];
+        for ((table, file), columns) in files.into_iter().zip(&mut columns) {
+            let values = numeric(table.column_named(name), name, file)?;
+            let n_missing = values.len() - n_defined(values);
+            if n_missing > 0 {
+                return Err(MethodError::data(
+                    name,
+                    format!("{n_missing} values are missing in the {file} file"),
+                    "distances between records need every variable: leave it out, or impute it first",
+                ));
+            }
+            columns.push(values);
+        }
+        let original = columns[0].last().copied().unwrap_or_default();
+        by.push(finite_moments(name, original)?);
+    }
+    let [original, masked] = columns;
+    Ok((
+        Points::standardised(&original, &by),
+        Points::standardised(&masked, &by),
+    ))
+}
 
 /// One variable in both files.
 #[derive(Clone, Copy, Debug)]
@@ -89,10 +197,11 @@ impl RecordMeans {
         });
     }
 
-    /// The means; NaN for records without any figure.
-    pub fn finish(self) -> Vec<f64> {
-        let totals = self.sums.into_iter().zip(self.counts);
-        totals.map(|(sum, count)| sum / f64::from(count)).collect()
+    /// The means, NaN for records without any figure, and how many figures each rests on.
+    pub fn finish(self) -> (Vec<f64>, Vec<u32>) {
+        let totals = self.sums.into_iter().zip(&self.counts);
+        let means = totals.map(|(sum, &count)| sum / f64::from(count)).collect();
+        (means, self.counts)
     }
 }
 

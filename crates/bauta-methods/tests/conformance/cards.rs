@@ -168,6 +168,7 @@ fn one_stem_everywhere() {
             Family::Adjuster => "adjust",
             Family::Risk => "risk",
             Family::Loss => "loss",
+            Family::Score => "score",
         };
         let stem = card.id.replace('-', "_");
         let name: String = card.id.split('-').map(capitalised).collect();

@@ -84,7 +84,7 @@ impl Two {
                 rows: Rows::Correspond,
             }),
         };
-        measure.measure(&MeasureTask { files, on, params }, context)
+        measure.measure(&MeasureTask::new(files, on, params), context)
     }
 
     fn figures(&self, measure: &dyn Measure, on: &[String]) -> Measurement {
@@ -321,11 +321,7 @@ fn files_that_do_not_correspond_are_refused_where_they_must() {
                 masked,
                 rows,
             };
-            let task = MeasureTask {
-                files: Files::Both(pair),
-                on: &on,
-                params: &given,
-            };
+            let task = MeasureTask::new(Files::Both(pair), &on, &given);
             measure.measure(&task, &RunContext::new(7, "measure", &Unwatched))
         };
         let id = measure.card().id;
@@ -372,11 +368,8 @@ fn measures_of_the_wrong_number_of_files_are_our_own_mistake() {
             Subject::CorrespondingPair | Subject::Pair => Files::One(&table),
         };
         let given = params(measure.card(), &[]);
-        let task = MeasureTask {
-            files: wrong,
-            on: &["income".to_owned()],
-            params: &given,
-        };
+        let on = ["income".to_owned()];
+        let task = MeasureTask::new(wrong, &on, &given);
         let found = measure.measure(&task, &RunContext::new(7, "measure", &Unwatched));
         assert!(
             matches!(found, Err(MethodError::Internal(_))),

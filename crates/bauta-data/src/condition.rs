@@ -1,0 +1,382 @@
+//! Conditions on records, such as `AGI > 50000 and region in ('11', '12')`.
+
+use std::fmt;
+
+use crate::column::{Column, Values};
+use crate::near;
+use crate::number::parse_label;
+use crate::table::Table;
+
+mod parse;
+
+/// A condition on records. Comparisons with a missing value are neither true nor false, and so a
+/// record satisfies a condition only if what is known of it suffices.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Condition {
+    text: String,
+    expression: Expression,
+}
+
+/// What is wrong with a condition.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ConditionProblem {
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it.
+    pub hint: String,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+enum Expression {
+    Or(Box<Expression>, Box<Expression>),
+    And(Box<Expression>, Box<Expression>),
+    Not(Box<Expression>),
+    Compare {
+        variable: String,
+        comparison: Comparison,
+        value: Literal,
+    },
+    In {
+        variable: String,
+        values: Vec<Literal>,
+    },
+    Missing {
+        variable: String,
+    },
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Comparison {
+    Equal,
+    Unequal,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+}
+
+impl Comparison {
+    fn holds(self, ordering: std::cmp::Ordering) -> bool {
+        match self {
+            Self::Equal => ordering.is_eq(),
+            Self::Unequal => ordering.is_ne(),
+            Self::Less => ordering.is_lt(),
+            Self::LessOrEqual => ordering.is_le(),
+            Self::Greater => ordering.is_gt(),
+            Self::GreaterOrEqual => ordering.is_ge(),
+        }
+    }
+
+    fn needs_order(self) -> bool {
+        !matches!(self, Self::Equal | Self::Unequal)
+    }
+}
+
+/// A value that a condition names.
+#[derive(Clone, PartialEq, Debug)]
+enum Literal {
+    Number { value: f64, text: String },
+    Text(String),
+}
+
+impl Literal {
+    fn text(&self) -> &str {
+        match self {
+            Self::Number { text, .. } | Self::Text(text) => text,
+        }
+    }
+
+    fn number(&self) -> Option<f64> {
+        match self {
+            Self::Number { value, .. } => Some(*value),
+            Self::Text(text) => parse_label(text),
+        }
+    }
+}
+
+impl fmt::Display for Condition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl Condition {
+    /// Reads a condition.
+    pub fn parse(text: &str) -> Result<Self, ConditionProblem> {
+        Ok(Self {
+            text: text.trim().to_owned(),
+            expression: parse::expression(text)?,
+        })
+    }
+
+    /// The variables that it names, in order, each once.
+    pub fn variables(&self) -> Vec<&str> {
+        let mut names = Vec::new();
+        self.expression.gather(&mut names);
+        names
+    }
+
+    /// For each record whether it satisfies the condition.
+    pub fn holds(&self, table: &Table) -> Result<Vec<bool>, ConditionProblem> {
+        let found = self.expression.evaluate(table)?;
+        Ok(found.into_iter().map(|known| known == Some(true)).collect())
+    }
+}
+
+/// Known to hold, known not to hold, or not known.
+type Truths = Vec<Option<bool>>;
+
+impl Expression {
+    fn gather<'a>(&'a self, names: &mut Vec<&'a str>) {
+        match self {
+            Self::Or(left, right) | Self::And(left, right) => {
+                left.gather(names);
+                right.gather(names);
+            }
+            Self::Not(inner) => inner.gather(names),
+            Self::Compare { variable, .. }
+            | Self::In { variable, .. }
+            | Self::Missing { variable } => {
+                if !names.contains(&variable.as_str()) {
+                    names.push(variable);
+                }
+            }
+        }
+    }
+
+    fn evaluate(&self, table: &Table) -> Result<Truths, ConditionProblem> {
+        let both =
+            |left: &Self, right: &Self, join: fn(Option<bool>, Option<bool>) -> Option<bool>| {
+                let (left, right) = (left.evaluate(table)?, right.evaluate(table)?);
+                Ok(left
+                    .into_iter()
+                    .zip(right)
+                    .map(|(l, r)| join(l, r))
+                    .collect())
+            };
+        match self {
+            Self::Or(left, right) => both(left, right, |l, r| match (l, r) {
+                (Some(true), _) | (_, Some(true)) => Some(true),
+                (Some(false), Some(false)) => Some(false),
+                _ => None,
+            }),
+            Self::And(left, right) => both(left, right, |l, r| match (l, r) {
+                (Some(false), _) | (_, Some(false)) => Some(false),
+                (Some(true), Some(true)) => Some(true),
+                _ => None,
+            }),
+            Self::Not(inner) => Ok(inner
+                .evaluate(table)?
+                .into_iter()
+                .map(|known| known.map(|holds| !holds))
+                .collect()),
+            Self::Missing { variable } => {
+                let column = column(table, variable)?;
+                Ok((0..table.n_records())
+                    .map(|record| Some(column.is_missing(record)))
+                    .collect())
+            }
+            Self::Compare {
+                variable,
+                comparison,
+                value,
+            } => compare(column(table, variable)?, *comparison, value),
+            Self::In { variable, values } => {
+                let column = column(table, variable)?;
+                let mut found: Truths = vec![Some(false); table.n_records()];
+                for value in values {
+                    let equal = compare(column, Comparison::Equal, value)?;
+                    for (found, equal) in found.iter_mut().zip(equal) {
+                        *found = match (*found, equal) {
+                            (Some(true), _) | (_, Some(true)) => Some(true),
+                            (Some(false), equal) => equal,
+                            (None, _) => None,
+                        };
+                    }
+                }
+                Ok(found)
+            }
+        }
+    }
+}
+
+fn column<'a>(table: &'a Table, name: &str) -> Result<&'a Column, ConditionProblem> {
+    table.column_named(name).ok_or_else(|| ConditionProblem {
+        message: format!("the condition names `{name}`, which is no variable of the file"),
+        hint: near::column_hint(name, table.names()),
+    })
+}
+
+fn compare(
+    column: &Column,
+    comparison: Comparison,
+    value: &Literal,
+) -> Result<Truths, ConditionProblem> {
+    let present = |record: usize| !column.is_missing(record);
+    match column.values() {
+        Values::Numeric(numbers) => {
+            let Some(limit) = value.number() else {
+                return Err(ConditionProblem {
+                    message: format!(
+                        "`{}` is numeric and the condition compares it with a text",
+                        column.name()
+                    ),
+                    hint: "compare it with a number".to_owned(),
+                });
+            };
+            let truth = |(record, x): (usize, &f64)| {
+                let ordering = x.partial_cmp(&limit).filter(|_| present(record))?;
+                Some(comparison.holds(ordering))
+            };
+            Ok(numbers.iter().enumerate().map(truth).collect())
+        }
+        Values::Categorical(categorical) => {
+            let by_level = levels_that_hold(column, comparison, value)?;
+            let truth = |(record, &code): (usize, &u32)| {
+                if present(record) {
+                    by_level.get(code as usize).copied()
+                } else {
+                    None
+                }
+            };
+            Ok(categorical.codes.iter().enumerate().map(truth).collect())
+        }
+    }
+}
+
+/// For each category whether it satisfies a comparison.
+fn levels_that_hold(
+    column: &Column,
+    comparison: Comparison,
+    value: &Literal,
+) -> Result<Vec<bool>, ConditionProblem> {
+    let Some(categorical) = column.as_categorical() else {
+        return Ok(Vec::new());
+    };
+    let levels = &categorical.levels;
+    let numbers: Option<Vec<f64>> = levels.iter().map(parse_label).collect();
+    if let (Some(numbers), Some(limit)) = (&numbers, value.number()) {
+        return Ok(numbers
+            .iter()
+            .map(|x| comparison.holds(x.total_cmp(&limit)))
+            .collect());
+    }
+    let wanted = levels.code(value.text());
+    if !comparison.needs_order() {
+        return Ok((0..levels.len() as u32)
+            .map(|code| (Some(code) == wanted) == (comparison == Comparison::Equal))
+            .collect());
+    }
+    let ordered = column.attribute().kind == crate::Kind::Ordered;
+    match wanted.filter(|_| ordered) {
+        Some(wanted) => Ok((0..levels.len() as u32)
+            .map(|code| comparison.holds(code.cmp(&wanted)))
+            .collect()),
+        None => Err(ConditionProblem {
+            message: format!(
+                "the condition asks for an order of `{}`, whose values are categories",
+                column.name()
+            ),
+            hint: "compare it with = or !=, or use in (…); give it the kind ordered if it has an order"
+                .to_owned(),
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::column::NumberText;
+    use crate::{Attribute, Kind, Levels, Role};
+    use std::sync::Arc;
+
+    fn file() -> Table {
+        let attribute = |name: &str, kind| Arc::new(Attribute::new(name, Role::Other, kind));
+        let numbers = vec![1.0, 2.5, 3.0, 4.0];
+        let x = Column::numeric(
+            attribute("x", Kind::Continuous),
+            numbers,
+            None,
+            NumberText::default(),
+        );
+        let x = x.suppress(&[2]);
+        let levels = Arc::new(Levels::from_texts(["low", "middle", "high"]));
+        let grade = Column::categorical(
+            attribute("grade", Kind::Ordered),
+            vec![0, 1, 2, 1],
+            Arc::clone(&levels),
+            None,
+        );
+        let colour = Column::categorical(
+            attribute("eye colour", Kind::Unordered),
+            vec![0, 1, 2, 1],
+            levels,
+            None,
+        );
+        let numbers = Arc::new(Levels::from_texts(["9", "10"]));
+        let size = Column::categorical(
+            attribute("size", Kind::Unordered),
+            vec![0, 1, 1, 0],
+            numbers,
+            None,
+        );
+        Table::new(vec![x, grade, colour, size], 4)
+    }
+
+    fn rows(condition: &str) -> Vec<usize> {
+        let condition = Condition::parse(condition).unwrap_or_else(|p| panic!("{}", p.message));
+        let holds = condition
+            .holds(&file())
+            .unwrap_or_else(|p| panic!("{}", p.message));
+        (0..4).filter(|&record| holds[record]).collect()
+    }
+
+    #[test]
+    fn numbers_categories_and_what_is_missing() {
+        assert_eq!(rows("x > 2"), [1, 3]);
+        assert_eq!(rows("x <= 2.5"), [0, 1]);
+        assert_eq!(rows("not x > 2"), [0]);
+        assert_eq!(rows("x is missing"), [2]);
+        assert_eq!(rows("x is not missing and grade = 'middle'"), [1, 3]);
+        assert_eq!(rows("grade >= 'middle'"), [1, 2, 3]);
+        assert_eq!(rows("grade != middle"), [0, 2]);
+        assert_eq!(rows("`eye colour` in ('low', 'high')"), [0, 2]);
+        // As numbers 9 < 10; as texts it would be the other way round.
+        assert_eq!(rows("size < 10"), [0, 3]);
+        // Row 2 is known by its second half, whatever x is there.
+        assert_eq!(rows("x > 2 or grade = 'high'"), [1, 2, 3]);
+        assert_eq!(rows("(x = 1 or x = 4) and size == 9"), [0, 3]);
+        assert_eq!(rows("x > -1e3 AND NOT (size <> 10)"), [1]);
+    }
+
+    #[test]
+    fn mistakes_say_what_is_wrong() {
+        let problem = |text: &str| match Condition::parse(text) {
+            Err(problem) => problem.message,
+            Ok(condition) => condition.holds(&file()).expect_err(text).message,
+        };
+        assert!(problem("y > 1").contains("no variable"));
+        assert!(problem("x > 'many'").contains("numeric"));
+        assert!(problem("`eye colour` > 'low'").contains("order"));
+        for broken in [
+            "",
+            "x",
+            "x >",
+            "x > 1 and",
+            "(x > 1",
+            "x > 1)",
+            "x in 3",
+            "x is 3",
+            "x > 'a",
+            "> 1",
+        ] {
+            assert!(Condition::parse(broken).is_err(), "{broken}");
+        }
+    }
+
+    #[test]
+    fn the_variables_it_names() {
+        let condition = Condition::parse("b > 1 and (a = 2 or b < 7)").unwrap();
+        assert_eq!(condition.variables(), ["b", "a"]);
+    }
+}
