@@ -8,7 +8,12 @@ use crate::error::MethodError;
 use crate::params::{ParamProblem, Params, RawValue};
 
 pub mod drop_identifiers;
+pub mod individual_ranking;
+pub mod max_distance;
+pub mod mdav;
+pub(crate) mod microaggregation;
 pub mod noise_additive;
+pub mod projection;
 pub mod rank_swap;
 pub mod recode;
 pub mod top_bottom;
@@ -57,6 +62,15 @@ impl Change {
     }
 }
 
+/// Whether a variable is masked alike alone and in the company of others.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Company {
+    /// Each variable is masked on its own.
+    EachAlone,
+    /// The variables are masked together: what one becomes depends on the others.
+    Together,
+}
+
 /// A method that changes the file. It does not measure.
 pub trait Mask: Sync {
     /// What it says of itself.
@@ -66,6 +80,11 @@ pub trait Mask: Sync {
     fn check(&self, params: &Params, on: &[&Attribute]) -> Vec<ParamProblem> {
         let _ = (params, on);
         Vec::new()
+    }
+
+    /// Whether a variable is masked alike alone and in company.
+    fn company(&self) -> Company {
+        Company::EachAlone
     }
 
     /// What kind a masked variable is of afterwards; none if it is no longer there. Lets a plan be

@@ -13,6 +13,10 @@ pub const MASKS: &[&dyn Mask] = &[
     &mask::top_bottom::TopBottom,
     &mask::rank_swap::RankSwap,
     &mask::noise_additive::NoiseAdditive,
+    &mask::mdav::Mdav,
+    &mask::max_distance::MaxDistance,
+    &mask::individual_ranking::IndividualRanking,
+    &mask::projection::Projection,
 ];
 
 /// The adjusters.

@@ -17,6 +17,7 @@ use crate::risk::k_anonymity::positions;
 use crate::stats::corresponding::MISSING;
 use crate::stats::free_ranks::FreeRanks;
 use crate::stats::keys::class_numbers;
+use crate::stats::order::{Ranked, order_bits, sort_ranked};
 
 /// Swaps values between records of near rank. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
@@ -112,7 +113,7 @@ impl Mask for RankSwap {
 }
 
 /// The records of each stratum.
-fn strata(table: &Table, names: &[String]) -> Result<Vec<Vec<u32>>, MethodError> {
+pub(crate) fn strata(table: &Table, names: &[String]) -> Result<Vec<Vec<u32>>, MethodError> {
     let n = table.n_records() as u32;
     if names.is_empty() {
         return Ok(vec![(0..n).collect()]);
@@ -124,15 +125,6 @@ fn strata(table: &Table, names: &[String]) -> Result<Vec<Vec<u32>>, MethodError>
         strata[stratum as usize].push(record);
     }
     Ok(strata)
-}
-
-/// A record on its way to its rank; the order of the fields is the order of the ranks.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Ranked {
-    value: u64,
-    /// Random, so that equal values are in random order.
-    tie: u32,
-    record: u32,
 }
 
 fn swap_column(
@@ -196,11 +188,12 @@ fn donors(
             .filter(|&&record| !column.is_missing(record as usize))
             .map(|&record| Ranked {
                 value: rank_value(record),
+                // Random, so that equal values are in random order.
                 tie: (draws[record as usize][0] >> 32) as u32,
                 record,
             })
             .collect();
-        ranked.par_sort_unstable();
+        sort_ranked(&mut ranked);
         n_tied += n_ties(&ranked);
         // Fetched together, since the walk below would wait for each.
         let partners: Vec<u64> = ranked
@@ -227,17 +220,6 @@ fn donors(
         });
     }
     Ok(donors)
-}
-
-/// A number whose order among whole numbers is the order of the values.
-fn order_bits(value: f64) -> u64 {
-    // Zero has two spellings; both are the same value and tie.
-    let bits = if value == 0.0 { 0 } else { value.to_bits() };
-    if bits >> 63 == 0 {
-        bits | 1 << 63
-    } else {
-        !bits
-    }
 }
 
 /// Pairs the ranks of one stratum; returns how many stayed alone though they were to be swapped.
@@ -305,26 +287,6 @@ fn n_ties(ranked: &[Ranked]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_order_of_bits_is_the_order_of_numbers() {
-        let rising = [
-            f64::NEG_INFINITY,
-            -2.0,
-            -1e-300,
-            0.0,
-            1e-300,
-            1.0,
-            2.0,
-            1e300,
-        ];
-        assert!(
-            rising
-                .windows(2)
-                .all(|pair| order_bits(pair[0]) < order_bits(pair[1]))
-        );
-        assert_eq!(order_bits(-0.0), order_bits(0.0));
-    }
 
     #[test]
     fn shares_are_those_of_decimal_arithmetic() {

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use super::centroid::Centroid;
-use super::groups::Groups;
+use super::partition::Partition;
 use super::points::{Points, squared_distance};
 use super::shrinking_tree::{Found, ShrinkingTree};
 
@@ -16,12 +16,12 @@ pub fn max_distance<E>(
     points: &Points,
     k: usize,
     mut done: impl FnMut(usize) -> Result<(), E>,
-) -> Result<Groups, E> {
+) -> Result<Partition, E> {
     let n = points.len();
     if n < k {
-        return Ok(Groups::default());
+        return Ok(Partition::default());
     }
-    let mut groups = Groups::with_capacity(n);
+    let mut groups = Partition::with_capacity(n);
     let mut tree = ShrinkingTree::new(points);
     let mut pairs = Pairs::new(points);
     let mut near = Vec::with_capacity(k);
@@ -51,7 +51,7 @@ pub fn max_distance<E>(
 
 /// Puts each record of a rest into the group whose centroid is nearest to it; of several the first.
 /// The centroids are those before any record of the rest has come.
-fn join_nearest(points: &Points, groups: &Groups, rest: &[u32]) -> Groups {
+fn join_nearest(points: &Points, groups: &Partition, rest: &[u32]) -> Partition {
     if rest.is_empty() {
         return groups.clone();
     }
@@ -70,10 +70,18 @@ fn join_nearest(points: &Points, groups: &Groups, rest: &[u32]) -> Groups {
             }
         }
     }
-    let mut joined = Groups::with_capacity(points.len());
+    let mut joined = Partition::with_capacity(points.len());
     for (number, members) in groups.iter().enumerate() {
-        let newcomers = nearest.iter().zip(rest).filter(|(best, _)| best.1 == number);
-        joined.push(members.iter().copied().chain(newcomers.map(|(_, &row)| row)));
+        let newcomers = nearest
+            .iter()
+            .zip(rest)
+            .filter(|(best, _)| best.1 == number);
+        joined.push(
+            members
+                .iter()
+                .copied()
+                .chain(newcomers.map(|(_, &row)| row)),
+        );
     }
     joined
 }

@@ -1,8 +1,8 @@
 //! Maximum distance to average vector: groups of at least k near records.
 
 use super::centroid::Centroid;
-use super::groups::Groups;
 use super::outermost::Outermost;
+use super::partition::Partition;
 use super::points::Points;
 use super::shrinking_tree::{Found, ShrinkingTree};
 
@@ -14,17 +14,17 @@ pub fn mdav<E>(
     points: &Points,
     k: usize,
     mut done: impl FnMut(usize) -> Result<(), E>,
-) -> Result<Groups, E> {
+) -> Result<Partition, E> {
     let n = points.len();
     if n < k {
-        return Ok(Groups::default());
+        return Ok(Partition::default());
     }
     let mut work = Work {
         points,
         tree: ShrinkingTree::new(points),
         outermost: Outermost::new(points),
         centroid: Centroid::of_all(points),
-        groups: Groups::with_capacity(n),
+        groups: Partition::with_capacity(n),
         near: Vec::with_capacity(k),
     };
     while work.tree.len() >= 3 * k {
@@ -51,7 +51,7 @@ struct Work<'a> {
     tree: ShrinkingTree<'a>,
     outermost: Outermost<'a>,
     centroid: Centroid,
-    groups: Groups,
+    groups: Partition,
     near: Vec<Found>,
 }
 

@@ -1,25 +1,26 @@
 //! MDAV as it is written down: the reference that the fast one is held to. Quadratic.
 
 use super::centroid::Centroid;
-use super::groups::Groups;
+use super::partition::Partition;
 use super::points::{Points, squared_distance};
 
 /// MDAV groups of all points by looking at every record for every question. For tests and
 /// benchmarks: its time grows with the square of the number of points.
-pub fn mdav_plain(points: &Points, k: usize) -> Groups {
+pub fn mdav_plain(points: &Points, k: usize) -> Partition {
     let mut left: Vec<u32> = (0..points.len() as u32).collect();
-    let mut groups = Groups::default();
+    let mut groups = Partition::default();
     if left.len() < k {
         return groups;
     }
+    let none = Centroid::none_of(points);
     while left.len() >= 3 * k {
-        let r = farthest(points, &left, &centre(points, &left));
+        let r = farthest(points, &left, &centre(points, &left, &none));
         groups.push(take_group(points, &mut left, r, k));
         let s = farthest(points, &left, points.point(r as usize));
         groups.push(take_group(points, &mut left, s, k));
     }
     if left.len() >= 2 * k {
-        let r = farthest(points, &left, &centre(points, &left));
+        let r = farthest(points, &left, &centre(points, &left, &none));
         groups.push(take_group(points, &mut left, r, k));
     }
     if !left.is_empty() {
@@ -28,8 +29,8 @@ pub fn mdav_plain(points: &Points, k: usize) -> Groups {
     groups
 }
 
-fn centre(points: &Points, left: &[u32]) -> Vec<f64> {
-    let mut centroid = Centroid::none_of(points);
+fn centre(points: &Points, left: &[u32], none: &Centroid) -> Vec<f64> {
+    let mut centroid = none.clone();
     for &row in left {
         centroid.add(points.point(row as usize));
     }

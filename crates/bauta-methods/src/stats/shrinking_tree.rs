@@ -199,7 +199,8 @@ impl ShrinkingTree<'_> {
         let n_axes = low.len();
         let rows = &mut self.rows[start..start + len];
         let Some(axis) = axis.filter(|_| len > LEAF) else {
-            let point = |position: &u32| self.points.point(of_position[*position as usize] as usize);
+            let point =
+                |position: &u32| self.points.point(of_position[*position as usize] as usize);
             let first = point(&rows[0]);
             let is_equal = rows.iter().all(|position| point(position) == first);
             self.nodes[node].is_equal = is_equal;
@@ -209,7 +210,10 @@ impl ShrinkingTree<'_> {
         // In the middle of the box rather than of the points: far-off points then soon have boxes
         // of their own, and the boxes of the others become small. No side is left with few points,
         // so that the tree stays shallow.
-        let n_below = rows.iter().filter(|position| coordinate(position) < halfway).count();
+        let n_below = rows
+            .iter()
+            .filter(|position| coordinate(position) < halfway)
+            .count();
         let least = (len / SIDE).max(LANES);
         let middle = n_below.clamp(least, len - least);
         rows.select_nth_unstable_by(middle, |a, b| coordinate(a).total_cmp(&coordinate(b)));

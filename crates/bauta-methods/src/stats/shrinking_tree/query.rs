@@ -63,7 +63,11 @@ impl<'q, 'a> FarthestQuery<'q, 'a> {
         }
         let first = child as usize;
         let bounds = [self.bound(first), self.bound(first + 1)];
-        let order = if bounds[0] >= bounds[1] { [0, 1] } else { [1, 0] };
+        let order = if bounds[0] >= bounds[1] {
+            [0, 1]
+        } else {
+            [1, 0]
+        };
         for side in order {
             if bounds[side] >= self.threshold {
                 self.visit(first + side);
@@ -186,7 +190,11 @@ impl<'q, 'a> NearestQuery<'q, 'a> {
         }
         let first = child as usize;
         let bounds = [self.bound(first), self.bound(first + 1)];
-        let order = if bounds[0] <= bounds[1] { [0, 1] } else { [1, 0] };
+        let order = if bounds[0] <= bounds[1] {
+            [0, 1]
+        } else {
+            [1, 0]
+        };
         for side in order {
             let is_empty = self.tree.nodes[first + side].len == 0;
             if !is_empty && bounds[side] <= self.threshold {

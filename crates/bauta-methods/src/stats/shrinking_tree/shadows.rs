@@ -198,11 +198,7 @@ impl Shadows {
     }
 
     /// The shadows of a leaf, `LANES` at a time.
-    pub(super) fn blocks(
-        &self,
-        start: u32,
-        len: usize,
-    ) -> impl Iterator<Item = &[[f32; LANES]]> {
+    pub(super) fn blocks(&self, start: u32, len: usize) -> impl Iterator<Item = &[[f32; LANES]]> {
         let n_axes = self.axes.len();
         let start = start as usize;
         let end = start + len.div_ceil(LANES) * n_axes;

@@ -2,12 +2,12 @@
 
 /// Groups of records, in the order in which they were made.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Groups {
+pub struct Partition {
     members: Vec<u32>,
     ends: Vec<u32>,
 }
 
-impl Groups {
+impl Partition {
     /// No group yet, and room for so many records.
     pub fn with_capacity(n_records: usize) -> Self {
         Self {
@@ -20,6 +20,9 @@ impl Groups {
     /// fewer than `k` records.
     pub fn consecutive(order: Vec<u32>, k: usize) -> Self {
         let n_groups = order.len() / k;
+        if n_groups == 0 {
+            return Self::default();
+        }
         let mut ends: Vec<u32> = (1..=n_groups).map(|group| (group * k) as u32).collect();
         if let Some(last) = ends.last_mut() {
             *last = order.len() as u32;
@@ -57,6 +60,20 @@ impl Groups {
         (0..self.len()).map(|number| self.group(number))
     }
 
+    /// Records in groups.
+    pub fn n_members(&self) -> usize {
+        self.members.len()
+    }
+
+    /// The same groups of other numbers.
+    #[must_use]
+    pub fn map_members(mut self, number: impl Fn(u32) -> u32) -> Self {
+        for member in &mut self.members {
+            *member = number(*member);
+        }
+        self
+    }
+
     /// The number of each record's group, from 0.
     pub fn labels(&self, n_records: usize) -> Vec<u32> {
         let mut labels = vec![0; n_records];
@@ -66,5 +83,19 @@ impl Groups {
             }
         }
         labels
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_group_takes_the_rest() {
+        let partition = Partition::consecutive(vec![4, 2, 0, 1, 3], 2);
+        let groups: Vec<&[u32]> = partition.iter().collect();
+        assert_eq!(groups, [&[4, 2][..], &[0, 1, 3]]);
+        assert_eq!(partition.labels(5), [1, 1, 0, 1, 0]);
+        assert!(Partition::consecutive(vec![0, 1], 3).is_empty());
     }
 }
