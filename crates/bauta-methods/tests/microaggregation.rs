@@ -76,7 +76,9 @@ fn plain_max_distance(points: &Points, k: usize) -> Partition {
         groups[nearest.unwrap()].push(row);
     }
     let mut partition = Partition::with_capacity(points.len());
-    groups.into_iter().for_each(|group| partition.push(group));
+    for group in groups {
+        partition.push(group);
+    }
     partition
 }
 
@@ -322,4 +324,206 @@ fn maximum_distance_in_blocks_gives_the_reference_file() {
         n_differ += n_here;
     }
     assert_eq!(n_differ, 0);
+}
+
+const FAMILY: [&str; 4] = ["mdav", "max-distance", "individual-ranking", "projection"];
+
+fn flag(name: &'static str) -> (&'static str, RawValue) {
+    (name, RawValue::Flag(true))
+}
+
+fn skip() -> (&'static str, RawValue) {
+    ("missing", RawValue::Text("skip".to_owned()))
+}
+
+fn strata(name: &str) -> (&'static str, RawValue) {
+    (
+        "strata",
+        RawValue::List(vec![RawValue::Text(name.to_owned())]),
+    )
+}
+
+fn refusal(id: &str, table: &Table, on: &[usize], given: &[(&str, RawValue)]) -> String {
+    match mask(id, table, on, given) {
+        Err(error @ (MethodError::Request { .. } | MethodError::Data { .. })) => error.to_string(),
+        other => panic!("{id}: {other:?}"),
+    }
+}
+
+#[test]
+fn a_hundred_thousand_identical_records_take_no_time_and_stay_as_they_are() {
+    let n = 100_000;
+    let mut nearly = vec![5.25; n];
+    nearly[n / 2] = 6.0;
+    let file = table(vec![numbers("x", &vec![0.1; n]), numbers("y", &nearly)]);
+    for id in FAMILY {
+        let start = std::time::Instant::now();
+        let masked = mask(id, &file, &[0, 1], &[k(3)]).unwrap().apply_to(&file);
+        let x = masked.column(0).as_numeric().unwrap();
+        assert!(x.iter().all(|x| x.to_bits() == 0.1_f64.to_bits()), "{id}");
+        let y = masked.column(1).as_numeric().unwrap();
+        let n_moved = y.iter().filter(|y| **y > 5.25).count();
+        assert!((3..6).contains(&n_moved), "{id}: {n_moved}");
+        // A quadratic search takes minutes.
+        assert!(start.elapsed().as_secs() < 20, "{id}");
+    }
+}
+
+#[test]
+fn many_copies_of_a_few_records_take_no_time() {
+    let n = 60_000;
+    let copies =
+        |salt: u64| -> Vec<f64> { (0..n).map(|i| (scatter(i, salt) % 2) as f64).collect() };
+    let points = standardised(&[copies(1), copies(2), copies(3)]);
+    let start = std::time::Instant::now();
+    let pure = |groups: &Partition| {
+        let place = |row: &u32| points.point(*row as usize);
+        let is_pure = |members: &&[u32]| members.iter().all(|row| place(row) == place(&members[0]));
+        groups.iter().filter(is_pure).count()
+    };
+    for groups in [fast_mdav(&points, 4), fast_max_distance(&points, 4)] {
+        // All but the last of each of eight kinds.
+        assert!(groups.len() - pure(&groups) <= 8);
+    }
+    assert!(start.elapsed().as_secs() < 20);
+}
+
+#[test]
+fn fewer_than_k_records_are_refused() {
+    let file = table(vec![numbers("x", &[1.0, 2.0])]);
+    let empty = table(vec![numbers("x", &[])]);
+    let gaps = table(vec![numbers("x", &[1.0, f64::NAN, 3.0, f64::NAN])]);
+    let none = table(vec![numbers("x", &[f64::NAN, f64::NAN])]);
+    for id in FAMILY {
+        let message = refusal(id, &file, &[0], &[k(3)]);
+        assert!(message.contains("groups of 3 records") && message.contains("only 2"));
+        assert!(refusal(id, &gaps, &[0], &[k(3), skip()]).contains("only 2"));
+        assert!(refusal(id, &gaps, &[0], &[k(1)]).contains("2 values are missing"));
+        assert!(refusal(id, &file, &[0], &[k(i64::MAX)]).contains("only 2"));
+        // Where nothing is to be grouped, nothing is refused.
+        assert!(mask(id, &empty, &[0], &[k(3)]).is_ok());
+        assert!(mask(id, &none, &[0], &[k(3), skip()]).is_ok());
+        assert!(mask(id, &file, &[], &[k(3)]).is_ok());
+    }
+}
+
+#[test]
+fn small_strata_are_counted_and_not_shown() {
+    let cells = ["secret", "other", "other", "other", "secret", "third"].map(Some);
+    let stratum = column("g", Role::Stratum, Kind::Unordered, &cells);
+    let file = table(vec![numbers("x", &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]), stratum]);
+    for id in FAMILY {
+        let message = refusal(id, &file, &[0], &[k(3), strata("g")]);
+        assert!(message.contains("2 of 3 strata of `g`"), "{message}");
+        assert!(!message.contains("secret"));
+    }
+}
+
+#[test]
+fn households_must_be_there_whole_and_in_one_stratum() {
+    let x = || numbers("x", &[1.0, 2.0, 3.0, 4.0]);
+    let house = |cells: &[Option<&str>]| column("h", Role::Household, Kind::Unordered, cells);
+    let without = table(vec![x()]);
+    let gap = table(vec![x(), house(&[Some("a"), None, Some("b"), Some("b")])]);
+    let whole = [Some("a"), Some("a"), Some("b"), Some("b")];
+    let stratum = column(
+        "g",
+        Role::Stratum,
+        Kind::Unordered,
+        &[Some("1"), Some("2"), Some("1"), Some("1")],
+    );
+    let divided = table(vec![x(), house(&whole), stratum]);
+    for id in FAMILY {
+        let given = [k(2), flag("households")];
+        assert!(refusal(id, &without, &[0], &given).contains("role household"));
+        assert!(refusal(id, &gap, &[0], &given).contains("1 records have no household"));
+        let [k, households] = given;
+        let message = refusal(
+            id,
+            &divided,
+            &[0],
+            &[k.clone(), households.clone(), strata("g")],
+        );
+        assert!(message.contains("1 households lie in more than one stratum"));
+        // Two households make one group of two; three are too many.
+        let masked = mask(id, &divided, &[0], &[k, households.clone()]).unwrap();
+        let masked = masked.apply_to(&divided);
+        assert_eq!(masked.column(0).as_numeric().unwrap(), [2.5; 4]);
+        let three = ("k", RawValue::Integer(3));
+        assert!(refusal(id, &divided, &[0], &[three, households]).contains("households"));
+    }
+}
+
+#[test]
+fn records_with_a_gap_keep_their_cells_and_are_counted() {
+    let file = table(vec![
+        numbers("x", &[1.0, 2.0, 3.0, 100.0, 4.0]),
+        numbers("y", &[1.0, 2.0, 3.0, f64::NAN, 4.0]),
+    ]);
+    for id in ["mdav", "max-distance", "projection"] {
+        let mask = registry::mask(id).unwrap();
+        let context = RunContext::new(1, "step", &Unwatched);
+        let task = MaskTask {
+            table: &file,
+            on: &[0, 1],
+            params: &params(mask.card(), &[k(2), skip()]),
+        };
+        let masked = mask.mask(&task, &context).unwrap().apply_to(&file);
+        assert_eq!(
+            masked.column(0).as_numeric().unwrap(),
+            [1.5, 1.5, 3.5, 100.0, 3.5],
+            "{id}"
+        );
+        assert!(masked.column(1).is_missing(3));
+        let notes: Vec<String> = context
+            .into_notes()
+            .iter()
+            .map(bauta_methods::Note::text)
+            .collect();
+        assert!(
+            notes.contains(
+                &"x, y: 1 records have a missing value, are in no group and kept their values"
+                    .to_owned()
+            ),
+            "{notes:?}"
+        );
+    }
+}
+
+#[test]
+fn numbers_too_large_for_squares_are_refused() {
+    let file = table(vec![numbers("x", &[1e200, -1e200, 0.0, 1.0])]);
+    let large = table(vec![numbers("x", &[1e139, -1e139, 0.0, 1.0])]);
+    for id in FAMILY {
+        assert!(refusal(id, &file, &[0], &[k(2)]).contains("too large"));
+        let masked = mask(id, &large, &[0], &[k(2)]).unwrap().apply_to(&large);
+        let z = masked.column(0).as_numeric().unwrap();
+        assert!(z.iter().all(|z| z.is_finite()), "{id}");
+    }
+}
+
+#[test]
+fn blocks_must_sum_to_the_number_of_variables() {
+    let file = table(vec![numbers("x", &[1.0, 2.0]), numbers("y", &[1.0, 2.0])]);
+    let attributes: Vec<_> = file
+        .columns()
+        .iter()
+        .map(|column| column.attribute())
+        .collect();
+    for id in ["mdav", "max-distance", "projection"] {
+        let mask = registry::mask(id).unwrap();
+        let problems = |sizes: &[i64]| {
+            let sizes = sizes.iter().map(|&size| RawValue::Integer(size)).collect();
+            let given = params(mask.card(), &[k(2), ("blocks", RawValue::List(sizes))]);
+            mask.check(&given, &attributes)
+        };
+        assert_eq!(problems(&[1, 1]), []);
+        assert_eq!(problems(&[2]), []);
+        for wrong in [&[1][..], &[1, 2], &[i64::MAX, i64::MAX], &[]] {
+            let [problem] = &problems(wrong)[..] else {
+                panic!("{id}: {wrong:?}")
+            };
+            assert_eq!(problem.param.as_deref(), Some("blocks"));
+        }
+    }
 }

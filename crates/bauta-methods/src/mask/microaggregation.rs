@@ -185,14 +185,13 @@ pub(crate) fn check_blocks(params: &Params, on: &[&Attribute]) -> Vec<ParamProbl
 /// The blocks of `on`, each in the order of the file: what is equal in substance then comes out
 /// equal to the last bit.
 pub(crate) fn blocks(params: &Params, on: &[usize]) -> Vec<Vec<usize>> {
-    let mut sizes = params.integers("blocks").to_vec();
-    if sizes.is_empty() {
-        sizes.push(on.len() as i64);
-    }
+    let sizes = params.integers("blocks").iter().map(|&size| size as usize);
+    // What the sizes leave over is a block: all variables, where no sizes are given.
+    let sizes = sizes.chain([usize::MAX]);
     let mut rest = on;
     let mut blocks = Vec::new();
     for size in sizes {
-        let (block, others) = rest.split_at((size as usize).min(rest.len()));
+        let (block, others) = rest.split_at(size.min(rest.len()));
         let mut block = block.to_vec();
         block.sort_unstable();
         blocks.push(block);

@@ -85,7 +85,7 @@ impl Mask for Projection {
     }
 }
 
-/// Where each unit lies on the axis: Σ_j v_j (x_j - x̄_j) / s_j, with moments of these units.
+/// Where each unit lies on the axis: `Σ_j v_j (x_j - x̄_j) / s_j`, with moments of these units.
 fn scores(units: &UnitValues<'_>, by_component: bool) -> Vec<f64> {
     let columns = units.columns();
     let moments: Vec<_> = columns.iter().map(|column| moments(column)).collect();

@@ -1,7 +1,7 @@
 //! Which point is farthest from a centre that moves a little as points go.
 
 use super::points::{Points, squared_distance};
-use super::shrinking_tree::ShrinkingTree;
+use super::shrinking_tree::{Found, ShrinkingTree};
 
 /// Makes a comparison of roots safe against their rounding.
 const SAFELY: f64 = 1.0 + 1e-12;
@@ -24,6 +24,8 @@ pub(super) struct Outermost<'a> {
     /// All other points are at most so far from the origin.
     others: f64,
     n_looked_at: usize,
+    /// While more points than this are left, the tree is asked.
+    pause_until: usize,
 }
 
 impl<'a> Outermost<'a> {
@@ -34,55 +36,62 @@ impl<'a> Outermost<'a> {
             candidates: Vec::new(),
             others: f64::INFINITY,
             n_looked_at: 0,
+            pause_until: usize::MAX,
         }
     }
 
     /// The row of the tree that is farthest from a centre; of several the lowest.
     pub(super) fn farthest(&mut self, centre: &[f64], tree: &ShrinkingTree<'_>) -> Option<u32> {
+        if tree.len() > self.pause_until {
+            return tree.farthest(centre).map(|found| found.row);
+        }
         if self.origin.is_empty() || self.n_looked_at > PATIENCE * tree.len() {
             self.order_anew(centre, tree);
         }
-        self.among_candidates(centre, tree)
-            .or_else(|| {
-                self.order_anew(centre, tree);
-                self.among_candidates(centre, tree)
-            })
-            // So many points are equally far that the candidates do not hold them all.
-            .or_else(|| tree.farthest(centre).map(|found| found.row))
+        if let Some(row) = self.among_candidates(centre, tree) {
+            return Some(row);
+        }
+        self.order_anew(centre, tree);
+        let found = self.among_candidates(centre, tree);
+        if found.is_none() {
+            // So many points are equally far that the candidates do not hold them all. The tree
+            // is asked, and goes on being asked until a good part of them is gone.
+            self.pause_until = tree.len() / 4 * 3;
+            return tree.farthest(centre).map(|found| found.row);
+        }
+        found
     }
 
     /// The farthest row, if it is certain that it is a candidate.
     fn among_candidates(&mut self, centre: &[f64], tree: &ShrinkingTree<'_>) -> Option<u32> {
         let moved = squared_distance(centre, &self.origin).sqrt();
-        let (mut best, mut best_row, mut n_gone) = (f64::NEG_INFINITY, None, 0);
+        let (mut best, mut n_gone): (Option<Found>, usize) = (None, 0);
         // No point at such a distance from the origin, or nearer to it, can be the farthest.
-        let is_beaten = |from_origin: f64, best: f64| {
-            best >= 0.0 && (from_origin + moved) * SAFELY < best.sqrt()
+        let is_beaten = |from_origin: f64, best: Option<Found>| {
+            best.is_some_and(|best| (from_origin + moved) * SAFELY < best.distance.sqrt())
         };
-        let mut is_certain = false;
-        for (n_seen, &(from_origin, row)) in self.candidates.iter().enumerate() {
+        let mut n_seen = 0;
+        for &(from_origin, row) in &self.candidates {
             if is_beaten(from_origin, best) {
-                is_certain = true;
-                self.n_looked_at += n_seen;
                 break;
             }
+            n_seen += 1;
             if !tree.contains(row) {
                 n_gone += 1;
                 continue;
             }
             let distance = squared_distance(centre, self.points.point(row as usize));
-            if distance > best || (distance == best && best_row.is_some_and(|known| row < known)) {
-                (best, best_row) = (distance, Some(row));
+            let found = Found { distance, row };
+            if best.is_none_or(|best| found.is_farther_than(&best)) {
+                best = Some(found);
             }
         }
-        if !is_certain {
-            self.n_looked_at += self.candidates.len();
-            is_certain = is_beaten(self.others, best);
-        }
+        self.n_looked_at += n_seen;
+        let is_certain = n_seen < self.candidates.len() || is_beaten(self.others, best);
         if n_gone > 64 {
             self.candidates.retain(|&(_, row)| tree.contains(row));
         }
-        best_row.filter(|_| is_certain)
+        best.filter(|_| is_certain).map(|best| best.row)
     }
 
     fn order_anew(&mut self, centre: &[f64], tree: &ShrinkingTree<'_>) {

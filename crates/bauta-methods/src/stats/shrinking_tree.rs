@@ -69,6 +69,20 @@ pub struct Found {
     pub row: u32,
 }
 
+impl Found {
+    /// Whether this is the nearer of two; of equally near ones the lower row.
+    pub fn is_nearer_than(&self, other: &Self) -> bool {
+        let by_distance = self.distance.total_cmp(&other.distance);
+        by_distance.then(self.row.cmp(&other.row)).is_lt()
+    }
+
+    /// Whether this is the farther of two; of equally far ones the lower row.
+    pub fn is_farther_than(&self, other: &Self) -> bool {
+        let by_distance = other.distance.total_cmp(&self.distance);
+        by_distance.then(self.row.cmp(&other.row)).is_lt()
+    }
+}
+
 impl<'a> ShrinkingTree<'a> {
     /// A tree over all points. Their squared distances are finite.
     pub fn new(points: &'a Points) -> Self {

@@ -1,28 +1,55 @@
 //! Groups of at least k neighbours along one variable.
 
-use rayon::prelude::*;
-
-use super::order::{Ranked, order_bits, sort_ranked};
+use super::order::order_bits;
 use super::partition::Partition;
 
-/// Records per parallel block.
-const BLOCK: usize = 4096;
+/// Below so many records a sort by comparison is faster.
+const FEW: usize = 1024;
 
 /// Records in the order of their values; equal ones in order of their row.
 pub fn ascending(values: &[f64]) -> Vec<u32> {
-    let ranked = |(record, &value): (usize, &f64)| Ranked {
-        value: order_bits(value),
-        tie: 0,
-        record: record as u32,
-    };
-    let mut ranked: Vec<Ranked> = values
-        .par_iter()
-        .with_min_len(BLOCK)
-        .enumerate()
-        .map(ranked)
-        .collect();
-    sort_ranked(&mut ranked);
-    ranked.into_iter().map(|ranked| ranked.record).collect()
+    let keys = values.iter().map(|&value| order_bits(value));
+    let mut keyed: Vec<(u64, u32)> = keys.zip(0..).collect();
+    if keyed.len() < FEW {
+        keyed.sort_unstable();
+    } else {
+        sort_by_digits(&mut keyed);
+    }
+    keyed.into_iter().map(|(_, record)| record).collect()
+}
+
+/// Sorts entries that come in order of record by key and record: by the upper four bytes of the key,
+/// byte after byte, which keeps the order of what is equal so far; then what is equal in all four,
+/// which are few. Bytes that all keys share are passed over.
+fn sort_by_digits(keyed: &mut Vec<(u64, u32)>) {
+    let digit = |key: u64, place: usize| (key >> (32 + 8 * place)) as usize & 255;
+    let mut counts = [[0_usize; 256]; 4];
+    for &(key, _) in keyed.iter() {
+        for (place, counts) in counts.iter_mut().enumerate() {
+            counts[digit(key, place)] += 1;
+        }
+    }
+    let mut sorted = vec![(0, 0); keyed.len()];
+    for (place, counts) in counts.iter().enumerate() {
+        if counts.contains(&keyed.len()) {
+            continue;
+        }
+        let mut next = [0; 256];
+        let mut start = 0;
+        for (next, count) in next.iter_mut().zip(counts) {
+            *next = start;
+            start += count;
+        }
+        for &entry in keyed.iter() {
+            let next = &mut next[digit(entry.0, place)];
+            sorted[*next] = entry;
+            *next += 1;
+        }
+        std::mem::swap(keyed, &mut sorted);
+    }
+    for run in keyed.chunk_by_mut(|a, b| a.0 >> 32 == b.0 >> 32) {
+        run.sort_unstable();
+    }
 }
 
 /// Groups of k to 2k - 1 neighbours whose sum of squared deviations from the group means is the
@@ -40,7 +67,7 @@ pub fn optimal_groups(values: &[f64], k: usize) -> Partition {
 }
 
 /// Sizes of the best groups of rising values, by the shortest path through the graph whose arcs
-/// (i, j) are the groups x_{i+1}, …, x_j with k ≤ j - i < 2k.
+/// (i, j) are the groups of the values after the i-th up to the j-th, with k ≤ j - i < 2k.
 fn optimal_sizes(sorted: &[f64], k: usize) -> Vec<usize> {
     let n = sorted.len();
     if n < k {
@@ -101,6 +128,24 @@ mod tests {
     #[test]
     fn equal_values_stay_in_the_order_of_their_rows() {
         assert_eq!(ascending(&[2.0, 0.0, 2.0, -0.0, -1.0]), [4, 1, 3, 0, 2]);
+    }
+
+    #[test]
+    fn sorting_by_digits_is_sorting_by_value_and_row() {
+        let n = 3 * FEW;
+        let awkward = |i: usize| match i % 4 {
+            0 => ((i * 7919) % 101) as f64,
+            1 => -((i * 104_729) as f64) * 1e-7,
+            2 => 1e300 / (i as f64),
+            _ => 0.0,
+        };
+        let values: Vec<f64> = (0..n).map(awkward).collect();
+        let mut expected: Vec<u32> = (0..n as u32).collect();
+        expected.sort_by(|&a, &b| {
+            let (x, y) = (values[a as usize] + 0.0, values[b as usize] + 0.0);
+            x.total_cmp(&y).then(a.cmp(&b))
+        });
+        assert_eq!(ascending(&values), expected);
     }
 
     #[test]

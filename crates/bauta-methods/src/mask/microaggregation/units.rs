@@ -80,9 +80,9 @@ impl Units {
                 .iter()
                 .map(|records| {
                     let mut units = Partition::with_capacity(records.len());
-                    split_by(records, numbers)
-                        .into_iter()
-                        .for_each(|members| units.push(members));
+                    for members in split_by(records, numbers) {
+                        units.push(members);
+                    }
                     Stratum::Households(units)
                 })
                 .collect(),

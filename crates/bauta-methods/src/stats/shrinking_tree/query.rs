@@ -99,13 +99,13 @@ impl<'q, 'a> FarthestQuery<'q, 'a> {
     /// Takes the true distance of a row.
     fn ask(&mut self, row: u32) {
         let point = self.tree.points.point(row as usize);
-        let distance = squared_distance(self.from, point);
-        let is_farther = self.best.is_none_or(|best| {
-            distance > best.distance || (distance == best.distance && row < best.row)
-        });
-        if is_farther {
-            self.best = Some(Found { distance, row });
-            self.threshold = self.place.still_far(distance);
+        let found = Found {
+            distance: squared_distance(self.from, point),
+            row,
+        };
+        if self.best.is_none_or(|best| found.is_farther_than(&best)) {
+            self.best = Some(found);
+            self.threshold = self.place.still_far(found.distance);
         }
     }
 
@@ -231,16 +231,18 @@ impl<'q, 'a> NearestQuery<'q, 'a> {
     /// Takes the true distance of a row; whether it is among the nearest so far.
     fn ask(&mut self, row: u32) -> bool {
         let point = self.tree.points.point(row as usize);
-        let distance = squared_distance(self.to, point);
-        let is_before = |there: &Found| {
-            there.distance < distance || (there.distance == distance && there.row < row)
+        let candidate = Found {
+            distance: squared_distance(self.to, point),
+            row,
         };
-        let at = self.found.partition_point(is_before);
+        let at = self
+            .found
+            .partition_point(|there| there.is_nearer_than(&candidate));
         if at == self.m {
             return false;
         }
         self.found.truncate(self.m - 1);
-        self.found.insert(at, Found { distance, row });
+        self.found.insert(at, candidate);
         if let [.., last] = self.found.as_slice()
             && self.found.len() == self.m
         {
