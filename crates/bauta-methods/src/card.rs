@@ -118,6 +118,13 @@ pub enum ParamType {
         /// Largest allowed.
         max: i64,
     },
+    /// Whole numbers in [min, max] that may occur more than once: sizes, in an order that matters.
+    Counts {
+        /// Smallest allowed.
+        min: i64,
+        /// Largest allowed.
+        max: i64,
+    },
     /// Any texts.
     Texts,
     /// Texts and what replaces them.

@@ -8,12 +8,17 @@ use crate::error::MethodError;
 use crate::params::{ParamProblem, Params, RawValue};
 
 pub mod drop_identifiers;
+pub mod individual_ranking;
 pub mod jpeg;
+pub mod max_distance;
+pub mod mdav;
+pub(crate) mod microaggregation;
 pub mod noise_additive;
 pub mod noise_correlated;
 pub mod noise_mixture;
 pub mod noise_multiplicative;
 pub mod noise_swap;
+pub mod projection;
 pub mod rank_swap;
 pub mod recode;
 pub mod resample;

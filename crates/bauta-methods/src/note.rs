@@ -19,6 +19,13 @@ pub enum Note {
         /// How many.
         n_cells: usize,
     },
+    /// Records that are in no group because a value of theirs is missing, and kept their values.
+    RecordsOutOfGroups {
+        /// The variables that are grouped together.
+        variables: Vec<String>,
+        /// How many.
+        n_records: usize,
+    },
     /// Records that kept their value because no partner was free or the window holds none.
     RecordsUnswapped {
         /// The variable.
@@ -176,6 +183,15 @@ impl Note {
             }
             Self::MissingSkipped { variable, n_cells } => {
                 format!("{variable}: {n_cells} missing values were left out")
+            }
+            Self::RecordsOutOfGroups {
+                variables,
+                n_records,
+            } => {
+                format!(
+                    "{}: {n_records} records have a missing value, are in no group and kept their values",
+                    variables.join(", ")
+                )
             }
             Self::RecordsUnswapped {
                 variable,

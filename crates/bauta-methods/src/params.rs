@@ -204,6 +204,12 @@ impl Params {
         })
     }
 
+    /// A whole number that is set or has a default.
+    pub fn integer(&self, name: &str) -> i64 {
+        self.integer_if_set(name)
+            .expect("the card gives this whole number")
+    }
+
     /// A whole number, if it is set.
     pub fn integer_if_set(&self, name: &str) -> Option<i64> {
         self.values.get(name).map(|value| match value {
@@ -288,6 +294,10 @@ pub fn describe(ty: ParamType) -> String {
             format!("different whole numbers of at least {min}")
         }
         ParamType::Integers { min, max } => format!("different whole numbers from {min} to {max}"),
+        ParamType::Counts { min, max } if max == i64::MAX => {
+            format!("whole numbers of at least {min}")
+        }
+        ParamType::Counts { min, max } => format!("whole numbers from {min} to {max}"),
         ParamType::Texts => "a list of texts".to_owned(),
         ParamType::TextMap => "a table of texts".to_owned(),
         ParamType::Variables => "names of variables".to_owned(),
@@ -313,9 +323,10 @@ pub fn parse_text(ty: ParamType, text: &str) -> RawValue {
             _ => RawValue::Text(text.to_owned()),
         },
         ParamType::Choice(_) => RawValue::Text(text.to_owned()),
-        ParamType::RisingNumbers | ParamType::Numbers { .. } | ParamType::Integers { .. } => {
-            RawValue::List(parts().map(number).collect())
-        }
+        ParamType::RisingNumbers
+        | ParamType::Numbers { .. }
+        | ParamType::Integers { .. }
+        | ParamType::Counts { .. } => RawValue::List(parts().map(number).collect()),
         ParamType::Texts | ParamType::Variables => RawValue::List(
             parts()
                 .map(|part| RawValue::Text(part.to_owned()))
@@ -377,28 +388,42 @@ fn accept(spec: &ParamSpec, raw: &RawValue) -> Result<ParamValue, ParamProblem> 
                 spec.meaning,
             )),
         },
-        ParamType::Integers { min, max } => match accept_each(raw, |item| match item {
-            RawValue::Integer(value) if (min..=max).contains(value) => Some(*value),
-            _ => None,
-        }) {
-            Some(values) if !all_distinct(&values) => Err(ParamProblem::of(
+        ParamType::Integers { min, max } => match accept_integers(spec, raw, min, max)? {
+            values if !all_distinct(&values) => Err(ParamProblem::of(
                 spec.name,
                 format!("`{}` names a number twice", spec.name),
                 "write each once",
             )),
-            Some(values) => Ok(ParamValue::Integers(values)),
-            None => Err(ParamProblem::of(
-                spec.name,
-                format!("`{}` must be {}", spec.name, describe(spec.ty)),
-                spec.meaning,
-            )),
+            values => Ok(ParamValue::Integers(values)),
         },
+        ParamType::Counts { min, max } => {
+            accept_integers(spec, raw, min, max).map(ParamValue::Integers)
+        }
         ParamType::Texts | ParamType::Variables => match accept_each(raw, scalar_text) {
             Some(texts) => Ok(ParamValue::Texts(texts)),
             None => wrong_type(),
         },
         ParamType::TextMap => accept_map(spec, raw),
     }
+}
+
+fn accept_integers(
+    spec: &ParamSpec,
+    raw: &RawValue,
+    min: i64,
+    max: i64,
+) -> Result<Vec<i64>, ParamProblem> {
+    let integers = accept_each(raw, |item| match item {
+        RawValue::Integer(value) if (min..=max).contains(value) => Some(*value),
+        _ => None,
+    });
+    integers.ok_or_else(|| {
+        ParamProblem::of(
+            spec.name,
+            format!("`{}` must be {}", spec.name, describe(spec.ty)),
+            spec.meaning,
+        )
+    })
 }
 
 fn all_distinct(values: &[i64]) -> bool {

@@ -21,6 +21,10 @@ pub const MASKS: &[&dyn Mask] = &[
     &mask::noise_swap::NoiseSwap,
     &mask::resample::Resample,
     &mask::jpeg::Jpeg,
+    &mask::mdav::Mdav,
+    &mask::max_distance::MaxDistance,
+    &mask::individual_ranking::IndividualRanking,
+    &mask::projection::Projection,
     &mask::synth_normal::SynthNormal,
 ];
 

@@ -46,6 +46,9 @@ fn param_schema(spec: &ParamSpec) -> Value {
         ParamType::Integers { min, max } => {
             json!({ "type": "array", "items": integer_schema(min, max), "uniqueItems": true })
         }
+        ParamType::Counts { min, max } => {
+            json!({ "type": "array", "items": integer_schema(min, max) })
+        }
         ParamType::Texts | ParamType::Variables => {
             json!({ "type": "array", "items": { "type": "string" } })
         }

@@ -328,6 +328,12 @@ fn refused(ty: ParamType) -> Vec<RawValue> {
             values.extend(max.checked_add(1).map(RawValue::Integer));
             values
         }
+        ParamType::Counts { min, max } => {
+            let mut values = vec![text(), numbers(&[min as f64 + 0.5])];
+            values.extend(min.checked_sub(1).map(RawValue::Integer));
+            values.extend(max.checked_add(1).map(RawValue::Integer));
+            values
+        }
         ParamType::Texts | ParamType::Variables => {
             vec![RawValue::Flag(true), RawValue::Map(Vec::new())]
         }
@@ -376,7 +382,9 @@ fn the_limits_themselves_are_allowed() {
                     .filter(|limit| limit.is_finite())
                     .map(RawValue::Number)
                     .collect(),
-                ParamType::Integer { min, max } | ParamType::Integers { min, max } => {
+                ParamType::Integer { min, max }
+                | ParamType::Integers { min, max }
+                | ParamType::Counts { min, max } => {
                     vec![RawValue::Integer(min), RawValue::Integer(max)]
                 }
                 ParamType::Choice(choices) => choices

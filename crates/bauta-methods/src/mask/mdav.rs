@@ -1,0 +1,71 @@
+#![doc = include_str!("mdav.md")]
+
+use bauta_data::Attribute;
+
+use crate::card::{Card, Family, Randomness};
+use crate::context::RunContext;
+use crate::error::MethodError;
+use crate::mask::microaggregation::{
+    AGGREGATE, BLOCKS, HOUSEHOLDS, K, STANDARDISE, STRATA, Scale, TARGETS, blocks, check_blocks,
+    microaggregate,
+};
+use crate::mask::noise_additive::ROUND;
+use crate::mask::{Change, Mask, MaskTask, Together};
+use crate::params::{ParamProblem, Params, RawValue};
+use crate::stats::corresponding::MISSING;
+use crate::stats::mdav::mdav;
+
+/// Groups near records, from the outside to the centre, and replaces them by their mean. See the [module page](self).
+#[derive(Clone, Copy, Debug)]
+pub struct Mdav;
+
+static CARD: Card = Card {
+    id: "mdav",
+    title: "Microaggregation: MDAV",
+    summary: "replaces records by the mean of groups of at least k near ones, formed from the outside in",
+    family: Family::Mask,
+    page: include_str!("mdav.md"),
+    params: &[
+        K,
+        BLOCKS,
+        STANDARDISE,
+        AGGREGATE,
+        STRATA,
+        HOUSEHOLDS,
+        ROUND,
+        MISSING,
+    ],
+    targets: TARGETS,
+    randomness: Randomness::None,
+    references: &["domingo2005", "domingo2002"],
+};
+
+impl Mask for Mdav {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn check(&self, params: &Params, on: &[&Attribute]) -> Vec<ParamProblem> {
+        check_blocks(params, on)
+    }
+
+    fn together(&self, _params: &Params) -> Together {
+        Together::Jointly
+    }
+
+    fn mask(&self, task: &MaskTask<'_>, context: &RunContext<'_>) -> Result<Change, MethodError> {
+        let blocks = blocks(task.params, task.on);
+        let scale = Scale::asked(task.params);
+        microaggregate(task, context, &blocks, scale, &|units, k, done| {
+            mdav(&units.points(), k, done)
+        })
+    }
+
+    fn example(&self) -> Vec<(&'static str, RawValue)> {
+        vec![("k", RawValue::Integer(3))]
+    }
+
+    fn neutral(&self) -> Option<Vec<(&'static str, RawValue)>> {
+        Some(vec![("k", RawValue::Integer(1))])
+    }
+}
