@@ -1,6 +1,6 @@
 //! Rows in the order of their values, by radix sort.
 
-use super::order::order_bits;
+use std::ops::Range;
 
 /// Bits per pass.
 const DIGIT: u32 = 11;
@@ -14,11 +14,12 @@ pub fn rows_by_value(values: &[f64]) -> Vec<u32> {
         let rows = values.iter().enumerate();
         rows.filter(|(_, value)| !value.is_nan())
     };
-    let (mut lowest, mut highest, mut n) = (u64::MAX, 0, 0);
+    let (mut lowest, mut highest, mut used, mut n) = (u64::MAX, 0, 0, 0);
     for (_, &value) in present() {
         let bits = order_bits(value);
         lowest = lowest.min(bits);
         highest = highest.max(bits);
+        used |= bits;
         n += 1;
     }
     if n == 0 {
@@ -28,15 +29,19 @@ pub fn rows_by_value(values: &[f64]) -> Vec<u32> {
     // as much memory moves as with value and row side by side.
     let row_bits = u64::BITS - (values.len() as u64).leading_zeros();
     let span_bits = u64::BITS - (highest - lowest).leading_zeros();
-    let lost_bits = span_bits.saturating_sub(u64::BITS - row_bits);
+    // Trailing bits that are 0 in every value tell none apart: whole numbers have many.
+    let unused_bits = used.trailing_zeros().min(span_bits);
+    let excess_bits = span_bits.saturating_sub(u64::BITS - row_bits);
+    let lost_bits = excess_bits.max(unused_bits);
     let word = |row: usize, value: f64| {
         ((order_bits(value) - lowest) >> lost_bits) << row_bits | row as u64
     };
-    let words: Vec<u64> = present().map(|(row, &value)| word(row, value)).collect();
-    let words = sorted(words, row_bits, row_bits + span_bits - lost_bits);
+    let mut words: Vec<u64> = present().map(|(row, &value)| word(row, value)).collect();
+    let value_bits = row_bits..row_bits + span_bits - lost_bits;
+    sort_by_digits(&mut words, value_bits, |&word| word);
     let row_of = |word: u64| (word & ((1 << row_bits) - 1)) as u32;
     let mut rows: Vec<u32> = words.iter().map(|&word| row_of(word)).collect();
-    if lost_bits > 0 {
+    if lost_bits > unused_bits {
         // Values that differ only in the bits that did not fit are still in the order of rows.
         let mut first = 0;
         while first < n {
@@ -54,37 +59,50 @@ pub fn rows_by_value(values: &[f64]) -> Vec<u32> {
     rows
 }
 
-/// Sorts words by their bits from `low` to `high`, those below being in order already.
-fn sorted(mut words: Vec<u64>, low: u32, high: u32) -> Vec<u64> {
-    if words.len() < FEW {
-        words.sort_unstable();
-        return words;
+/// Sorts items by their keys, which are in order already in the bits below `bits` and have none
+/// above: digit after digit from the lowest on. Items with equal keys keep their order. A digit that
+/// all keys share takes no time.
+pub fn sort_by_digits<T: Copy>(items: &mut Vec<T>, bits: Range<u32>, key: impl Fn(&T) -> u64) {
+    if items.len() < FEW {
+        items.sort_by_key(key);
+        return;
     }
-    let digit = |word: u64, shift: u32| (word >> shift) as usize & (N_DIGITS - 1);
-    let shifts: Vec<u32> = (low..high).step_by(DIGIT as usize).collect();
+    let digit = |item: &T, shift: u32| (key(item) >> shift) as usize & (N_DIGITS - 1);
+    let shifts: Vec<u32> = bits.step_by(DIGIT as usize).collect();
     let mut counts = vec![[0_u32; N_DIGITS]; shifts.len()];
-    for &word in &words {
+    for item in items.iter() {
         for (counts, &shift) in counts.iter_mut().zip(&shifts) {
-            counts[digit(word, shift)] += 1;
+            counts[digit(item, shift)] += 1;
         }
     }
-    let mut moved = vec![0; words.len()];
+    let mut moved = items.clone();
     for (counts, &shift) in counts.iter_mut().zip(&shifts) {
-        if counts.contains(&(words.len() as u32)) {
+        if counts[digit(&items[0], shift)] == items.len() as u32 {
             continue;
         }
+        // Counts become the place of the next item with that digit.
         let mut next = 0;
         for count in counts.iter_mut() {
             next += std::mem::replace(count, next);
         }
-        for &word in &words {
-            let position = &mut counts[digit(word, shift)];
-            moved[*position as usize] = word;
-            *position += 1;
+        for item in items.iter() {
+            let place = &mut counts[digit(item, shift)];
+            moved[*place as usize] = *item;
+            *place += 1;
         }
-        std::mem::swap(&mut words, &mut moved);
+        std::mem::swap(items, &mut moved);
     }
-    words
+}
+
+/// A number whose order among whole numbers is the order of the values.
+pub fn order_bits(value: f64) -> u64 {
+    // Zero has two spellings; both are the same value and tie.
+    let bits = if value == 0.0 { 0 } else { value.to_bits() };
+    if bits >> 63 == 0 {
+        bits | 1 << 63
+    } else {
+        !bits
+    }
 }
 
 #[cfg(test)]
@@ -127,5 +145,25 @@ mod tests {
             rows_by_value(&[0.0, f64::NAN, -0.0, -1.0, f64::INFINITY]),
             [3, 0, 2, 4]
         );
+    }
+
+    #[test]
+    fn the_order_of_bits_is_the_order_of_numbers() {
+        let rising = [
+            f64::NEG_INFINITY,
+            -2.0,
+            -1e-300,
+            0.0,
+            1e-300,
+            1.0,
+            2.0,
+            1e300,
+        ];
+        assert!(
+            rising
+                .windows(2)
+                .all(|pair| order_bits(pair[0]) < order_bits(pair[1]))
+        );
+        assert_eq!(order_bits(-0.0), order_bits(0.0));
     }
 }
