@@ -226,7 +226,7 @@ struct Ranked {
 
 /// Puts records in order of value, then tie, then record.
 fn put_in_order(ranked: &mut Vec<Ranked>) {
-    sort_by_digits(ranked, 0..u64::BITS, |ranked| ranked.value);
+    sort_by_digits(ranked, &mut Vec::new(), 0..u64::BITS, |ranked| ranked.value);
     for tied in ranked.chunk_by_mut(|a, b| a.value == b.value) {
         if tied.len() > 1 {
             tied.sort_unstable();

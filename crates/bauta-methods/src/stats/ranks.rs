@@ -10,59 +10,83 @@ const FEW: usize = 4096;
 
 /// The rows of the values that are not NaN, in ascending order of value; equal values by row.
 pub fn rows_by_value(values: &[f64]) -> Vec<u32> {
-    let present = || {
-        let rows = values.iter().enumerate();
-        rows.filter(|(_, value)| !value.is_nan())
-    };
-    let (mut lowest, mut highest, mut used, mut n) = (u64::MAX, 0, 0, 0);
-    for (_, &value) in present() {
-        let bits = order_bits(value);
-        lowest = lowest.min(bits);
-        highest = highest.max(bits);
-        used |= bits;
-        n += 1;
+    let mut sorter = RowSorter::default();
+    sorter.rows_by_value(values);
+    sorter.rows
+}
+
+/// Puts the rows of columns in the order of their values, one column after the other in the same
+/// memory.
+#[derive(Clone, Debug, Default)]
+pub struct RowSorter {
+    words: Vec<u64>,
+    moved: Vec<u64>,
+    rows: Vec<u32>,
+}
+
+impl RowSorter {
+    /// The rows of the values that are not NaN, in ascending order of value; equal values by row.
+    pub fn rows_by_value(&mut self, values: &[f64]) -> &[u32] {
+        self.rows.clear();
+        let (mut lowest, mut highest, mut used) = (u64::MAX, 0, 0);
+        for &value in values.iter().filter(|value| !value.is_nan()) {
+            let bits = order_bits(value);
+            lowest = lowest.min(bits);
+            highest = highest.max(bits);
+            used |= bits;
+        }
+        if lowest > highest {
+            return &self.rows;
+        }
+        // One word holds the row and as many leading bits of the value as fit beside it, so that
+        // half as much memory moves as with value and row side by side.
+        let row_bits = u64::BITS - (values.len() as u64).leading_zeros();
+        let span_bits = u64::BITS - (highest - lowest).leading_zeros();
+        // Trailing bits that are 0 in every value tell none apart: whole numbers have many.
+        let unused_bits = used.trailing_zeros().min(span_bits);
+        let excess_bits = span_bits.saturating_sub(u64::BITS - row_bits);
+        let lost_bits = excess_bits.max(unused_bits);
+        let word = |(row, &value): (usize, &f64)| {
+            ((order_bits(value) - lowest) >> lost_bits) << row_bits | row as u64
+        };
+        self.words.clear();
+        self.words.reserve(values.len());
+        let numbered = values.iter().enumerate();
+        self.words
+            .extend(numbered.filter(|(_, value)| !value.is_nan()).map(word));
+        let value_bits = row_bits..row_bits + span_bits - lost_bits;
+        sort_by_digits(&mut self.words, &mut self.moved, value_bits, |&word| word);
+        let row_of = |word: &u64| (word & ((1 << row_bits) - 1)) as u32;
+        self.rows.extend(self.words.iter().map(row_of));
+        if lost_bits > unused_bits {
+            self.sort_rest(values, row_bits);
+        }
+        &self.rows
     }
-    if n == 0 {
-        return Vec::new();
-    }
-    // One word holds the row and as many leading bits of the value as fit beside it, so that half
-    // as much memory moves as with value and row side by side.
-    let row_bits = u64::BITS - (values.len() as u64).leading_zeros();
-    let span_bits = u64::BITS - (highest - lowest).leading_zeros();
-    // Trailing bits that are 0 in every value tell none apart: whole numbers have many.
-    let unused_bits = used.trailing_zeros().min(span_bits);
-    let excess_bits = span_bits.saturating_sub(u64::BITS - row_bits);
-    let lost_bits = excess_bits.max(unused_bits);
-    let word = |row: usize, value: f64| {
-        ((order_bits(value) - lowest) >> lost_bits) << row_bits | row as u64
-    };
-    let mut words: Vec<u64> = present().map(|(row, &value)| word(row, value)).collect();
-    let value_bits = row_bits..row_bits + span_bits - lost_bits;
-    sort_by_digits(&mut words, value_bits, |&word| word);
-    let row_of = |word: u64| (word & ((1 << row_bits) - 1)) as u32;
-    let mut rows: Vec<u32> = words.iter().map(|&word| row_of(word)).collect();
-    if lost_bits > unused_bits {
-        // Values that differ only in the bits that did not fit are still in the order of rows.
-        let mut first = 0;
-        while first < n {
-            let start = words[first] >> row_bits;
-            let same = words[first..].iter();
-            let n_same = same.take_while(|&&word| word >> row_bits == start).count();
-            let run = &mut rows[first..first + n_same];
-            if n_same > 1 {
+
+    /// Sorts rows whose values differ only in the bits that did not fit into a word.
+    fn sort_rest(&mut self, values: &[f64], row_bits: u32) {
+        let mut rows = &mut self.rows[..];
+        for same in self.words.chunk_by(|a, b| a >> row_bits == b >> row_bits) {
+            let (run, rest) = rows.split_at_mut(same.len());
+            if run.len() > 1 {
                 // Stable, so that equal values stay by row.
                 run.sort_by_key(|&row| order_bits(values[row as usize]));
             }
-            first += n_same;
+            rows = rest;
         }
     }
-    rows
 }
 
 /// Sorts items by their keys, which are in order already in the bits below `bits` and have none
 /// above: digit after digit from the lowest on. Items with equal keys keep their order. A digit that
-/// all keys share takes no time.
-pub fn sort_by_digits<T: Copy>(items: &mut Vec<T>, bits: Range<u32>, key: impl Fn(&T) -> u64) {
+/// all keys share takes no time. `moved` is memory to work in.
+pub fn sort_by_digits<T: Copy>(
+    items: &mut Vec<T>,
+    moved: &mut Vec<T>,
+    bits: Range<u32>,
+    key: impl Fn(&T) -> u64,
+) {
     if items.len() < FEW {
         items.sort_by_key(key);
         return;
@@ -75,7 +99,7 @@ pub fn sort_by_digits<T: Copy>(items: &mut Vec<T>, bits: Range<u32>, key: impl F
             counts[digit(item, shift)] += 1;
         }
     }
-    let mut moved = items.clone();
+    moved.clone_from(items);
     for (counts, &shift) in counts.iter_mut().zip(&shifts) {
         if counts[digit(&items[0], shift)] == items.len() as u32 {
             continue;
@@ -90,7 +114,7 @@ pub fn sort_by_digits<T: Copy>(items: &mut Vec<T>, bits: Range<u32>, key: impl F
             moved[*place as usize] = *item;
             *place += 1;
         }
-        std::mem::swap(items, &mut moved);
+        std::mem::swap(items, moved);
     }
 }
 
@@ -133,8 +157,10 @@ mod tests {
                 .chain([1e300, -1e300])
                 .collect();
             let constant = vec![7.0; n as usize];
+            let mut sorter = RowSorter::default();
             for values in [wide, ties, close, constant] {
-                assert_eq!(rows_by_value(&values), by_comparison(&values), "{n}");
+                let sorted = sorter.rows_by_value(&values);
+                assert_eq!(sorted, by_comparison(&values), "{n}");
             }
         }
     }
@@ -142,7 +168,7 @@ mod tests {
     #[test]
     fn missing_values_have_no_rank_and_both_zeros_tie() {
         assert_eq!(
-            rows_by_value(&[0.0, f64::NAN, -0.0, -1.0, f64::INFINITY]),
+            RowSorter::default().rows_by_value(&[0.0, f64::NAN, -0.0, -1.0, f64::INFINITY]),
             [3, 0, 2, 4]
         );
     }
