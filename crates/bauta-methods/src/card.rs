@@ -180,6 +180,11 @@ impl Targets {
         kinds: &[Kind::Continuous],
         ..Self::NAMED
     };
+    /// Continuous variables that a mask may change: not those that say who a record is either.
+    pub const MASKED_NUMBERS: Self = Self {
+        refused_roles: &[Role::Weight, Role::Household, Role::Identifier],
+        ..Self::CONTINUOUS
+    };
 
     /// What is wrong with applying a method to a variable.
     pub fn problem(&self, method: &str, attribute: &Attribute) -> Option<ParamProblem> {

@@ -5,6 +5,7 @@ pub mod both_files;
 pub mod cell_means;
 pub mod centroid;
 pub mod coloured;
+pub mod complete;
 pub mod corresponding;
 pub mod free_ranks;
 pub mod grid;

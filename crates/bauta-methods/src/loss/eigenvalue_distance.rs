@@ -1,5 +1,7 @@
 #![doc = include_str!("eigenvalue_distance.md")]
 
+use std::borrow::Cow;
+
 use crate::card::{Card, Family, Randomness};
 use crate::context::RunContext;
 use crate::error::MethodError;
@@ -8,6 +10,7 @@ use crate::measure::{
     Better, Measure, MeasureTask, Measurement, Part, Reading, Scope, Series, Subject,
 };
 use crate::stats::both_files::columns_of_both;
+use crate::stats::complete::{complete_rows, taken};
 use crate::stats::corresponding::MISSING;
 use crate::stats::moments::{finite_moments, is_constant};
 use crate::stats::symmetric::{covariance, eigen};
@@ -84,11 +87,19 @@ fn eigenvalues(
     names: &[String],
     file: &str,
 ) -> Result<Option<Vec<f64>>, MethodError> {
-    let complete = complete_records(columns);
-    let columns: Vec<&[f64]> = match &complete {
-        Some(complete) => complete.iter().map(Vec::as_slice).collect(),
-        None => columns.to_vec(),
-    };
+    let n = columns.first().map_or(0, |column| column.len());
+    let complete = complete_rows(n, columns);
+    let kept: Vec<Cow<'_, [f64]>> = columns
+        .iter()
+        .map(|&column| {
+            if complete.len() == n {
+                Cow::Borrowed(column)
+            } else {
+                Cow::Owned(taken(column, &complete))
+            }
+        })
+        .collect();
+    let columns: Vec<&[f64]> = kept.iter().map(AsRef::as_ref).collect();
     if columns.first().is_none_or(|column| column.len() < 2) {
         return Ok(None);
     }
@@ -108,17 +119,6 @@ fn eigenvalues(
     Ok(Some(
         eigen(&covariance(&columns, &means).to_correlation()).values,
     ))
-}
-
-/// The columns without records that lack a value; none where no record does.
-fn complete_records(columns: &[&[f64]]) -> Option<Vec<Vec<f64>>> {
-    let n = columns.first().map_or(0, |column| column.len());
-    let complete = |record: &usize| columns.iter().all(|column| !column[*record].is_nan());
-    let kept: Vec<usize> = (0..n).filter(complete).collect();
-    (kept.len() < n).then(|| {
-        let of_kept = |column: &&[f64]| kept.iter().map(|&record| column[record]).collect();
-        columns.iter().map(of_kept).collect()
-    })
 }
 
 fn compared(lambda: &[f64], mu: &[f64]) -> Measurement {

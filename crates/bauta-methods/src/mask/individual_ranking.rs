@@ -1,11 +1,11 @@
 #![doc = include_str!("individual_ranking.md")]
 
-use crate::card::{Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness};
+use crate::card::{
+    Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets,
+};
 use crate::context::RunContext;
 use crate::error::MethodError;
-use crate::mask::microaggregation::{
-    AGGREGATE, HOUSEHOLDS, K, STRATA, Scale, TARGETS, microaggregate,
-};
+use crate::mask::microaggregation::{AGGREGATE, HOUSEHOLDS, K, STRATA, Scale, microaggregate};
 use crate::mask::noise_additive::ROUND;
 use crate::mask::{Change, Mask, MaskTask};
 use crate::params::RawValue;
@@ -41,7 +41,7 @@ static CARD: Card = Card {
         ROUND,
         MISSING,
     ],
-    targets: TARGETS,
+    targets: Targets::MASKED_NUMBERS,
     randomness: Randomness::None,
     references: &["domingo2002", "hansen2003"],
 };

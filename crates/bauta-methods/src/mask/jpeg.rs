@@ -1,6 +1,6 @@
 #![doc = include_str!("jpeg.md")]
 
-use bauta_data::{Column, Role};
+use bauta_data::Column;
 use jpeg_encoder::{ColorType, Encoder};
 use rayon::prelude::*;
 use zune_core::bytestream::ZCursor;
@@ -52,10 +52,7 @@ static CARD: Card = Card {
         ROUND,
         MISSING,
     ],
-    targets: Targets {
-        refused_roles: &[Role::Weight, Role::Household, Role::Identifier],
-        ..Targets::CONTINUOUS
-    },
+    targets: Targets::MASKED_NUMBERS,
     randomness: Randomness::None,
     references: &["domingo2001", "jpeg1992", "mateo2004"],
 };

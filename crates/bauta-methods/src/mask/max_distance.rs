@@ -2,11 +2,11 @@
 
 use bauta_data::Attribute;
 
-use crate::card::{Card, Family, Randomness};
+use crate::card::{Card, Family, Randomness, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::mask::microaggregation::{
-    AGGREGATE, BLOCKS, HOUSEHOLDS, K, STANDARDISE, STRATA, Scale, TARGETS, blocks, check_blocks,
+    AGGREGATE, BLOCKS, HOUSEHOLDS, K, STANDARDISE, STRATA, Scale, blocks, check_blocks,
     microaggregate,
 };
 use crate::mask::noise_additive::ROUND;
@@ -35,7 +35,7 @@ static CARD: Card = Card {
         ROUND,
         MISSING,
     ],
-    targets: TARGETS,
+    targets: Targets::MASKED_NUMBERS,
     randomness: Randomness::None,
     references: &["domingo2002", "sebe2002"],
 };

@@ -7,16 +7,17 @@ mod units;
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use bauta_data::{Attribute, Column, Role};
+use bauta_data::{Attribute, Column};
 use rayon::prelude::*;
 
-use crate::card::{ConstValue, ParamDefault, ParamSpec, ParamType, Targets};
+use crate::card::{ConstValue, ParamDefault, ParamSpec, ParamType};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::mask::noise_additive::fit_to_original;
 use crate::mask::{Change, MaskTask};
 use crate::note::Note;
 use crate::params::{ParamProblem, Params};
+use crate::stats::complete::{complete_rows, taken};
 use crate::stats::moments::{Moments, finite_moments, is_constant};
 use crate::stats::partition::Partition;
 use crate::stats::points::Points;
@@ -24,12 +25,6 @@ use crate::stats::to_mask::numbers;
 
 use aggregate::Aggregate;
 use units::Units;
-
-/// The variables that the family takes.
-pub(crate) const TARGETS: Targets = Targets {
-    refused_roles: &[Role::Weight, Role::Household, Role::Identifier],
-    ..Targets::CONTINUOUS
-};
 
 /// The minimum size of a group.
 pub(crate) const K: ParamSpec = ParamSpec {
@@ -150,10 +145,7 @@ impl Scale {
         with_names
             .map(|(name, column)| match complete {
                 None => finite_moments(name, column),
-                Some(records) => {
-                    let taken: Vec<f64> = records.iter().map(|&at| column[at as usize]).collect();
-                    finite_moments(name, &taken)
-                }
+                Some(records) => finite_moments(name, &taken(column, records)),
             })
             .collect()
     }
@@ -333,13 +325,8 @@ impl Work<'_> {
         if !block.iter().any(has_missing) {
             return None;
         }
-        let is_complete = |&record: &u32| {
-            columns
-                .iter()
-                .all(|column| !column[record as usize].is_nan())
-        };
         let n = table.n_records();
-        let complete: Vec<u32> = (0..n as u32).filter(is_complete).collect();
+        let complete = complete_rows(n, columns);
         if block.len() > 1 {
             let names = block.iter().map(|&idx| table.column(idx).name().to_owned());
             self.context.note(Note::RecordsOutOfGroups {

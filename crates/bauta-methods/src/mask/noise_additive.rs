@@ -1,6 +1,6 @@
 #![doc = include_str!("noise_additive.md")]
 
-use bauta_data::{Column, Role, Table};
+use bauta_data::{Column, Table};
 
 use crate::card::{
     Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets,
@@ -56,10 +56,7 @@ static CARD: Card = Card {
         CLAMP,
         MISSING,
     ],
-    targets: Targets {
-        refused_roles: &[Role::Weight, Role::Household, Role::Identifier],
-        ..Targets::CONTINUOUS
-    },
+    targets: Targets::MASKED_NUMBERS,
     randomness: Randomness::Seeded,
     references: &["kim1986", "mateo2004"],
 };
@@ -157,7 +154,7 @@ pub(crate) fn fit_to_original(
 mod tests {
     use super::*;
     use bauta_data::column::NumberText;
-    use bauta_data::{Attribute, Kind, Levels, Unwatched};
+    use bauta_data::{Attribute, Kind, Levels, Role, Unwatched};
     use std::sync::Arc;
 
     fn noisy(column: Column, share: f64) -> Result<Change, MethodError> {

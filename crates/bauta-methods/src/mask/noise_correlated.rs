@@ -1,6 +1,6 @@
 #![doc = include_str!("noise_correlated.md")]
 
-use bauta_data::{Role, Table};
+use bauta_data::Table;
 
 use crate::card::{Card, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets};
 use crate::context::{Draws, RunContext};
@@ -28,12 +28,6 @@ pub(crate) const LEVEL: ParamSpec = ParamSpec {
     default: ParamDefault::Required,
 };
 
-/// Continuous variables that noise may change.
-pub(crate) const NOISE_TARGETS: Targets = Targets {
-    refused_roles: &[Role::Weight, Role::Household, Role::Identifier],
-    ..Targets::CONTINUOUS
-};
-
 static CARD: Card = Card {
     id: "noise-correlated",
     title: "Correlated noise",
@@ -41,7 +35,7 @@ static CARD: Card = Card {
     family: Family::Mask,
     page: include_str!("noise_correlated.md"),
     params: &[LEVEL, ROUND, CLAMP, MISSING],
-    targets: NOISE_TARGETS,
+    targets: Targets::MASKED_NUMBERS,
     randomness: Randomness::Seeded,
     references: &["kim1986", "yancey2002"],
 };

@@ -4,11 +4,13 @@ use std::ops::Range;
 
 use bauta_data::{Attribute, Table};
 
-use crate::card::{Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness};
+use crate::card::{
+    Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets,
+};
 use crate::context::{Draws, RunContext, unit_interval};
 use crate::error::MethodError;
 use crate::mask::noise_additive::{CLAMP, ROUND};
-use crate::mask::noise_correlated::{LEVEL, NOISE_TARGETS, with_noise};
+use crate::mask::noise_correlated::{LEVEL, with_noise};
 use crate::mask::{Change, Mask, MaskTask, Together};
 use crate::params::{ParamProblem, Params, RawValue};
 use crate::stats::coloured::joint_variables;
@@ -55,7 +57,7 @@ static CARD: Card = Card {
         CLAMP,
         MISSING,
     ],
-    targets: NOISE_TARGETS,
+    targets: Targets::MASKED_NUMBERS,
     randomness: Randomness::Seeded,
     references: &["yancey2002", "roque2000"],
 };

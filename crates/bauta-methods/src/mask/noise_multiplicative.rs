@@ -5,11 +5,13 @@ use std::ops::Range;
 use bauta_data::{Attribute, Table};
 use rayon::prelude::*;
 
-use crate::card::{Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness};
+use crate::card::{
+    Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets,
+};
 use crate::context::{Draws, RunContext};
 use crate::error::MethodError;
 use crate::mask::noise_additive::{CLAMP, ROUND, fit_to_original};
-use crate::mask::noise_correlated::{NOISE_TARGETS, check_finite};
+use crate::mask::noise_correlated::check_finite;
 use crate::mask::{Change, Mask, MaskTask, Together};
 use crate::note::Note;
 use crate::params::{ParamProblem, Params, RawValue};
@@ -62,7 +64,7 @@ static CARD: Card = Card {
         CLAMP,
         MISSING,
     ],
-    targets: NOISE_TARGETS,
+    targets: Targets::MASKED_NUMBERS,
     randomness: Randomness::Seeded,
     references: &["kimwinkler2003"],
 };

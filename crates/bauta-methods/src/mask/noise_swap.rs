@@ -2,16 +2,19 @@
 
 use rayon::prelude::*;
 
-use crate::card::{Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness};
+use crate::card::{
+    Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets,
+};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::mask::noise_additive::{CLAMP, ROUND};
-use crate::mask::noise_correlated::{LEVEL, NOISE_TARGETS, with_noise};
+use crate::mask::noise_correlated::{LEVEL, with_noise};
 use crate::mask::rank_swap::{share_of, strata};
 use crate::mask::{Change, Mask, MaskTask, Together};
 use crate::note::Note;
 use crate::params::{Params, RawValue};
 use crate::stats::coloured::{JointVariable, joint_variables, standard_normal};
+use crate::stats::complete::complete_rows;
 use crate::stats::corresponding::MISSING;
 use crate::stats::moments::{Moments, finite_moments};
 use crate::stats::nearest::NearestTree;
@@ -46,7 +49,7 @@ static CARD: Card = Card {
         CLAMP,
         MISSING,
     ],
-    targets: NOISE_TARGETS,
+    targets: Targets::MASKED_NUMBERS,
     randomness: Randomness::Seeded,
     references: &["kimwinkler1995", "yancey2002"],
 };
@@ -100,15 +103,12 @@ fn donors(
     context: &RunContext<'_>,
 ) -> Result<Vec<u32>, MethodError> {
     let n = task.table.n_records();
-    let complete: Vec<u32> = (0..n as u32)
-        .into_par_iter()
-        .filter(|&record| variables.iter().all(|it| !it.x[record as usize].is_nan()))
-        .collect();
     let by = variables
         .iter()
         .map(|variable| finite_moments(variable.name(), variable.x))
         .collect::<Result<Vec<Moments>, _>>()?;
     let x: Vec<&[f64]> = variables.iter().map(|variable| variable.x).collect();
+    let complete = complete_rows(n, &x);
     let z: Vec<&[f64]> = z.iter().map(Vec::as_slice).collect();
     let masked = points(&z, &complete, &by);
     let mut linked = linked(&points(&x, &complete, &by), &masked, context)?;

@@ -2,11 +2,13 @@
 
 use bauta_data::Attribute;
 
-use crate::card::{Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness};
+use crate::card::{
+    Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets,
+};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::mask::microaggregation::{
-    AGGREGATE, BLOCKS, HOUSEHOLDS, K, STRATA, Scale, TARGETS, UnitValues, blocks, check_blocks,
+    AGGREGATE, BLOCKS, HOUSEHOLDS, K, STRATA, Scale, UnitValues, blocks, check_blocks,
     microaggregate,
 };
 use crate::mask::noise_additive::ROUND;
@@ -49,7 +51,7 @@ static CARD: Card = Card {
         ROUND,
         MISSING,
     ],
-    targets: TARGETS,
+    targets: Targets::MASKED_NUMBERS,
     randomness: Randomness::None,
     references: &["domingo2002"],
 };

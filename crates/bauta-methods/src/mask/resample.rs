@@ -1,6 +1,6 @@
 #![doc = include_str!("resample.md")]
 
-use bauta_data::{Column, Role, Table};
+use bauta_data::{Column, Table};
 use rayon::prelude::*;
 
 use crate::card::{Card, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets};
@@ -43,10 +43,7 @@ static CARD: Card = Card {
         ROUND,
         MISSING,
     ],
-    targets: Targets {
-        refused_roles: &[Role::Weight, Role::Household, Role::Identifier],
-        ..Targets::CONTINUOUS
-    },
+    targets: Targets::MASKED_NUMBERS,
     randomness: Randomness::Seeded,
     references: &["heer1993", "mateo2004"],
 };

@@ -1,6 +1,6 @@
 #![doc = include_str!("round.md")]
 
-use bauta_data::{Attribute, Column, Role, Table};
+use bauta_data::{Attribute, Column, Table};
 use rayon::prelude::*;
 
 use crate::card::{
@@ -51,10 +51,7 @@ static CARD: Card = Card {
             default: ParamDefault::Value(ConstValue::Text("nearest")),
         },
     ],
-    targets: Targets {
-        refused_roles: &[Role::Weight, Role::Household, Role::Identifier],
-        ..Targets::CONTINUOUS
-    },
+    targets: Targets::MASKED_NUMBERS,
     randomness: Randomness::Seeded,
     references: &["hundepool2012"],
 };

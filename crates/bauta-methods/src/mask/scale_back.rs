@@ -3,11 +3,10 @@
 use bauta_data::Column;
 use rayon::prelude::*;
 
-use crate::card::{Card, Family, ParamDefault, ParamSpec, ParamType, Randomness};
+use crate::card::{Card, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::mask::noise_additive::{ROUND, fit_to_original};
-use crate::mask::noise_correlated::NOISE_TARGETS;
 use crate::mask::{Change, Mask, MaskTask};
 use crate::params::{Params, RawValue};
 use crate::stats::corresponding::MISSING;
@@ -37,7 +36,7 @@ static CARD: Card = Card {
         ROUND,
         MISSING,
     ],
-    targets: NOISE_TARGETS,
+    targets: Targets::MASKED_NUMBERS,
     randomness: Randomness::None,
     references: &["yancey2002", "kim1986"],
 };

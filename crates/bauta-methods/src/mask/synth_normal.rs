@@ -3,11 +3,12 @@
 use bauta_data::{Attribute, Table};
 use rayon::prelude::*;
 
-use crate::card::{Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness};
+use crate::card::{
+    Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets,
+};
 use crate::context::{Draws, RunContext};
 use crate::error::MethodError;
 use crate::mask::noise_additive::{CLAMP, ROUND, fit_to_original};
-use crate::mask::noise_correlated::NOISE_TARGETS;
 use crate::mask::{Change, Mask, MaskTask, Together};
 use crate::params::{ParamProblem, Params, RawValue};
 use crate::stats::coloured::{
@@ -54,7 +55,7 @@ static CARD: Card = Card {
         CLAMP,
         MISSING,
     ],
-    targets: NOISE_TARGETS,
+    targets: Targets::MASKED_NUMBERS,
     randomness: Randomness::Seeded,
     references: &["sebe2002", "hundepool2012"],
 };

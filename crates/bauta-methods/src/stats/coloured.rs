@@ -6,6 +6,7 @@ use std::ops::Range;
 use bauta_data::{Column, Table};
 use rayon::prelude::*;
 
+use super::complete::{complete_rows, taken};
 use super::moments::{finite_moments, too_large};
 use super::normal;
 use super::sums::sum;
@@ -130,10 +131,7 @@ fn means(columns: &[&[f64]]) -> Vec<f64> {
 
 fn with_missing(names: &[&str], columns: &[&[f64]]) -> Result<(Vec<f64>, Symmetric), MethodError> {
     let n = columns[0].len();
-    let complete: Vec<usize> = (0..n)
-        .into_par_iter()
-        .filter(|&i| columns.iter().all(|column| !column[i].is_nan()))
-        .collect();
+    let complete = complete_rows(n, columns);
     if complete.len() < 2 {
         return Err(MethodError::request(
             "fewer than two records have a value in every variable, so that nothing is known of \
@@ -141,12 +139,12 @@ fn with_missing(names: &[&str], columns: &[&[f64]]) -> Result<(Vec<f64>, Symmetr
             "mask fewer variables in one step, or impute the missing values first",
         ));
     }
-    let taken: Vec<Vec<f64>> = columns
+    let kept: Vec<Vec<f64>> = columns
         .par_iter()
-        .map(|column| complete.iter().map(|&i| column[i]).collect())
+        .map(|column| taken(column, &complete))
         .collect();
-    let taken: Vec<&[f64]> = taken.iter().map(Vec::as_slice).collect();
-    let correlation = covariance(&taken, &means(&taken)).to_correlation();
+    let kept: Vec<&[f64]> = kept.iter().map(Vec::as_slice).collect();
+    let correlation = covariance(&kept, &means(&kept)).to_correlation();
     let moments = names
         .iter()
         .zip(columns)

@@ -10,6 +10,7 @@ use crate::error::MethodError;
 use crate::measure::{MeasureTask, Measurement, Part};
 use crate::note::Note;
 use crate::params::{ParamProblem, Params};
+use crate::stats::complete::taken;
 use crate::stats::corresponding::{complete_records, n_defined, numeric};
 use crate::stats::moments::{is_constant, too_large};
 use crate::stats::sums::{compensated, sum_by};
@@ -154,7 +155,7 @@ impl<'a> Sample<'a> {
             n_left_out = n_records - complete.len();
             n_records = complete.len();
             for column in &mut columns {
-                *column = complete.iter().map(|&i| column[i as usize]).collect();
+                *column = Cow::Owned(taken(column, &complete));
             }
         }
         let mut means = Vec::with_capacity(columns.len());

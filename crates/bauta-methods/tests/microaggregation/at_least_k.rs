@@ -103,13 +103,13 @@ proptest! {
         ] {
             for id in FAMILY {
                 let mut given = units.given();
-                given.push(k(size as i64));
+                given.push(k(size.cast_signed() as i64));
                 let blocks: Vec<&[usize]> = if id == "individual-ranking" {
                     on.chunks(1).collect()
                 } else if cut == d {
                     vec![&on]
                 } else {
-                    let sizes = [cut, d - cut].map(|size| RawValue::Integer(size as i64));
+                    let sizes = [cut, d - cut].map(|size| RawValue::Integer(size.cast_signed() as i64));
                     given.push(("blocks", RawValue::List(sizes.to_vec())));
                     vec![&on[..cut], &on[cut..]]
                 };
