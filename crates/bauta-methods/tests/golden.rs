@@ -340,7 +340,7 @@ impl Case {
             }),
         };
         let task = MeasureTask::new(files, on, params);
-        let found = measure_groups(measure, &task, &groups, context)
+        let found = measure_groups(measure, &task, &groups, original, context)
             .unwrap_or_else(|error| panic!("{}: {error}", self.name));
         self.compare_figures(&found);
         if let Some(expected) = self.json["expect"].get("weighted_per_record") {

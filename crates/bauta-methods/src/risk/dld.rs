@@ -157,16 +157,30 @@ pub(crate) fn key_problems(params: &Params, is_on: impl Fn(&str) -> bool) -> Vec
 
 /// The keys of each linkage.
 fn links(task: &MeasureTask<'_>) -> Result<Vec<Vec<String>>, MethodError> {
-    let keys = task.params.texts("keys");
+    if task.params.choice("links") == "all" {
+        Ok(vec![keys(task, usize::MAX)?.to_vec()])
+    } else {
+        prefix_links(task)
+    }
+}
+
+/// The first key, the first two, and so on.
+pub(crate) fn prefix_links(task: &MeasureTask<'_>) -> Result<Vec<Vec<String>>, MethodError> {
+    let keys = keys(task, N_KEYS)?;
+    Ok((1..=keys.len()).map(|i| keys[..i].to_vec()).collect())
+}
+
+/// The named keys, or so many of the variables where none are named.
+fn keys<'a>(task: &MeasureTask<'a>, n_unnamed: usize) -> Result<&'a [String], MethodError> {
     let is_on = |name: &str| task.on.iter().any(|on| on == name);
     if let Some(problem) = key_problems(task.params, is_on).into_iter().next() {
         return Err(MethodError::request(problem.message, problem.hint));
     }
-    let all_at_once = task.params.choice("links") == "all";
-    let keys = match (keys.is_empty(), all_at_once) {
-        (false, _) => keys,
-        (true, true) => task.on,
-        (true, false) => &task.on[..task.on.len().min(N_KEYS)],
+    let named = task.params.texts("keys");
+    let keys = if named.is_empty() {
+        &task.on[..task.on.len().min(n_unnamed)]
+    } else {
+        named
     };
     if keys.is_empty() {
         return Err(MethodError::request(
@@ -174,16 +188,7 @@ fn links(task: &MeasureTask<'_>) -> Result<Vec<Vec<String>>, MethodError> {
             "name the variables to compare",
         ));
     }
-    Ok(if all_at_once {
-        vec![keys.to_vec()]
-    } else {
-        prefixes(keys)
-    })
-}
-
-/// The first key, the first two, and so on.
-pub(crate) fn prefixes(keys: &[String]) -> Vec<Vec<String>> {
-    (1..=keys.len()).map(|i| keys[..i].to_vec()).collect()
+    Ok(keys)
 }
 
 /// Links by each set of keys. The masked records are traced to the originals that are right.

@@ -50,12 +50,7 @@ pub fn matched<T>(
     work: impl FnOnce(&MeasureTask<'_>) -> Result<T, MethodError>,
 ) -> Result<T, MethodError> {
     let pair = task.both()?;
-    let own = if task.params.is_set("correspondence") {
-        task.params.choice("correspondence") == "own"
-    } else {
-        pair.rows == Rows::Correspond
-    };
-    if own {
+    if compares_own(task, &pair) {
         return work(task);
     }
     let masked = traced_to_nearest(&pair, task.on, context)?;
@@ -69,6 +64,15 @@ pub fn matched<T>(
         files: Files::Both(nearest),
         ..*task
     })
+}
+
+/// Whether a measure that has [`CORRESPONDENCE`] compares each masked record with its own original.
+pub fn compares_own(task: &MeasureTask<'_>, pair: &Pair<'_>) -> bool {
+    if task.params.is_set("correspondence") {
+        task.params.choice("correspondence") == "own"
+    } else {
+        pair.rows == Rows::Correspond
+    }
 }
 
 /// The masked file with each record traced to the nearest original one: Euclidean distance in all
@@ -85,10 +89,9 @@ pub fn traced_to_nearest(
         ));
     }
     if on.is_empty() {
-        return Err(MethodError::request(
-            "without variables no record is nearest",
-            "name the variables to compare",
-        ));
+        // Without variables all records are equally near, and the lowest row is taken.
+        let rows = vec![0; pair.masked.n_records()];
+        return Ok(pair.masked.clone().traced_to(rows));
     }
     let (original, masked) = standardised_points(pair, on)?;
     let done = AtomicUsize::new(0);
@@ -136,6 +139,22 @@ pub fn standardised_points(
     ))
 }
 
+/// Positions of the records that have a value in all of the variables; none if that is every record.
+pub fn complete_records(table: &Table, on: &[String]) -> Option<Vec<u32>> {
+    let may_lack: Vec<&Column> = on
+        .iter()
+        .filter_map(|name| table.column_named(name))
+        .filter(|column| column.missing().is_some())
+        .collect();
+    let lacks = |record: &u32| {
+        let mut columns = may_lack.iter();
+        columns.any(|column| column.is_missing(*record as usize))
+    };
+    let n = table.n_records();
+    let complete: Vec<u32> = (0..n as u32).filter(|record| !lacks(record)).collect();
+    (complete.len() < n).then_some(complete)
+}
+
 /// One variable in both files.
 #[derive(Clone, Copy, Debug)]
 pub struct VariablePair<'a> {
@@ -158,14 +177,19 @@ impl VariablePair<'_> {
 
     /// |x - z| of each masked record; NaN where either value is missing.
     pub fn distances(&self) -> Vec<f64> {
-        let distance = |(x, z): (&f64, &f64)| (x - z).abs();
+        self.by_cell(|x, z| (x - z).abs())
+    }
+
+    /// A figure of x and z for each masked record. It must be NaN where either of them is.
+    pub fn by_cell(&self, figure: impl Fn(f64, f64) -> f64 + Sync) -> Vec<f64> {
         let masked = self.masked.par_iter().with_min_len(BLOCK);
         if self.pair.masked.rows_as_in_source() {
-            return self.original.par_iter().zip(masked).map(distance).collect();
+            let both = self.original.par_iter().zip(masked);
+            return both.map(|(&x, &z)| figure(x, z)).collect();
         }
-        let with_original = masked.enumerate().map(|(record, z)| {
-            let x = &self.original[self.pair.original_record(record)];
-            distance((x, z))
+        let with_original = masked.enumerate().map(|(record, &z)| {
+            let x = self.original[self.pair.original_record(record)];
+            figure(x, z)
         });
         with_original.collect()
     }
@@ -290,7 +314,8 @@ pub fn check_rows(pair: &Pair<'_>) -> Result<(), MethodError> {
     ))
 }
 
-fn numeric<'a>(
+/// A file's numbers of one variable.
+pub fn numeric<'a>(
     column: Option<&'a Column>,
     name: &str,
     file: &str,
