@@ -134,12 +134,10 @@ impl Place {
         let masked = variable.masked.iter().enumerate();
         self.pairs
             .extend(masked.map(|(record, &z)| (z, variable.original_of(record))));
-        self.z.clear();
-        self.x.clear();
-        for &row in rows {
-            let (z, x) = self.pairs[row as usize];
-            self.z.push(z);
-            self.x.push(x);
+        self.z.resize(rows.len(), 0.0);
+        self.x.resize(rows.len(), 0.0);
+        for ((z, x), &row) in self.z.iter_mut().zip(&mut self.x).zip(rows) {
+            (*z, *x) = self.pairs[row as usize];
         }
         let (z, x) = (&self.z, &self.x);
         let w = rank_widths(z.len());

@@ -21,11 +21,14 @@ impl RowSorter {
     /// The rows of the values that are not NaN, in ascending order of value; equal values by row.
     pub fn rows_by_value(&mut self, values: &[f64]) -> &[u32] {
         self.rows.clear();
-        let present = || values.iter().filter(|value| !value.is_nan());
-        let bits = || present().map(|&value| order_bits(value));
-        let (Some(lowest), Some(highest)) = (bits().min(), bits().max()) else {
+        let (mut lowest, mut highest) = (u64::MAX, 0);
+        for &value in values.iter().filter(|value| !value.is_nan()) {
+            lowest = lowest.min(order_bits(value));
+            highest = highest.max(order_bits(value));
+        }
+        if lowest > highest {
             return &self.rows;
-        };
+        }
         // One word holds the row and as many leading bits of the value as fit beside it, so that
         // half as much memory moves as with value and row side by side.
         let row_bits = u64::BITS - (values.len() as u64).leading_zeros();
