@@ -8,6 +8,7 @@ use crate::error::MethodError;
 use crate::params::{ParamProblem, Params, RawValue};
 
 pub mod drop_identifiers;
+pub mod jpeg;
 pub mod noise_additive;
 pub mod noise_correlated;
 pub mod noise_mixture;
@@ -15,6 +16,8 @@ pub mod noise_multiplicative;
 pub mod noise_swap;
 pub mod rank_swap;
 pub mod recode;
+pub mod resample;
+pub mod round;
 pub mod scale_back;
 pub mod synth_normal;
 pub mod top_bottom;

@@ -40,6 +40,13 @@ pub enum Note {
         /// Decimals kept.
         decimals: u8,
     },
+    /// Values were rounded to multiples of a base.
+    RoundedToBase {
+        /// The variable.
+        variable: String,
+        /// The base.
+        base: f64,
+    },
     /// Masked values were moved back into the range of the original.
     ClampedToRange {
         /// The variable.
@@ -118,8 +125,33 @@ pub enum Note {
     },
     /// Each masked record was compared with its nearest original one.
     NearestCompared,
+    /// Records that lack a value were left out of a file's means and covariances, or of a search
+    /// for nearest records.
+    IncompleteRecordsSkipped {
+        /// How many of the original.
+        n_original: usize,
+        /// How many of the masked file.
+        n_masked: usize,
+    },
+    /// Statistics whose change cannot be stated were left out.
+    StatisticsLeftOut {
+        /// Which, and why, in words.
+        statistics: Vec<String>,
+    },
+    /// Less variance was found than the noise alone has, so that taking it away left less than 0.
+    CorrectedVarianceNegative {
+        /// The variables.
+        variables: Vec<String>,
+    },
     /// Records do not correspond, so that each file's records were selected by its own values.
     ConditionOnEachFile,
+    /// A measure that nobody asked for by name and that the data do not allow.
+    NotMeasured {
+        /// The measure.
+        measure: String,
+        /// Why not.
+        reason: String,
+    },
     /// Every value of a key is missing, so that it never tells records apart.
     KeyAllMissing {
         /// The variable.
@@ -129,6 +161,7 @@ pub enum Note {
 
 impl Note {
     /// The note in words.
+    #[expect(clippy::too_many_lines, reason = "one arm per note")]
     pub fn text(&self) -> String {
         match self {
             Self::ConstantVariable { variable } => {
@@ -157,6 +190,9 @@ impl Note {
                 format!(
                     "{variable}: masked values were rounded to {decimals} decimals, as in the original"
                 )
+            }
+            Self::RoundedToBase { variable, base } => {
+                format!("{variable} was rounded to multiples of {base}")
             }
             Self::ClampedToRange { variable, n_cells } => {
                 format!(
@@ -220,8 +256,28 @@ impl Note {
             Self::NearestCompared => {
                 "each masked record was compared with the original record nearest to it".to_owned()
             }
+            Self::IncompleteRecordsSkipped {
+                n_original,
+                n_masked,
+            } => {
+                format!(
+                    "records without all of the values were left out: {n_original} of the original, {n_masked} of the masked file"
+                )
+            }
+            Self::StatisticsLeftOut { statistics } => {
+                format!("left out: {}", statistics.join("; "))
+            }
+            Self::CorrectedVarianceNegative { variables } => {
+                format!(
+                    "the corrected variance is negative: {}",
+                    variables.join(", ")
+                )
+            }
             Self::ConditionOnEachFile => {
                 "the records do not correspond, so that each file's own values decided which belong to the subpopulation".to_owned()
+            }
+            Self::NotMeasured { measure, reason } => {
+                format!("{measure} was not measured: {reason}")
             }
             Self::KeyAllMissing { variable } => {
                 format!("{variable} is missing in every record and never tells records apart")
@@ -234,6 +290,7 @@ impl Note {
         matches!(
             self,
             Self::RoundedToGrid { .. }
+                | Self::RoundedToBase { .. }
                 | Self::VariablesDropped { .. }
                 | Self::DependentVariables { .. }
         )

@@ -11,6 +11,7 @@ pub const MASKS: &[&dyn Mask] = &[
     &mask::drop_identifiers::DropIdentifiers,
     &mask::recode::Recode,
     &mask::top_bottom::TopBottom,
+    &mask::round::Round,
     &mask::rank_swap::RankSwap,
     &mask::noise_additive::NoiseAdditive,
     &mask::noise_correlated::NoiseCorrelated,
@@ -18,6 +19,8 @@ pub const MASKS: &[&dyn Mask] = &[
     &mask::scale_back::ScaleBack,
     &mask::noise_multiplicative::NoiseMultiplicative,
     &mask::noise_swap::NoiseSwap,
+    &mask::resample::Resample,
+    &mask::jpeg::Jpeg,
     &mask::synth_normal::SynthNormal,
 ];
 
@@ -29,7 +32,20 @@ pub const MEASURES: &[&dyn Measure] = &[
     &risk::k_anonymity::KAnonymity,
     &risk::individual_risk::IndividualRisk,
     &risk::interval_sd::IntervalSd,
+    &loss::il1::Il1,
+    &loss::il1_symmetric::Il1Symmetric,
     &loss::il1s::Il1s,
+    &loss::il2::Il2,
+    &loss::il3::Il3,
+    &loss::il4::Il4,
+    &loss::il5::Il5,
+    &loss::s0::S0,
+    &loss::s1::S1,
+    &loss::s2::S2,
+    &loss::il::Il,
+    &loss::hellinger::Hellinger,
+    &loss::kolmogorov_smirnov::KolmogorovSmirnov,
+    &loss::eigenvalue_distance::EigenvalueDistance,
     &loss::univariate_summary::UnivariateSummary,
 ];
 
