@@ -3,8 +3,9 @@
 use super::super::mateo_sanz_2004::FamilyOfMasks::{
     Jpeg, Microaggregate, Noise, RankSwap, Resample,
 };
-use super::super::mateo_sanz_2004::{FamilyOfMasks, Figure};
-use super::{Statement, *};
+use super::{
+    CENSUS, EIA, IL1, IL1S, Statement, both, falls, higher, is, mean, relative_gap, share, sides,
+};
 
 /// What §5.1 and §5.2 say of information loss, in the paper's order.
 pub(in super::super) const ON_LOSS: &[Statement] = &[

@@ -4,7 +4,7 @@ use super::super::mateo_sanz_2004::FamilyOfMasks::{
     Jpeg, Microaggregate, Noise, RankSwap, Resample,
 };
 use super::super::mateo_sanz_2004::{FamilyOfMasks, Figure};
-use super::{Statement, *};
+use super::{CENSUS, DLD, EIA, RID, SDID, Statement, both, falls, is, mean, sides, span};
 
 /// What §5.3 to §5.5 say of disclosure risk, in the paper's order.
 pub(in super::super) const ON_RISK: &[Statement] = &[
