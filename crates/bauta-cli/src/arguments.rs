@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use bauta_data::format::{Encoding, ReadOptions};
 use bauta_data::number::DecimalMark;
-use bauta_data::{MissingRules, Schema};
+use bauta_data::{Condition, MissingRules, Schema};
 use bauta_methods::params::describe;
 use bauta_methods::stats::keys::Semantics;
 use bauta_methods::{Card, ParamDefault, registry};
@@ -70,7 +70,9 @@ pub(crate) enum Command {
     )]
     Risk(RiskArguments),
     /// Compare an original file with its masked version
-    #[command(after_help = "Example:\n  bauta compare census.csv census-masked.csv --by-variable")]
+    #[command(
+        after_help = "Example:\n  bauta compare census.csv census-masked.csv --outliers 0.05 --where 'AGI > 50000'"
+    )]
     Compare(CompareArguments),
     /// Write the report of a run record
     #[command(
@@ -80,6 +82,11 @@ pub(crate) enum Command {
     /// Run the plan of a record again and compare hashes
     #[command(after_help = "Example:\n  bauta verify release.record.json")]
     Verify(VerifyArguments),
+    /// Reproduce the tables and figures of a paper: published beside found
+    #[command(
+        after_help = "Example:\n  bauta reproduce yancey-2002 --data reference-data --seeds 100 -o yancey-2002"
+    )]
+    Reproduce(ReproduceArguments),
     /// List the methods
     #[command(after_help = "Example:\n  bauta list --family mask")]
     List(ListArguments),
@@ -91,6 +98,25 @@ pub(crate) enum Command {
         after_help = "Example:\n  bauta completions bash > ~/.local/share/bash-completion/completions/bauta"
     )]
     Completions(CompletionsArguments),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReproduceArguments {
+    /// The paper: yancey-2002 or mateo-sanz-2004
+    #[arg(value_parser = ["yancey-2002", "mateo-sanz-2004"])]
+    pub(crate) paper: String,
+    /// Folder with the field's reference files, census.csv and eia.csv
+    #[arg(long, value_hint = ValueHint::DirPath)]
+    pub(crate) data: PathBuf,
+    /// Seeds to mask under, for tables of random masks
+    #[arg(long, default_value_t = 100, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=100_000))]
+    pub(crate) seeds: u32,
+    /// Seed, for figures of one run
+    #[arg(long, default_value_t = 1, value_name = "NUMBER")]
+    pub(crate) seed: u64,
+    /// Folder to write text and pictures to (default: the text on standard output)
+    #[arg(short, long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
+    pub(crate) output: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -133,6 +159,17 @@ impl FileOptions {
             encoding: self.encoding.unwrap_or_default(),
         }
     }
+}
+
+fn parse_share(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(share) if share > 0.0 && share < 1.0 => Ok(share),
+        _ => Err("a share between 0 and 1, such as 0.05".to_owned()),
+    }
+}
+
+fn parse_condition(text: &str) -> Result<Condition, String> {
+    Condition::parse(text).map_err(|problem| format!("{} ({})", problem.message, problem.hint))
 }
 
 fn parse_delimiter(text: &str) -> Result<u8, String> {
@@ -261,6 +298,22 @@ pub(crate) struct CompareArguments {
     /// Show each variable
     #[arg(long)]
     pub(crate) by_variable: bool,
+    /// Show outliers apart from the rest: the share of records farthest from the mean record
+    #[arg(long, value_name = "SHARE", value_parser = parse_share)]
+    pub(crate) outliers: Option<f64>,
+    /// Compare only records whose original satisfies a condition, such as 'AGI > 50000'
+    #[arg(long = "where", value_name = "CONDITION", value_parser = parse_condition)]
+    pub(crate) condition: Option<Condition>,
+    /// Which original record a masked one is compared with: own or nearest (default: as each
+    /// measure's page says)
+    #[arg(long, value_name = "NAME", value_parser = ["own", "nearest"])]
+    pub(crate) correspondence: Option<String>,
+    /// Estimate linkage on so many masked records drawn at random, with a standard error
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..))]
+    pub(crate) sample: Option<u32>,
+    /// Seed of random draws
+    #[arg(long, default_value_t = 1, value_name = "NUMBER")]
+    pub(crate) seed: u64,
     #[command(flatten)]
     pub(crate) reading: FileOptions,
 }

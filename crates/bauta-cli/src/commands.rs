@@ -10,6 +10,7 @@ pub(crate) mod inspect;
 pub(crate) mod list;
 pub(crate) mod mask;
 pub(crate) mod report;
+pub(crate) mod reproduce;
 pub(crate) mod risk;
 pub(crate) mod run;
 pub(crate) mod verify;

@@ -91,6 +91,7 @@ fn dispatch(cli: Cli) -> Result<Outcome, Failure> {
         )),
         Command::Risk(arguments) => commands::risk::run(&arguments, global),
         Command::Compare(arguments) => commands::compare::run(&arguments, global),
+        Command::Reproduce(arguments) => commands::reproduce::run(&arguments, global),
         Command::Report(arguments) => commands::report::run(&arguments, global),
         Command::Verify(arguments) => commands::verify::run(&arguments, global),
         Command::List(arguments) => Ok(commands::list::run(&arguments, global)),

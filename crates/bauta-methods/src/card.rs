@@ -104,6 +104,13 @@ pub enum ParamType {
     Choice(&'static [(&'static str, &'static str)]),
     /// Numbers that rise strictly.
     RisingNumbers,
+    /// Finite numbers in [min, max], in any order and as often as they are wanted.
+    Numbers {
+        /// Smallest allowed.
+        min: f64,
+        /// Largest allowed.
+        max: f64,
+    },
     /// Distinct whole numbers in [min, max].
     Integers {
         /// Smallest allowed.

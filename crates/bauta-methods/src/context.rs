@@ -1,5 +1,6 @@
 //! What a method gets besides its data: random numbers, a watcher, and a place for notes.
 
+use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use bauta_data::{Table, Watch};
@@ -122,24 +123,62 @@ impl Draws {
         let blocks: Vec<Vec<T>> = (0..n_blocks)
             .into_par_iter()
             .map(|block| {
-                let mut rng = ChaCha8Rng::from_seed(self.key);
-                let mut next_row = 0;
-                let first = block * BLOCK;
-                let last = (first + BLOCK).min(n);
-                (first..last)
-                    .map(|position| {
-                        let row = row_of(position);
-                        if row != next_row {
-                            // Two 32-bit words make a 64-bit slot.
-                            rng.set_word_pos((row * SLOTS * 2) as u128);
-                        }
-                        next_row = row + 1;
-                        value(position, std::array::from_fn(|_| rng.next_u64()))
-                    })
+                let positions = block * BLOCK..((block + 1) * BLOCK).min(n);
+                let draws = self.of_rows(positions.clone().map(&row_of));
+                positions
+                    .zip(draws)
+                    .map(|(position, draws)| value(position, draws))
                     .collect()
             })
             .collect();
         blocks.into_iter().flatten().collect()
+    }
+
+    /// The `SLOTS` draws of each of some records of a table, the same that [`Self::per_record`]
+    /// gives them.
+    pub fn of_records<const SLOTS: usize>(
+        &self,
+        table: &Table,
+        records: Range<usize>,
+    ) -> impl Iterator<Item = [u64; SLOTS]> {
+        self.of_rows(records.map(|record| table.source_row(record)))
+    }
+
+    /// A number in (0, 1) from the one draw of each of some records: [`unit_interval`] of what
+    /// [`Self::of_records`] gives, faster where the records are neighbours in the source.
+    pub fn unit_intervals(&self, table: &Table, records: Range<usize>, u: &mut [f64]) {
+        if !table.rows_as_in_source() {
+            for (u, [draw]) in u.iter_mut().zip(self.of_records(table, records)) {
+                *u = unit_interval(draw);
+            }
+            return;
+        }
+        let mut rng = ChaCha8Rng::from_seed(self.key);
+        rng.set_word_pos((records.start * 2) as u128);
+        let mut bytes = [[0; 8]; 64];
+        for u in u.chunks_mut(bytes.len()) {
+            let bytes = &mut bytes[..u.len()];
+            rng.fill_bytes(bytes.as_flattened_mut());
+            for (u, bytes) in u.iter_mut().zip(bytes) {
+                *u = unit_interval(u64::from_le_bytes(*bytes));
+            }
+        }
+    }
+
+    fn of_rows<const SLOTS: usize>(
+        &self,
+        rows: impl Iterator<Item = usize>,
+    ) -> impl Iterator<Item = [u64; SLOTS]> {
+        let mut rng = ChaCha8Rng::from_seed(self.key);
+        let mut next_row = 0;
+        rows.map(move |row| {
+            if row != next_row {
+                // Two 32-bit words make a 64-bit slot.
+                rng.set_word_pos((row * SLOTS * 2) as u128);
+            }
+            next_row = row + 1;
+            std::array::from_fn(|_| rng.next_u64())
+        })
     }
 }
 
@@ -213,6 +252,14 @@ mod tests {
         let of_kept: Vec<[u64; 3]> = draws.per_record(&all.take(&kept), |_, draws| draws);
         let expected: Vec<[u64; 3]> = kept.iter().map(|&row| of_all[row as usize]).collect();
         assert_eq!(of_kept, expected);
+        // However they are asked for, the draws are the same.
+        let one_each: Vec<f64> = draws.per_record(&all, |_, [draw]| unit_interval(draw));
+        let mut filled = vec![0.0; 1_500];
+        draws.unit_intervals(&all, 4_000..5_500, &mut filled);
+        assert_eq!(filled, one_each[4_000..5_500]);
+        let of_kept: Vec<f64> = draws.per_record(&all.take(&kept), |_, [draw]| unit_interval(draw));
+        draws.unit_intervals(&all.take(&kept), 4_000..5_500, &mut filled);
+        assert_eq!(filled, of_kept[4_000..5_500]);
     }
 
     #[test]

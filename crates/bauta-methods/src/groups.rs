@@ -32,11 +32,13 @@ impl Groups {
 ///
 /// A loss on a subpopulation is that of the two files with only its records, so that means and
 /// covariances are its own. A risk looks for those records in the whole files, since an intruder
-/// does. Outliers are outliers of the whole original.
+/// does. Outliers are outliers of the whole original, and the original's values decide who belongs
+/// to a subpopulation: `original` is the file that the records of a single one came from.
 pub fn measure_groups(
     measure: &dyn Measure,
     task: &MeasureTask<'_>,
     groups: &Groups,
+    original: &Table,
     context: &RunContext<'_>,
 ) -> Result<Measurement, MethodError> {
     // Keys have no farthest record, and their measures no subpopulation of figures.
@@ -44,7 +46,7 @@ pub fn measure_groups(
         return measure.measure(task, context);
     }
     match task.files {
-        Files::One(table) => one_file(measure, task, table, groups, context),
+        Files::One(table) => one_file(measure, task, table, groups, original, context),
         Files::Both(pair) => two_files(measure, task, &pair, groups, context),
     }
 }
@@ -54,12 +56,13 @@ fn one_file(
     task: &MeasureTask<'_>,
     table: &Table,
     groups: &Groups,
+    original: &Table,
     context: &RunContext<'_>,
 ) -> Result<Measurement, MethodError> {
     let Some(condition) = &groups.condition else {
         return measure.measure(task, context);
     };
-    let selected = satisfying(condition, table)?;
+    let selected = of_masked(&satisfying(condition, original)?, table);
     let part = part_of(table, &selected);
     let mut found = measure.measure(
         &MeasureTask {

@@ -18,6 +18,7 @@ pub mod params;
 pub mod registry;
 pub mod risk;
 pub mod schema;
+pub mod score;
 pub mod stats;
 
 pub use adjust::Adjuster;

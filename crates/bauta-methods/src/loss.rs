@@ -1,4 +1,17 @@
 //! Losses: what an analyst could no longer find in the file.
 
+pub mod eigenvalue_distance;
+pub mod hellinger;
+pub mod il;
+pub mod il1;
+pub mod il1_symmetric;
 pub mod il1s;
+pub mod il2;
+pub mod il3;
+pub mod il4;
+pub mod il5;
+pub mod kolmogorov_smirnov;
+pub mod s0;
+pub mod s1;
+pub mod s2;
 pub mod univariate_summary;

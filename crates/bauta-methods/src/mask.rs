@@ -9,13 +9,22 @@ use crate::params::{ParamProblem, Params, RawValue};
 
 pub mod drop_identifiers;
 pub mod individual_ranking;
+pub mod jpeg;
 pub mod max_distance;
 pub mod mdav;
 pub(crate) mod microaggregation;
 pub mod noise_additive;
+pub mod noise_correlated;
+pub mod noise_mixture;
+pub mod noise_multiplicative;
+pub mod noise_swap;
 pub mod projection;
 pub mod rank_swap;
 pub mod recode;
+pub mod resample;
+pub mod round;
+pub mod scale_back;
+pub mod synth_normal;
 pub mod top_bottom;
 
 /// What a mask is to work on.
@@ -62,13 +71,14 @@ impl Change {
     }
 }
 
-/// Whether a variable is masked alike alone and in the company of others.
+/// How the variables of one step bear on each other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Company {
-    /// Each variable is masked on its own.
-    EachAlone,
-    /// The variables are masked together: what one becomes depends on the others.
-    Together,
+pub enum Together {
+    /// Not at all: each is masked as if it stood alone.
+    Apart,
+    /// A variable's masked values depend on which others are masked with it, but not on the order
+    /// in which the plan names them.
+    Jointly,
 }
 
 /// A method that changes the file. It does not measure.
@@ -82,16 +92,17 @@ pub trait Mask: Sync {
         Vec::new()
     }
 
-    /// Whether a variable is masked alike alone and in company.
-    fn company(&self) -> Company {
-        Company::EachAlone
-    }
-
     /// What kind a masked variable is of afterwards; none if it is no longer there. Lets a plan be
     /// checked to the end before any data are read.
     fn kind_after(&self, kind: Kind, params: &Params) -> Option<Kind> {
         let _ = params;
         Some(kind)
+    }
+
+    /// How the variables of one step bear on each other.
+    fn together(&self, params: &Params) -> Together {
+        let _ = params;
+        Together::Apart
     }
 
     /// Does it.

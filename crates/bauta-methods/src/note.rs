@@ -47,6 +47,13 @@ pub enum Note {
         /// Decimals kept.
         decimals: u8,
     },
+    /// Values were rounded to multiples of a base.
+    RoundedToBase {
+        /// The variable.
+        variable: String,
+        /// The base.
+        base: f64,
+    },
     /// Masked values were moved back into the range of the original.
     ClampedToRange {
         /// The variable.
@@ -103,10 +110,62 @@ pub enum Note {
         /// How many records are in such classes.
         n_records: usize,
     },
+    /// Variables that are linear combinations of others that were masked with them. Public: the
+    /// masked file keeps the relation, so that everyone who has the file can see it.
+    DependentVariables {
+        /// Their names.
+        variables: Vec<String>,
+    },
+    /// Records that could be linked to their own original, and those that exchanged their values.
+    LinkedSwapped {
+        /// How many were nearest to their own original.
+        n_linked: usize,
+        /// How many got the values of another record.
+        n_swapped: usize,
+    },
+    /// Zeros that stayed, since the method multiplies.
+    ZerosKept {
+        /// The variable.
+        variable: String,
+        /// How many.
+        n_cells: usize,
+    },
     /// Each masked record was compared with its nearest original one.
     NearestCompared,
+    /// A figure was estimated from a random sample of the masked records.
+    RecordsSampled {
+        /// How many were drawn.
+        n_sampled: usize,
+        /// Out of how many.
+        n_records: usize,
+    },
+    /// Records that lack a value were left out of a file's means and covariances, or of a search
+    /// for nearest records.
+    IncompleteRecordsSkipped {
+        /// How many of the original.
+        n_original: usize,
+        /// How many of the masked file.
+        n_masked: usize,
+    },
+    /// Statistics whose change cannot be stated were left out.
+    StatisticsLeftOut {
+        /// Which, and why, in words.
+        statistics: Vec<String>,
+    },
+    /// Less variance was found than the noise alone has, so that taking it away left less than 0.
+    CorrectedVarianceNegative {
+        /// The variables.
+        variables: Vec<String>,
+    },
     /// Records do not correspond, so that each file's records were selected by its own values.
     ConditionOnEachFile,
+    /// A measure that nobody asked for by name and that the data do not allow.
+    NotMeasured {
+        /// The measure.
+        measure: String,
+        /// Why not.
+        reason: String,
+    },
     /// Every value of a key is missing, so that it never tells records apart.
     KeyAllMissing {
         /// The variable.
@@ -116,6 +175,7 @@ pub enum Note {
 
 impl Note {
     /// The note in words.
+    #[expect(clippy::too_many_lines, reason = "one arm per note")]
     pub fn text(&self) -> String {
         match self {
             Self::ConstantVariable { variable } => {
@@ -153,6 +213,9 @@ impl Note {
                 format!(
                     "{variable}: masked values were rounded to {decimals} decimals, as in the original"
                 )
+            }
+            Self::RoundedToBase { variable, base } => {
+                format!("{variable} was rounded to multiples of {base}")
             }
             Self::ClampedToRange { variable, n_cells } => {
                 format!(
@@ -200,11 +263,52 @@ impl Note {
                     "{n_records} records are in classes whose weights sum to less than their count; 1/f was used"
                 )
             }
+            Self::DependentVariables { variables } => format!(
+                "linear combinations of other masked variables, before and after: {}",
+                variables.join(", ")
+            ),
+            Self::LinkedSwapped {
+                n_linked,
+                n_swapped,
+            } => format!(
+                "{n_linked} records were nearest to their own original; {n_swapped} exchanged their values"
+            ),
+            Self::ZerosKept { variable, n_cells } => {
+                format!("{variable}: {n_cells} zeros stayed zeros")
+            }
             Self::NearestCompared => {
                 "each masked record was compared with the original record nearest to it".to_owned()
             }
+            Self::RecordsSampled {
+                n_sampled,
+                n_records,
+            } => {
+                format!(
+                    "estimated from a random sample of {n_sampled} of {n_records} masked records"
+                )
+            }
+            Self::IncompleteRecordsSkipped {
+                n_original,
+                n_masked,
+            } => {
+                format!(
+                    "records without all of the values were left out: {n_original} of the original, {n_masked} of the masked file"
+                )
+            }
+            Self::StatisticsLeftOut { statistics } => {
+                format!("left out: {}", statistics.join("; "))
+            }
+            Self::CorrectedVarianceNegative { variables } => {
+                format!(
+                    "the corrected variance is negative: {}",
+                    variables.join(", ")
+                )
+            }
             Self::ConditionOnEachFile => {
                 "the records do not correspond, so that each file's own values decided which belong to the subpopulation".to_owned()
+            }
+            Self::NotMeasured { measure, reason } => {
+                format!("{measure} was not measured: {reason}")
             }
             Self::KeyAllMissing { variable } => {
                 format!("{variable} is missing in every record and never tells records apart")
@@ -216,7 +320,10 @@ impl Note {
     pub const fn is_public(&self) -> bool {
         matches!(
             self,
-            Self::RoundedToGrid { .. } | Self::VariablesDropped { .. }
+            Self::RoundedToGrid { .. }
+                | Self::RoundedToBase { .. }
+                | Self::VariablesDropped { .. }
+                | Self::DependentVariables { .. }
         )
     }
 }

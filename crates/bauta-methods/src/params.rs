@@ -284,6 +284,12 @@ pub fn describe(ty: ParamType) -> String {
             format!("one of {}", names.join(", "))
         }
         ParamType::RisingNumbers => "rising numbers".to_owned(),
+        ParamType::Numbers { min, max } => match (min.is_finite(), max.is_finite()) {
+            (true, true) => format!("numbers from {min} to {max}"),
+            (true, false) => format!("numbers of at least {min}"),
+            (false, true) => format!("numbers of at most {max}"),
+            (false, false) => "numbers".to_owned(),
+        },
         ParamType::Integers { min, max } if max == i64::MAX => {
             format!("different whole numbers of at least {min}")
         }
@@ -317,9 +323,10 @@ pub fn parse_text(ty: ParamType, text: &str) -> RawValue {
             _ => RawValue::Text(text.to_owned()),
         },
         ParamType::Choice(_) => RawValue::Text(text.to_owned()),
-        ParamType::RisingNumbers | ParamType::Integers { .. } | ParamType::Counts { .. } => {
-            RawValue::List(parts().map(number).collect())
-        }
+        ParamType::RisingNumbers
+        | ParamType::Numbers { .. }
+        | ParamType::Integers { .. }
+        | ParamType::Counts { .. } => RawValue::List(parts().map(number).collect()),
         ParamType::Texts | ParamType::Variables => RawValue::List(
             parts()
                 .map(|part| RawValue::Text(part.to_owned()))
@@ -369,6 +376,18 @@ fn accept(spec: &ParamSpec, raw: &RawValue) -> Result<ParamValue, ParamProblem> 
         },
         ParamType::Choice(choices) => accept_choice(spec, choices, raw),
         ParamType::RisingNumbers => accept_rising(spec, raw),
+        ParamType::Numbers { min, max } => match accept_each(raw, |item| {
+            item.as_number()
+                .filter(|value| value.is_finite() && (min..=max).contains(value))
+        }) {
+            Some(values) if !values.is_empty() => Ok(ParamValue::Numbers(values)),
+            Some(_) => wrong("an empty list".to_owned()),
+            None => Err(ParamProblem::of(
+                spec.name,
+                format!("`{}` must be {}", spec.name, describe(spec.ty)),
+                spec.meaning,
+            )),
+        },
         ParamType::Integers { min, max } => match accept_integers(spec, raw, min, max)? {
             values if !all_distinct(&values) => Err(ParamProblem::of(
                 spec.name,

@@ -4,31 +4,56 @@ use crate::adjust::Adjuster;
 use crate::card::Card;
 use crate::mask::Mask;
 use crate::measure::Measure;
-use crate::{loss, mask, risk};
+use crate::{loss, mask, risk, score};
 
 /// The masks.
 pub const MASKS: &[&dyn Mask] = &[
     &mask::drop_identifiers::DropIdentifiers,
     &mask::recode::Recode,
     &mask::top_bottom::TopBottom,
+    &mask::round::Round,
     &mask::rank_swap::RankSwap,
     &mask::noise_additive::NoiseAdditive,
+    &mask::noise_correlated::NoiseCorrelated,
+    &mask::noise_mixture::NoiseMixture,
+    &mask::scale_back::ScaleBack,
+    &mask::noise_multiplicative::NoiseMultiplicative,
+    &mask::noise_swap::NoiseSwap,
+    &mask::resample::Resample,
+    &mask::jpeg::Jpeg,
     &mask::mdav::Mdav,
     &mask::max_distance::MaxDistance,
     &mask::individual_ranking::IndividualRanking,
     &mask::projection::Projection,
+    &mask::synth_normal::SynthNormal,
 ];
 
 /// The adjusters.
 pub const ADJUSTERS: &[&dyn Adjuster] = &[];
 
-/// The measures: risks first, then losses.
+/// The measures: risks first, then losses, then what weighs them.
 pub const MEASURES: &[&dyn Measure] = &[
     &risk::k_anonymity::KAnonymity,
     &risk::individual_risk::IndividualRisk,
+    &risk::dld::Dld,
+    &risk::interval_rank::IntervalRank,
     &risk::interval_sd::IntervalSd,
+    &loss::il1::Il1,
+    &loss::il1_symmetric::Il1Symmetric,
     &loss::il1s::Il1s,
+    &loss::il2::Il2,
+    &loss::il3::Il3,
+    &loss::il4::Il4,
+    &loss::il5::Il5,
+    &loss::s0::S0,
+    &loss::s1::S1,
+    &loss::s2::S2,
+    &loss::il::Il,
+    &loss::hellinger::Hellinger,
+    &loss::kolmogorov_smirnov::KolmogorovSmirnov,
+    &loss::eigenvalue_distance::EigenvalueDistance,
     &loss::univariate_summary::UnivariateSummary,
+    &score::score::Score,
 ];
 
 /// The mask with this name.

@@ -40,6 +40,9 @@ fn param_schema(spec: &ParamSpec) -> Value {
             json!({ "type": "string", "enum": names })
         }
         ParamType::RisingNumbers => json!({ "type": "array", "items": { "type": "number" } }),
+        ParamType::Numbers { min, max } => {
+            json!({ "type": "array", "items": number_schema(min, max), "minItems": 1 })
+        }
         ParamType::Integers { min, max } => {
             json!({ "type": "array", "items": integer_schema(min, max), "uniqueItems": true })
         }

@@ -1,10 +1,14 @@
 //! The arithmetic that methods share.
 
 pub mod benedetti_franconi;
+pub mod both_files;
+pub mod cell_means;
 pub mod centroid;
+pub mod coloured;
 pub mod corresponding;
 pub mod free_ranks;
 pub mod grid;
+pub mod interval_widths;
 pub mod keys;
 pub mod max_distance;
 pub mod mdav;
@@ -15,9 +19,11 @@ pub mod normal;
 pub mod order;
 mod outermost;
 pub mod outliers;
+pub mod pair_statistics;
 pub mod partition;
 pub mod points;
 pub mod quantile;
+pub mod ranks;
 pub mod shrinking_tree;
 pub mod sums;
 pub mod symmetric;

@@ -3,15 +3,16 @@
 //! Seeds are fixed, so that nothing here is a matter of luck; critical values are at 1e-6, so that
 //! a change of draws does not need another seed either.
 
+mod distribution {
+    pub(crate) mod resampling;
+}
 mod support;
 
 use bauta_data::{Kind, Role, Table, Unwatched};
 use bauta_methods::context::{below, shuffled, unit_interval};
 use bauta_methods::{Mask, MaskTask, RawValue, RunContext, registry};
 use statrs::distribution::{ChiSquared, ContinuousCDF, Normal};
-use support::{column, numbers, params, table};
-
-const ALPHA: f64 = 1e-6;
+use support::{ALPHA, column, ks_critical, ks_distance, numbers, params, table};
 
 /// The masked column of a table's first variable.
 fn masked(id: &str, table: &Table, given: &[(&str, RawValue)], seed: u64, step: &str) -> Vec<f64> {
@@ -45,23 +46,6 @@ fn assert_uniform(what: &str, counts: &[usize]) {
         statistic < critical,
         "{what}: chi-square {statistic}, critical {critical}"
     );
-}
-
-/// Kolmogorov and Smirnov's distance between a sample and a distribution.
-fn ks_distance(mut sample: Vec<f64>, cdf: impl Fn(f64) -> f64) -> f64 {
-    sample.sort_by(f64::total_cmp);
-    let n = sample.len() as f64;
-    let steps = sample.iter().enumerate();
-    steps.fold(0.0, |distance: f64, (i, &value)| {
-        let p = cdf(value);
-        distance.max((i as f64 + 1.0) / n - p).max(p - i as f64 / n)
-    })
-}
-
-/// The distance that is exceeded with probability `ALPHA` (Stephens' form of the asymptotic one).
-fn ks_critical(n: usize) -> f64 {
-    let root = (n as f64).sqrt();
-    (-0.5 * (ALPHA / 2.0).ln()).sqrt() / (root + 0.12 + 0.11 / root)
 }
 
 fn correlation(a: &[f64], b: &[f64]) -> f64 {

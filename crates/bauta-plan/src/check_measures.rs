@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use bauta_data::{Attribute, near};
 use bauta_methods::measure::{Scope, Subject};
-use bauta_methods::{Measure, Params, RawValue, registry};
+use bauta_methods::{Groups, Measure, Params, RawValue, registry};
 
 use crate::check::Checker;
 use crate::draft::{Draft, MeasureDraft};
 use crate::fields::Problems;
-use crate::plan::{Gate, PlannedMeasure, Scenario};
+use crate::plan::{Asked, Gate, PlannedMeasure, Scenario};
 use crate::problem::{Problem, ProblemKind, Spot};
 
 /// Resolves every measure to its variables; without any in the plan, all that apply are taken.
@@ -42,19 +42,24 @@ struct Resolver<'a> {
 impl Resolver<'_> {
     fn all_that_apply(&self) -> Vec<PlannedMeasure> {
         let mut planned = Vec::new();
-        for &measure in registry::MEASURES {
-            // Nobody asked for these measures, so that missing values must not stop them.
-            let skip = measure.card().param("missing");
-            let skip = skip.map(|_| ("missing".to_owned(), RawValue::Text("skip".to_owned())));
-            let Ok(params) = Params::check(measure.card(), skip.as_slice()) else {
+        for &measure in registry::MEASURES
+            .iter()
+            .filter(|measure| measure.is_usual())
+        {
+            // Nobody asked for these measures, so that what the data lack must not stop them.
+            let lenient = [("missing", "skip"), ("zero", "exclude")]
+                .into_iter()
+                .filter(|(name, _)| measure.card().param(name).is_some())
+                .map(|(name, way)| (name.to_owned(), RawValue::Text(way.to_owned())));
+            let Ok(params) = Params::check(measure.card(), &lenient.collect::<Vec<_>>()) else {
                 continue;
             };
             match measure.scope() {
                 Scope::Scenario => {
                     planned.extend(
-                        self.scenarios
-                            .iter()
-                            .map(|scenario| of_scenario(measure, scenario, &params)),
+                        self.scenarios.iter().map(|scenario| {
+                            of_scenario(measure, scenario, &params, Asked::ByDefault)
+                        }),
                     );
                 }
                 Scope::Variables => {
@@ -65,6 +70,8 @@ impl Resolver<'_> {
                             scenario: None,
                             on,
                             params,
+                            groups: Groups::default(),
+                            asked: Asked::ByDefault,
                         });
                     }
                 }
@@ -75,6 +82,7 @@ impl Resolver<'_> {
 
     fn one(&self, draft: &MeasureDraft) -> Vec<PlannedMeasure> {
         let mut planned = Vec::new();
+        self.check_groups(draft);
         for name in &draft.methods {
             let Some(measure) = registry::measure(&name.value) else {
                 let ids = registry::MEASURES.iter().map(|measure| measure.card().id);
@@ -113,6 +121,8 @@ impl Resolver<'_> {
                 scenario: None,
                 on,
                 params: params.clone(),
+                groups: self.groups(measure, draft, name),
+                asked: Asked::ByName,
             }];
         }
         if measure.scope() == Scope::Variables {
@@ -121,8 +131,12 @@ impl Resolver<'_> {
                 scenario: None,
                 on: self.default_variables(measure),
                 params: params.clone(),
+                groups: self.groups(measure, draft, name),
+                asked: Asked::ByName,
             }];
         }
+        // Only for the problems that it reports: keys are measured on the whole file.
+        self.groups(measure, draft, name);
         let scenarios = match &draft.scenarios {
             None => self.scenarios.iter().collect(),
             Some(names) => self.named_scenarios(names),
@@ -138,8 +152,58 @@ impl Resolver<'_> {
         }
         scenarios
             .into_iter()
-            .map(|scenario| of_scenario(measure, scenario, params))
+            .map(|scenario| of_scenario(measure, scenario, params, Asked::ByName))
             .collect()
+    }
+
+    /// Reports what is wrong with the records that a draft asks for.
+    fn check_groups(&self, draft: &MeasureDraft) {
+        if let Some(share) = &draft.outliers
+            && !(share.value > 0.0 && share.value < 1.0)
+        {
+            self.checker.push(Problem::at(
+                ProblemKind::Plan,
+                &share.span,
+                "`outliers` is a share of the records between 0 and 1",
+                "write outliers = 0.05 for the farthest twentieth",
+            ));
+        }
+        if let Some(condition) = &draft.condition {
+            for variable in condition.value.variables() {
+                let spot = Spot::new(variable.to_owned(), condition.span.clone());
+                self.checker.known(&spot);
+            }
+        }
+    }
+
+    /// The records that a draft asks for.
+    fn groups(
+        &self,
+        measure: &'static dyn Measure,
+        draft: &MeasureDraft,
+        name: &Spot<String>,
+    ) -> Groups {
+        let grouped = draft
+            .outliers
+            .as_ref()
+            .map(|share| &share.span)
+            .or(draft.condition.as_ref().map(|condition| &condition.span));
+        if let (Scope::Scenario, Some(span)) = (measure.scope(), grouped) {
+            let message = format!(
+                "`{}` counts keys in the whole file, without outliers or subpopulations",
+                name.value
+            );
+            let hint = "measure it in a [[measure]] of its own, without `outliers` and `where`";
+            self.checker
+                .push(Problem::at(ProblemKind::Plan, span, message, hint));
+        }
+        Groups {
+            outliers: draft.outliers.as_ref().map(|share| share.value),
+            condition: draft
+                .condition
+                .as_ref()
+                .map(|condition| condition.value.clone()),
+        }
     }
 
     fn named_scenarios(&self, names: &[Spot<String>]) -> Vec<&Scenario> {
@@ -251,12 +315,15 @@ fn of_scenario(
     measure: &'static dyn Measure,
     scenario: &Scenario,
     params: &Params,
+    asked: Asked,
 ) -> PlannedMeasure {
     PlannedMeasure {
         measure,
         scenario: Some(scenario.name.clone()),
         on: scenario.keys.clone(),
         params: params.clone(),
+        groups: Groups::default(),
+        asked,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use bauta_data::format::Encoding;
 use bauta_data::number::DecimalMark;
-use bauta_data::{Kind, MissingRules, Role};
+use bauta_data::{Condition, Kind, MissingRules, Role};
 use bauta_methods::RawValue;
 
 use crate::problem::{Span, Spot};
@@ -78,6 +78,8 @@ pub(crate) struct MeasureDraft {
     pub(crate) methods: Vec<Spot<String>>,
     pub(crate) on: Option<Spot<Vec<Spot<String>>>>,
     pub(crate) scenarios: Option<Vec<Spot<String>>>,
+    pub(crate) outliers: Option<Spot<f64>>,
+    pub(crate) condition: Option<Spot<Condition>>,
     pub(crate) params: Vec<(Spot<String>, Spot<RawValue>)>,
     pub(crate) span: Span,
 }

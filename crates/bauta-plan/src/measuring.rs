@@ -1,8 +1,11 @@
 //! Taking the measures of a run, and judging them.
 
-use bauta_methods::{Family, Files, MeasureTask, Measurement, Note, RunContext};
+use bauta_data::Table;
+use bauta_methods::{
+    Family, Files, MeasureTask, Measurement, MethodError, Note, RunContext, measure_groups,
+};
 
-use crate::plan::{Gate, Plan, PlannedMeasure};
+use crate::plan::{Asked, Gate, Plan, PlannedMeasure};
 use crate::record::{GateRecord, MeasureFamily, MeasureRecord, params_record};
 use crate::run::{RunError, RunWatch};
 
@@ -19,12 +22,13 @@ pub(crate) fn measure_all<'t>(
     measures: &[PlannedMeasure],
     seed: u64,
     watch: &dyn RunWatch,
+    original: &'t Table,
     files: &dyn Fn(&PlannedMeasure) -> Option<Files<'t>>,
 ) -> Result<Vec<Measured>, RunError> {
     let mut measured = Vec::new();
     for planned in measures {
         measured.push(match files(planned) {
-            Some(files) => measure_one(plan, planned, files, seed, watch)?,
+            Some(files) => measure_one(plan, planned, files, original, seed, watch)?,
             None => Measured::default(),
         });
     }
@@ -35,6 +39,7 @@ fn measure_one(
     plan: &Plan,
     planned: &PlannedMeasure,
     files: Files<'_>,
+    original: &Table,
     seed: u64,
     watch: &dyn RunWatch,
 ) -> Result<Measured, RunError> {
@@ -59,23 +64,38 @@ fn measure_one(
         });
     }
     let task = MeasureTask::new(files, &on, &planned.params);
-    let found = planned
-        .measure
-        .measure(&task, &context)
-        .map_err(|error| RunError::Method {
-            place: match &planned.scenario {
-                Some(scenario) if plan.scenarios.len() > 1 => {
-                    format!("measure `{id}` of `{scenario}`")
-                }
-                _ => format!("measure `{id}`"),
-            },
-            line: None,
-            error: Box::new(error),
-        })?;
+    let found = match measure_groups(planned.measure, &task, &planned.groups, original, &context) {
+        Ok(found) => Some(found),
+        // Nobody asked for this measure by name, so that data unfit for it must not stop the run.
+        Err(error @ (MethodError::Data { .. } | MethodError::Request { .. }))
+            if planned.asked == Asked::ByDefault =>
+        {
+            context.note(Note::NotMeasured {
+                measure: id.to_owned(),
+                reason: error.to_string(),
+            });
+            None
+        }
+        Err(error) => return Err(method_error(plan, planned, error)),
+    };
     Ok(Measured {
-        found: Some(found),
+        found,
         notes: context.into_notes(),
     })
+}
+
+fn method_error(plan: &Plan, planned: &PlannedMeasure, error: MethodError) -> RunError {
+    let id = planned.measure.card().id;
+    RunError::Method {
+        place: match &planned.scenario {
+            Some(scenario) if plan.scenarios.len() > 1 => {
+                format!("measure `{id}` of `{scenario}`")
+            }
+            _ => format!("measure `{id}`"),
+        },
+        line: None,
+        error: Box::new(error),
+    }
 }
 
 /// The record of a measure from what was found before and after.
@@ -91,6 +111,7 @@ pub(crate) fn measure_record(
     // Figures of single records are not part of the record.
     let aggregate = |found: Measurement| Measurement {
         per_record: None,
+        cells_per_record: None,
         ..found
     };
     MeasureRecord {
@@ -105,6 +126,8 @@ pub(crate) fn measure_record(
         better: reading.better,
         scenario: planned.scenario.clone(),
         on: planned.on.clone(),
+        outliers: planned.groups.outliers,
+        condition: planned.groups.condition.as_ref().map(ToString::to_string),
         params: params_record(&planned.params),
         before: before.found.map(aggregate),
         after: after.found.map(aggregate),
@@ -150,6 +173,11 @@ fn figure(measure: &MeasureRecord, part: Option<&str>) -> Result<Option<f64>, Ru
     let Some(part) = part else {
         return Ok(after.value);
     };
+    match part {
+        "outliers" if measure.outliers.is_some() => return Ok(after.outliers),
+        "rest" if measure.outliers.is_some() => return Ok(after.rest),
+        _ => {}
+    }
     let parts = after.parts.iter().chain(&after.by_variable);
     match parts.clone().find(|candidate| candidate.name == part) {
         Some(found) => Ok(found.value),

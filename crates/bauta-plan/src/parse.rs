@@ -3,7 +3,7 @@
 use bauta_data::format::Encoding;
 use bauta_data::hierarchy::TreeNode;
 use bauta_data::number::DecimalMark;
-use bauta_data::{HierarchySpec, Kind, MissingRules, Role, near};
+use bauta_data::{Condition, HierarchySpec, Kind, MissingRules, Role, near};
 use bauta_methods::RawValue;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -418,9 +418,23 @@ fn parse_measure(measure: &Fields<'_, '_>) -> Option<MeasureDraft> {
         methods: measure.texts("use")?.value,
         on: measure.texts("on"),
         scenarios: measure.texts("scenario").map(|scenarios| scenarios.value),
-        params: measure.others(&["use", "on", "scenario"]),
+        outliers: measure.number("outliers"),
+        condition: parse_condition(measure),
+        params: measure.others(&["use", "on", "scenario", "outliers", "where"]),
         span: measure.span.clone(),
     })
+}
+
+fn parse_condition(measure: &Fields<'_, '_>) -> Option<Spot<Condition>> {
+    let text = measure.text("where")?;
+    match Condition::parse(&text.value) {
+        Ok(condition) => Some(Spot::new(condition, text.span)),
+        Err(problem) => {
+            let problem = Problem::at(ProblemKind::Plan, &text.span, problem.message, problem.hint);
+            measure.push(problem);
+            None
+        }
+    }
 }
 
 const GATE_KEYS: &[&str] = &["measure", "scenario", "part", "at_least", "at_most", "why"];

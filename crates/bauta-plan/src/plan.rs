@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use bauta_data::format::{FileFormat, ReadOptions};
-use bauta_methods::{Adjuster, Mask, Measure, Params};
+use bauta_methods::{Adjuster, Groups, Mask, Measure, Params};
 
 use crate::problem::Span;
 
@@ -93,6 +93,19 @@ pub struct PlannedMeasure {
     pub on: Vec<String>,
     /// With which parameters.
     pub params: Params,
+    /// On which records, and which of them apart.
+    pub groups: Groups,
+    /// Whether the plan asks for it.
+    pub asked: Asked,
+}
+
+/// Whether a plan asks for a measure.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Asked {
+    /// It names the measure: if it cannot be taken, the run stops.
+    ByName,
+    /// It names none, and so all that apply are taken: one that cannot be is noted.
+    ByDefault,
 }
 
 /// One condition of release.

@@ -166,6 +166,12 @@ pub struct MeasureRecord {
     pub scenario: Option<String>,
     /// Variables it looked at.
     pub on: Vec<String>,
+    /// Share of records that count as outliers, where they are measured apart.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outliers: Option<f64>,
+    /// Condition of the subpopulation, where only one was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub condition: Option<String>,
     /// Parameters, defaults filled in.
     pub params: BTreeMap<String, serde_json::Value>,
     /// Before masking; none for measures that compare.

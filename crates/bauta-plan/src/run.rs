@@ -279,7 +279,7 @@ pub(crate) fn execute(
     }
     stages.begin("measure before");
     let watch = stages.watch;
-    let before = measure_all(plan, &plan.measures, seed, watch, &|planned| {
+    let before = measure_all(plan, &plan.measures, seed, watch, original, &|planned| {
         (planned.measure.subject() == Subject::OneFile).then_some(Files::One(original))
     })?;
     stages.begin("measure after");
@@ -288,7 +288,7 @@ pub(crate) fn execute(
         masked: &masked.table,
         rows: Rows::Correspond,
     };
-    let after = measure_all(plan, &plan.measures, seed, watch, &|planned| {
+    let after = measure_all(plan, &plan.measures, seed, watch, original, &|planned| {
         Some(match planned.measure.subject() {
             Subject::OneFile => Files::One(&masked.table),
             Subject::Pair | Subject::CorrespondingPair => Files::Both(pair),

@@ -1,13 +1,13 @@
 //! Which charts a record gives, by general rules: every series that a measure reports becomes a
 //! chart, counts as bars and other figures as lines; figures of variables become bars.
 
-use bauta_methods::measure::{Part, Series};
+use bauta_methods::measure::{Measurement, Part, Series};
 use bauta_plan::record::{Fate, MeasureFamily, MeasureRecord, VariableRecord};
 use maud::{Markup, html};
 
 use crate::number::{Unit, counted};
-use crate::svg::{Chart, ChartSeries, Look, bars, lines};
-use crate::words::{capitalised, listed, value_unit};
+use crate::svg::{Chart, ChartSeries, Look, bars, heat_map, lines};
+use crate::words::{capitalised, listed, named, value_unit};
 
 /// Most charts that one measure draws.
 const MAX_CHARTS: usize = 12;
@@ -67,7 +67,61 @@ pub(crate) fn of_measure(measure: &MeasureRecord, id: &str) -> Drawn {
         ));
     }
     by_variable(measure, id, &mut drawn);
+    maps(measure, id, &mut drawn);
     drawn
+}
+
+/// Figures for pairs of variables as maps.
+fn maps(measure: &MeasureRecord, id: &str, drawn: &mut Drawn) {
+    let matrices = measure.after.iter().flat_map(|found| &found.matrices);
+    for (idx, matrix) in matrices.enumerate() {
+        let title = format!("{}: {}", named(measure), matrix.name);
+        let chart_id = format!("{id}-m{idx}");
+        match heat_map(&chart_id, &title, &matrix.variables, &matrix.below_diagonal) {
+            Some(map) => drawn.figures.push(html! {
+                figure { figcaption { (title) small { (matrix.unit) } } (map) }
+            }),
+            None if matrix.variables.len() > 1 => drawn.remarks.push(format!(
+                "{title}: not drawn for {} variables; the run record has the figures.",
+                matrix.variables.len()
+            )),
+            None => {}
+        }
+    }
+}
+
+/// Outliers against the rest, a chart for all measures of a group whose figures are of one unit.
+pub(crate) fn outliers(group: &[&MeasureRecord], id: &str) -> Vec<Markup> {
+    let units = [Unit::Share, Unit::Number];
+    let charts = units.into_iter().enumerate().filter_map(|(idx, unit)| {
+        let apart: Vec<(&MeasureRecord, &Measurement)> = group
+            .iter()
+            .filter(|measure| value_unit(measure) == unit)
+            .filter_map(|measure| Some((*measure, measure.after.as_ref()?)))
+            .filter(|(_, found)| found.outliers.is_some())
+            .collect();
+        let series = |name: &str, look: Look, value: fn(&Measurement) -> Option<f64>| ChartSeries {
+            name: name.to_owned(),
+            look,
+            values: apart.iter().map(|(_, found)| value(found)).collect(),
+        };
+        let chart = Chart {
+            id: format!("{id}-o{idx}"),
+            title: "Outliers against the rest".to_owned(),
+            axis: match unit {
+                Unit::Share => "share".to_owned(),
+                Unit::Number | Unit::Count => "figure".to_owned(),
+            },
+            unit,
+            categories: apart.iter().map(|(measure, _)| named(measure)).collect(),
+            series: vec![
+                series("outliers", Look::Outliers, |found| found.outliers),
+                series("rest", Look::Rest, |found| found.rest),
+            ],
+        };
+        (!apart.is_empty()).then(|| captioned(&chart, None, &bars(&chart)))
+    });
+    charts.collect()
 }
 
 /// Series of the same name before and after; those of the original alone only where there is
@@ -173,7 +227,7 @@ fn by_variable(measure: &MeasureRecord, id: &str, drawn: &mut Drawn) {
         .iter()
         .map(|part| (part.name.clone(), part.value))
         .collect();
-    let title = format!("{}: {} by variable", measure.title, measure.value_name);
+    let title = format!("{}: {} by variable", named(measure), measure.value_name);
     let chart = variables_chart(
         &format!("{id}-v"),
         title,

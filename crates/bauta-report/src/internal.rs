@@ -10,7 +10,7 @@ use maud::{Markup, html};
 
 use crate::glossary::glossary;
 use crate::page::{Front, Section, page};
-use crate::words::file_name;
+use crate::words::{file_name, named};
 
 /// The internal report.
 pub(crate) fn report(record: &RunRecord) -> Markup {
@@ -44,8 +44,15 @@ pub(crate) fn report(record: &RunRecord) -> Markup {
         ),
         Section::new("risk", "Risk before and after", risks),
         Section::new("loss", "What an analyst loses", losses),
-        Section::new("variables", "Variables", done::variables(record)),
     ];
+    if let Some(scores) = found::scores(record) {
+        sections.push(Section::new("score", "Loss weighed against risk", scores));
+    }
+    sections.push(Section::new(
+        "variables",
+        "Variables",
+        done::variables(record),
+    ));
     if has_measure_notes(record) {
         sections.push(Section::new(
             "notes",
@@ -86,7 +93,7 @@ fn measure_notes(record: &RunRecord) -> Markup {
         dl class="glossary" {
             @for measure in record.measures.iter().filter(|measure| !measure.notes.is_empty()) {
                 dt {
-                    (measure.title)
+                    (named(measure))
                     @if let Some(scenario) = &measure.scenario { ", scenario " (scenario) }
                 }
                 dd {

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use crate::figures::split;
 use crate::number::{NO_FIGURE, Unit};
 use crate::page::scrolling;
-use crate::words::{capitalised, phrase, reading, value_unit};
+use crate::words::{capitalised, named, phrase, reading, value_unit};
 
 /// What a dash means, where tables hold one.
 pub(crate) fn dash_explained(tables: &Markup) -> Markup {
@@ -77,7 +77,7 @@ pub(crate) fn table(caption: &str, measures: &[&MeasureRecord]) -> Markup {
                 tbody {
                     tr class="group" {
                         th scope="rowgroup" colspan=(columns.number()) {
-                            (measure.title)
+                            (named(measure))
                             span class="reading" { (reading(measure)) }
                         }
                     }
@@ -132,6 +132,26 @@ fn rows(measure: &MeasureRecord) -> Vec<Row> {
             better: Some(measure.better),
         });
     }
+    if let Some(share) = measure.outliers
+        && let Some(found) = after.filter(|found| found.outliers.is_some() || found.rest.is_some())
+    {
+        let share = Unit::Share.text_or_dash(Some(share));
+        for (name, value) in [
+            (
+                format!("of the outliers (the farthest {share})"),
+                found.outliers,
+            ),
+            ("of the rest".to_owned(), found.rest),
+        ] {
+            out.push(Row {
+                name,
+                unit: value_unit(measure),
+                before: None,
+                after: value,
+                better: None,
+            });
+        }
+    }
     let mut names: Vec<&str> = Vec::new();
     for measurement in [before, after].into_iter().flatten() {
         for part in &measurement.parts {
@@ -172,7 +192,7 @@ impl Column {
     pub(crate) fn of(measure: &MeasureRecord) -> Option<Self> {
         let found = measure.after.as_ref()?;
         (!found.by_variable.is_empty()).then(|| Self {
-            title: measure.title.clone(),
+            title: named(measure),
             unit: value_unit(measure),
             overall: found.value,
             figures: found

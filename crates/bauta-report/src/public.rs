@@ -254,13 +254,17 @@ impl<'a> PublicLoss<'a> {
             better: _,
             scenario,
             on,
+            outliers: _,
+            condition,
             params: _,
             before,
             after,
             notes,
         } = measure;
         let is_loss = registry::card(id).is_some_and(|card| card.family == Family::Loss);
-        if !is_loss || *family != MeasureFamily::Loss || scenario.is_some() {
+        // A subpopulation may be a few records, whose loss would say how each was changed.
+        let whole_file = scenario.is_none() && condition.is_none();
+        if !is_loss || *family != MeasureFamily::Loss || !whole_file {
             return None;
         }
         let safe = |name: &str| is_safe(variables, name);
@@ -368,6 +372,8 @@ mod tests {
             better: Better::Lower,
             scenario: None,
             on: names.iter().map(|&name| name.to_owned()).collect(),
+            outliers: None,
+            condition: None,
             params: std::collections::BTreeMap::new(),
             before: None,
             after: Some(Measurement {

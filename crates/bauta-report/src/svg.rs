@@ -1,16 +1,18 @@
-//! Charts as inline SVG: bars and lines of one or two series.
+//! Charts as inline SVG: bars and lines of one or two series, and maps of figures for pairs.
 //!
 //! Colours come from the page's CSS variables, so that charts follow light, dark and print; the
 //! attributes beside them serve readers without style sheets. Colour is never the only cue: the
-//! original is hatched or dashed, the masked file solid, and every bar carries its figure.
+//! original is hatched or dashed, the masked file solid, and every bar and field carries its figure.
 
 mod bars;
 mod frame;
+mod heat;
 mod lines;
 mod scale;
 mod text;
 
 pub use bars::bars;
+pub use heat::heat_map;
 pub use lines::lines;
 
 use std::fmt::Write as _;
@@ -52,6 +54,10 @@ pub enum Look {
     Original,
     /// Solid bars and lines.
     Masked,
+    /// Records that stand out: hatched and dashed like the original, in their own colour.
+    Outliers,
+    /// The other records: solid.
+    Rest,
 }
 
 impl Look {
@@ -59,6 +65,8 @@ impl Look {
         match self {
             Self::Original => "original",
             Self::Masked => "masked",
+            Self::Outliers => "outliers",
+            Self::Rest => "rest",
         }
     }
 
@@ -67,7 +75,14 @@ impl Look {
         match self {
             Self::Original => "#a65e00",
             Self::Masked => "#0067a5",
+            Self::Outliers => "#9c2f6e",
+            Self::Rest => "#4d6b2f",
         }
+    }
+
+    /// Hatched bars and dashed lines, or solid ones.
+    const fn is_hatched(self) -> bool {
+        matches!(self, Self::Original | Self::Outliers)
     }
 }
 

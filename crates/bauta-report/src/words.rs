@@ -92,6 +92,14 @@ pub(crate) const fn kind(kind: Kind) -> &'static str {
     }
 }
 
+/// The title of a measure, with the records it looked at if they are not all.
+pub(crate) fn named(measure: &MeasureRecord) -> String {
+    match &measure.condition {
+        None => measure.title.clone(),
+        Some(condition) => format!("{}, records with {condition}", measure.title),
+    }
+}
+
 /// How a measure's figure is to be read: what it is, its range, which end is good.
 pub(crate) fn reading(measure: &MeasureRecord) -> String {
     let mut out = String::new();

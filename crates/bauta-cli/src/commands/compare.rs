@@ -6,24 +6,25 @@ use bauta_data::format::read;
 use bauta_data::number::DecimalMark;
 use bauta_data::{Column, Role, Schema, Table, near};
 use bauta_methods::pair::Rows;
-use bauta_methods::{
-    Files, MeasureTask, Measurement, Note, Pair, Params, RawValue, RunContext, Scope, Subject,
-    registry,
-};
-use serde_json::json;
+use bauta_methods::{Measurement, Note, Pair};
 
 use crate::Outcome;
 use crate::arguments::{CompareArguments, Global};
-use crate::commands::risk::{key_schema, measure, measure_json, refuse_repeats, show_notes};
+use crate::commands::risk::{key_schema, refuse_repeats, show_notes};
 use crate::failure::Failure;
 use crate::progress::Progress;
-use crate::tables::{figure, table, text};
+
+mod measures;
+mod shown;
+
+use measures::cell;
 
 /// A measure before and after; comparisons have no before.
 struct Found {
     id: &'static str,
     before: Option<Measurement>,
-    after: Measurement,
+    /// None if the data do not allow the measure; a note says why.
+    after: Option<Measurement>,
     notes: Vec<Note>,
 }
 
@@ -41,18 +42,23 @@ pub(crate) fn run(arguments: &CompareArguments, global: &Global) -> Result<Outco
             "name keys with --keys, or declare missing texts with --missing-texts",
         ));
     }
-    let mut found = compare_all(&original, &masked, rows, &on, arguments, &progress)?;
+    let pair = Pair {
+        original: &original,
+        masked: &masked,
+        rows,
+    };
+    let mut found = measures::of_variables(pair, &on, arguments, &progress)?;
     if !arguments.keys.is_empty() {
-        found.extend(compare_keys(
+        found.extend(measures::of_keys(
             &original, &masked, rows, arguments, &progress,
         )?);
     }
     drop(progress);
     let notes: Vec<Note> = found.iter().flat_map(|found| found.notes.clone()).collect();
     if global.json {
-        print_json(arguments, rows, &on, &found);
+        shown::print_json(arguments, rows, &on, &found);
     } else {
-        print_table(arguments, rows, &on, &found);
+        shown::print_table(arguments, rows, &on, &found);
         show_notes(&notes, global);
     }
     Ok(Outcome::Fine)
@@ -185,217 +191,4 @@ fn variables(
         }
     }
     Ok(on.clone())
-}
-
-fn compare_all(
-    original: &Table,
-    masked: &Table,
-    rows: Rows,
-    on: &[String],
-    arguments: &CompareArguments,
-    progress: &Progress,
-) -> Result<Vec<Found>, Failure> {
-    let pair = Pair {
-        original,
-        masked,
-        rows,
-    };
-    let mut found = Vec::new();
-    for measure in registry::MEASURES
-        .iter()
-        .filter(|measure| measure.scope() == Scope::Variables)
-    {
-        let id = measure.card().id;
-        if on.is_empty()
-            || (rows == Rows::Unrelated && measure.subject() == Subject::CorrespondingPair)
-        {
-            continue;
-        }
-        let skip = arguments.skip_missing && measure.card().param("missing").is_some();
-        let given = skip.then(|| ("missing".to_owned(), RawValue::Text("skip".to_owned())));
-        let params = Params::check(measure.card(), given.as_slice())
-            .map_err(|_| Failure::mistake(format!("`{id}` needs parameters"), "use a plan"))?;
-        let context = RunContext::new(0, id, progress);
-        let measured = |files| measure.measure(&MeasureTask::new(files, on, &params), &context);
-        let (before, after) = match measure.subject() {
-            Subject::OneFile => (
-                Some(measured(Files::One(original))?),
-                measured(Files::One(masked))?,
-            ),
-            Subject::Pair | Subject::CorrespondingPair => (None, measured(Files::Both(pair))?),
-        };
-        found.push(Found {
-            id,
-            before,
-            after,
-            notes: context.into_notes(),
-        });
-    }
-    Ok(found)
-}
-
-fn compare_keys(
-    original: &Table,
-    masked: &Table,
-    rows: Rows,
-    arguments: &CompareArguments,
-    progress: &Progress,
-) -> Result<Vec<Found>, Failure> {
-    // Under `original`, masked records are counted in the file before suppression.
-    let restored = match arguments.semantics.as_str() {
-        "original" => Some(suppressed_version(original, masked, rows, arguments)?),
-        _ => None,
-    };
-    let masked = restored.as_ref().unwrap_or(masked);
-    let scenario = registry::MEASURES
-        .iter()
-        .filter(|measure| measure.scope() == Scope::Scenario);
-    let mut found = Vec::new();
-    for id in scenario.map(|measure| measure.card().id) {
-        let measured = |table| {
-            let semantics = ("semantics", RawValue::Text(arguments.semantics.clone()));
-            measure(id, table, &arguments.keys, vec![semantics], progress)
-        };
-        let (before, mut notes) = measured(original)?;
-        let (after, more) = measured(masked)?;
-        notes.extend(more);
-        found.push(Found {
-            id,
-            before: Some(before),
-            after,
-            notes,
-        });
-    }
-    Ok(found)
-}
-
-/// The original with the cells suppressed that the masked file has lost: what a mask would have
-/// made of it, with the values before suppression still known.
-fn suppressed_version(
-    original: &Table,
-    masked: &Table,
-    rows: Rows,
-    arguments: &CompareArguments,
-) -> Result<Table, Failure> {
-    let refuse = |message: String| {
-        let hint = "use another --semantics, or compare with the file before suppression";
-        Err(Failure::mistake(message, hint))
-    };
-    if rows == Rows::Unrelated || masked.n_records() != original.n_records() {
-        return refuse("`original` needs two files with the same records".to_owned());
-    }
-    let mut restored = original.clone();
-    for name in &arguments.keys {
-        let (Some(attr_idx), Some(after)) = (original.index_of(name), masked.column_named(name))
-        else {
-            return refuse(format!("`{name}` is not in both files"));
-        };
-        let before = original.column(attr_idx);
-        let mut lost = Vec::new();
-        for record in 0..masked.n_records() {
-            let row = masked.source_row(record);
-            if after.is_missing(record) {
-                lost.push(row as u32);
-            } else if before.is_missing(row) || cell(before, row) != cell(after, record) {
-                return refuse(format!(
-                    "`{name}` was recoded or perturbed, and not only suppressed"
-                ));
-            }
-        }
-        restored = restored.with_column(attr_idx, before.suppress(&lost));
-    }
-    Ok(restored)
-}
-
-fn cell(column: &Column, record: usize) -> String {
-    let mut text = String::new();
-    column.write_text(record, DecimalMark::Point, &mut text);
-    text
-}
-
-fn rows_name(rows: Rows) -> &'static str {
-    match rows {
-        Rows::Correspond => "correspond",
-        Rows::Unrelated => "unrelated",
-    }
-}
-
-fn print_json(arguments: &CompareArguments, rows: Rows, on: &[String], found: &[Found]) {
-    let measures: Vec<serde_json::Value> = found
-        .iter()
-        .map(|found| {
-            let mut object = measure_json(found.id, &found.after);
-            if !arguments.by_variable
-                && let Some(object) = object.as_object_mut()
-            {
-                object.remove("by_variable");
-            }
-            if let Some(before) = &found.before {
-                object["before"] = measure_json(found.id, before);
-            }
-            object["notes"] = json!(found.notes);
-            object
-        })
-        .collect();
-    println!(
-        "{}",
-        json!({
-            "original": arguments.original.display().to_string(),
-            "masked": arguments.masked.display().to_string(),
-            "records": rows_name(rows),
-            "variables": on,
-            "measures": measures,
-        })
-    );
-}
-
-fn print_table(arguments: &CompareArguments, rows: Rows, on: &[String], found: &[Found]) {
-    println!(
-        "{} against {}",
-        arguments.masked.display(),
-        arguments.original.display()
-    );
-    println!("compared on {}", on.join(", "));
-    if rows == Rows::Unrelated {
-        println!(
-            "The files differ in length and no --id was named: measures that compare record by record are left out."
-        );
-    }
-    let mut shown = table(["measure", "figure", "original", "masked"]);
-    for found in found {
-        let value = |measured: &Measurement| measured.value;
-        let before = found.before.as_ref();
-        let card_value =
-            registry::measure(found.id).map_or("", |measure| measure.reading().value_name);
-        if !card_value.is_empty() {
-            shown.add_row([
-                text(found.id),
-                text(card_value),
-                figure(before.and_then(value)),
-                figure(found.after.value),
-            ]);
-        }
-        for part in &found.after.parts {
-            shown.add_row([
-                text(found.id),
-                text(part.name.clone()),
-                figure(before.and_then(|before| before.part(&part.name))),
-                figure(part.value),
-            ]);
-        }
-        for part in found
-            .after
-            .by_variable
-            .iter()
-            .filter(|_| arguments.by_variable)
-        {
-            shown.add_row([
-                text(found.id),
-                text(part.name.clone()),
-                text(""),
-                figure(part.value),
-            ]);
-        }
-    }
-    println!("{shown}");
 }

@@ -10,7 +10,7 @@ use crate::mask::microaggregation::{
     microaggregate,
 };
 use crate::mask::noise_additive::ROUND;
-use crate::mask::{Change, Company, Mask, MaskTask};
+use crate::mask::{Change, Mask, MaskTask, Together};
 use crate::params::{ParamProblem, Params, RawValue};
 use crate::stats::corresponding::MISSING;
 use crate::stats::max_distance::max_distance;
@@ -49,8 +49,8 @@ impl Mask for MaxDistance {
         check_blocks(params, on)
     }
 
-    fn company(&self) -> Company {
-        Company::Together
+    fn together(&self, _params: &Params) -> Together {
+        Together::Jointly
     }
 
     fn mask(&self, task: &MaskTask<'_>, context: &RunContext<'_>) -> Result<Change, MethodError> {

@@ -182,17 +182,20 @@ fn donors(
     let mut donors: Vec<u32> = (0..n as u32).collect();
     let (mut n_unswapped, mut n_tied) = (0, 0);
     for records in strata {
-        let mut ranked: Vec<Ranked> = records
-            .par_iter()
-            .with_min_len(4096)
-            .filter(|&&record| !column.is_missing(record as usize))
-            .map(|&record| Ranked {
-                value: rank_value(record),
-                // Random, so that equal values are in random order.
-                tie: (draws[record as usize][0] >> 32) as u32,
-                record,
-            })
-            .collect();
+        let ranked = |&record: &u32| Ranked {
+            value: rank_value(record),
+            // Random, so that equal values are in random order.
+            tie: (draws[record as usize][0] >> 32) as u32,
+            record,
+        };
+        let mut ranked: Vec<Ranked> = if column.n_missing() == 0 {
+            // Without gaps the place of each is known, and nothing is moved.
+            let records = records.par_iter().with_min_len(4096);
+            records.map(ranked).collect()
+        } else {
+            let present = |record: &&u32| !column.is_missing(**record as usize);
+            records.iter().filter(present).map(ranked).collect()
+        };
         sort_ranked(&mut ranked);
         n_tied += n_ties(&ranked);
         // Fetched together, since the walk below would wait for each.
@@ -201,11 +204,11 @@ fn donors(
             .with_min_len(4096)
             .map(|ranked| draws[ranked.record as usize][1])
             .collect();
-        n_unswapped += swap_ranks(ranked.len(), settings, &partners, context, |i, j| {
-            let (a, b) = (ranked[i].record, ranked[j].record);
-            donors[a as usize] = b;
-            donors[b as usize] = a;
-        })?;
+        let (partner, n_alone) = swap_ranks(ranked.len(), settings, &partners, context)?;
+        n_unswapped += n_alone;
+        for (ranked_here, &partner) in ranked.iter().zip(&partner) {
+            donors[ranked_here.record as usize] = ranked[partner as usize].record;
+        }
     }
     if n_tied > 0 {
         context.note(Note::TiesInRandomOrder {
@@ -222,56 +225,60 @@ fn donors(
     Ok(donors)
 }
 
-/// Pairs the ranks of one stratum; returns how many stayed alone though they were to be swapped.
+/// Pairs the ranks of one stratum: the partner of each, which is itself where it has none, and how
+/// many stayed alone though they were to be swapped.
 fn swap_ranks(
     n: usize,
     settings: &Settings,
-    partners: &[u64],
+    draws: &[u64],
     context: &RunContext<'_>,
-    mut swap: impl FnMut(usize, usize),
-) -> Result<usize, MethodError> {
+) -> Result<(Vec<u32>, usize), MethodError> {
     let k = share_of(settings.window, n);
     let first = share_of(settings.keep_bottom, n);
     let last = n.saturating_sub(share_of(settings.keep_top, n));
+    let mut partner: Vec<u32> = (0..n as u32).collect();
     if first >= last || settings.window == 0.0 {
-        return Ok(0);
+        return Ok((partner, 0));
     }
     if k == 0 {
         // The stratum is so small that the window reaches no other record.
-        return Ok(last - first);
+        return Ok((partner, last - first));
     }
+    // Ranks that the walk has passed stay in the set unless they were chosen as partners: that
+    // they are counted is cheaper than taking them out.
     let mut free = FreeRanks::all(n);
-    let mut n_unswapped = 0;
+    let (mut n_passed, mut n_alone) = (first, 0);
     // Free ranks in (i, i + k], kept up to date: the rank that enters the window was never in
     // one before and is free, the rank that leaves is i itself.
     let mut n_choices = (first + k).min(last - 1) - first;
-    for (i, &draw) in partners.iter().enumerate().take(last).skip(first) {
+    for (i, &draw) in draws.iter().enumerate().take(last).skip(first) {
         if i % 65_536 == 0 {
             context.go_on()?;
         }
+        let is_free = free.is_free(i);
         if i > first {
             n_choices += usize::from(i + k < last);
-            n_choices -= usize::from(free.is_free(i));
+            n_choices -= usize::from(is_free);
         }
-        if !free.is_free(i) {
+        if !is_free {
             continue;
         }
-        free.remove(i);
+        n_passed += 1;
         if n_choices == 0 {
-            n_unswapped += 1;
+            n_alone += 1;
             continue;
         }
-        // The ranks kept at the bottom are the only free ones in front of i.
-        let j = free.nth(first + below(n_choices, draw));
+        let j = free.nth(n_passed + below(n_choices, draw));
         free.remove(j);
         n_choices -= 1;
-        swap(i, j);
+        partner[i] = j as u32;
+        partner[j] = i as u32;
     }
-    Ok(n_unswapped)
+    Ok((partner, n_alone))
 }
 
 /// floor(p n), forgiving the last bit of p·n: 0.07 of 100 records are 7.
-fn share_of(p: f64, n: usize) -> usize {
+pub(crate) fn share_of(p: f64, n: usize) -> usize {
     (p * n as f64 * (1.0 + 1e-12)).floor() as usize
 }
 

@@ -50,12 +50,7 @@ pub fn matched<T>(
     work: impl FnOnce(&MeasureTask<'_>) -> Result<T, MethodError>,
 ) -> Result<T, MethodError> {
     let pair = task.both()?;
-    let own = if task.params.is_set("correspondence") {
-        task.params.choice("correspondence") == "own"
-    } else {
-        pair.rows == Rows::Correspond
-    };
-    if own {
+    if compares_own(task, &pair) {
         return work(task);
     }
     let masked = traced_to_nearest(&pair, task.on, context)?;
@@ -71,6 +66,15 @@ pub fn matched<T>(
     })
 }
 
+/// Whether a measure that has [`CORRESPONDENCE`] compares each masked record with its own original.
+pub fn compares_own(task: &MeasureTask<'_>, pair: &Pair<'_>) -> bool {
+    if task.params.is_set("correspondence") {
+        task.params.choice("correspondence") == "own"
+    } else {
+        pair.rows == Rows::Correspond
+    }
+}
+
 /// The masked file with each record traced to the nearest original one: Euclidean distance in all
 /// the variables, both files standardised by the original's means and standard deviations.
 pub fn traced_to_nearest(
@@ -83,6 +87,11 @@ pub fn traced_to_nearest(
             "the original has no records, so that none is nearest",
             "compare with a file that has records",
         ));
+    }
+    if on.is_empty() {
+        // Without variables all records are equally near, and the lowest row is taken.
+        let rows = vec![0; pair.masked.n_records()];
+        return Ok(pair.masked.clone().traced_to(rows));
     }
     let (original, masked) = standardised_points(pair, on)?;
     let done = AtomicUsize::new(0);
@@ -130,6 +139,22 @@ pub fn standardised_points(
     ))
 }
 
+/// Positions of the records that have a value in all of the variables; none if that is every record.
+pub fn complete_records(table: &Table, on: &[String]) -> Option<Vec<u32>> {
+    let may_lack: Vec<&Column> = on
+        .iter()
+        .filter_map(|name| table.column_named(name))
+        .filter(|column| column.missing().is_some())
+        .collect();
+    let lacks = |record: &u32| {
+        let mut columns = may_lack.iter();
+        columns.any(|column| column.is_missing(*record as usize))
+    };
+    let n = table.n_records();
+    let complete: Vec<u32> = (0..n as u32).filter(|record| !lacks(record)).collect();
+    (complete.len() < n).then_some(complete)
+}
+
 /// One variable in both files.
 #[derive(Clone, Copy, Debug)]
 pub struct VariablePair<'a> {
@@ -145,23 +170,42 @@ pub struct VariablePair<'a> {
 }
 
 impl VariablePair<'_> {
+    /// The original value that belongs to a masked record.
+    pub fn original_of(&self, masked_record: usize) -> f64 {
+        self.original[self.pair.original_record(masked_record)]
+    }
+
     /// |x - z| of each masked record; NaN where either value is missing.
     pub fn distances(&self) -> Vec<f64> {
-        let distance = |(x, z): (&f64, &f64)| (x - z).abs();
-        let masked = self.masked.par_iter().with_min_len(BLOCK);
+        self.by_cell(|x, z| (x - z).abs())
+    }
+
+    /// A figure of x and z for each masked record. It must be NaN where either of them is.
+    pub fn by_cell(&self, figure: impl Fn(f64, f64) -> f64 + Sync) -> Vec<f64> {
+        let mut figures = vec![0.0; self.masked.len()];
+        let blocks = figures.par_chunks_mut(BLOCK).enumerate();
+        blocks.for_each(|(block, figures)| self.fill(block * BLOCK, figures, &figure));
+        figures
+    }
+
+    /// A figure of x and z for the masked records from `first` on, as many as there is room for.
+    pub fn fill(&self, first: usize, figures: &mut [f64], figure: impl Fn(f64, f64) -> f64) {
+        let masked = &self.masked[first..first + figures.len()];
         if self.pair.masked.rows_as_in_source() {
-            return self.original.par_iter().zip(masked).map(distance).collect();
+            let original = &self.original[first..first + figures.len()];
+            for ((out, &z), &x) in figures.iter_mut().zip(masked).zip(original) {
+                *out = figure(x, z);
+            }
+        } else {
+            for (record, (out, &z)) in (first..).zip(figures.iter_mut().zip(masked)) {
+                *out = figure(self.original[self.pair.original_record(record)], z);
+            }
         }
-        let with_original = masked.enumerate().map(|(record, z)| {
-            let x = &self.original[self.pair.original_record(record)];
-            distance((x, z))
-        });
-        with_original.collect()
     }
 }
 
 /// Records per parallel block.
-const BLOCK: usize = 4096;
+pub const BLOCK: usize = 4096;
 
 /// Number of figures that are defined.
 pub fn n_defined(figures: &[f64]) -> usize {
@@ -211,12 +255,6 @@ pub fn variable_pairs<'a>(
     context: &RunContext<'_>,
 ) -> Result<Vec<VariablePair<'a>>, MethodError> {
     let pair = task.both()?;
-    if pair.rows == Rows::Unrelated {
-        return Err(MethodError::request(
-            "the records of the two files do not correspond",
-            "name an id that both files have, or give files with the same records in the same order",
-        ));
-    }
     check_rows(&pair)?;
     let refuse = task.params.choice("missing") == "refuse";
     task.on
@@ -255,7 +293,13 @@ pub fn variable_pairs<'a>(
 }
 
 /// Every masked record must have come from a record that the original has.
-fn check_rows(pair: &Pair<'_>) -> Result<(), MethodError> {
+pub fn check_rows(pair: &Pair<'_>) -> Result<(), MethodError> {
+    if pair.rows == Rows::Unrelated {
+        return Err(MethodError::request(
+            "the records of the two files do not correspond",
+            "name an id that both files have, or give files with the same records in the same order",
+        ));
+    }
     let (original, masked) = (pair.original, pair.masked);
     if !original.rows_as_in_source() {
         return Err(MethodError::Internal(
@@ -279,7 +323,8 @@ fn check_rows(pair: &Pair<'_>) -> Result<(), MethodError> {
     ))
 }
 
-fn numeric<'a>(
+/// A file's numbers of one variable.
+pub fn numeric<'a>(
     column: Option<&'a Column>,
     name: &str,
     file: &str,

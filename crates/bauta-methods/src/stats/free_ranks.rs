@@ -11,10 +11,12 @@ pub struct FreeRanks {
 impl FreeRanks {
     /// All of 0..n free.
     pub fn all(n: usize) -> Self {
-        let mut words = vec![u64::MAX; n.div_ceil(64)];
+        let mut words = vec![u64::MAX; n / 64];
         if !n.is_multiple_of(64) {
-            *words.last_mut().expect("n > 0 has a word") = (1 << (n % 64)) - 1;
+            words.push((1 << (n % 64)) - 1);
         }
+        // Words without free ranks up to a power of two: the search below needs no limit.
+        words.resize(words.len().next_power_of_two(), 0);
         let mut tree = vec![0; words.len() + 1];
         for (index, word) in words.iter().enumerate() {
             tree[index + 1] = word.count_ones();
@@ -44,25 +46,36 @@ impl FreeRanks {
         }
     }
 
-    /// The free rank that has `nth` free ranks below it.
+    /// The free rank that has `nth` free ranks below it; there must be one.
     pub fn nth(&self, nth: usize) -> usize {
         let mut index = 0;
-        let mut left = nth;
-        let mut step = (self.tree.len() - 1).next_power_of_two();
+        let mut left = nth as u32;
+        let mut step = self.words.len() / 2;
         while step > 0 {
-            let next = index + step;
-            if next < self.tree.len() && self.tree[next] as usize <= left {
-                index = next;
-                left -= self.tree[next] as usize;
-            }
+            // Either way is as likely as the other, so that a branch would be guessed wrong half of
+            // the time: multiplied instead.
+            let below = self.tree[index + step];
+            let beyond = u32::from(below <= left);
+            index += step * beyond as usize;
+            left -= below * beyond;
             step /= 2;
         }
-        let mut word = self.words[index];
-        for _ in 0..left {
-            word &= word - 1;
-        }
-        index * 64 + word.trailing_zeros() as usize
+        index * 64 + nth_bit(self.words[index], left)
     }
+}
+
+/// Position of the bit of a word that has `nth` set bits below it.
+fn nth_bit(mut word: u64, nth: u32) -> usize {
+    let mut position = 0;
+    let mut left = nth;
+    for half in [32, 16, 8, 4, 2, 1] {
+        let below = (word & ((1 << half) - 1)).count_ones();
+        let beyond = u32::from(below <= left);
+        position += half * beyond;
+        left -= below * beyond;
+        word >>= half * beyond;
+    }
+    position as usize
 }
 
 #[cfg(test)]

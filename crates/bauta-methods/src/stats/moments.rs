@@ -52,11 +52,16 @@ pub fn finite_moments(variable: &str, values: &[f64]) -> Result<Moments, MethodE
     if found.mean.is_finite() && found.sd.is_finite() {
         return Ok(found);
     }
-    Err(MethodError::data(
+    Err(too_large(variable))
+}
+
+/// An error for a variable whose moments leave the numbers of the machine.
+pub fn too_large(variable: &str) -> MethodError {
+    MethodError::data(
         variable,
         "its values are too large for a standard deviation",
         "state the variable in a larger unit",
-    ))
+    )
 }
 
 /// Whether all present values are the same.

@@ -5,28 +5,83 @@ use rayon::prelude::*;
 /// Terms per block. Part of the result's definition: changing it changes last digits.
 const BLOCK: usize = 4096;
 
+/// Blocks that are summed side by side: each waits for its own sum only.
+const ABREAST: usize = 4;
+
 /// Sum of `term(0) + … + term(n - 1)`: blocks in parallel, compensated within and between them.
 pub fn sum_by(n: usize, term: impl Fn(usize) -> f64 + Sync) -> f64 {
-    let blocks: Vec<f64> = (0..n.div_ceil(BLOCK))
+    let groups: Vec<[f64; ABREAST]> = (0..n.div_ceil(ABREAST * BLOCK))
         .into_par_iter()
-        .map(|block| compensated((block * BLOCK..((block + 1) * BLOCK).min(n)).map(&term)))
+        .map(|group| {
+            let first = group * ABREAST * BLOCK;
+            let mut sums = [Compensated::default(); ABREAST];
+            if first + ABREAST * BLOCK <= n {
+                for i in first..first + BLOCK {
+                    for (block, sum) in sums.iter_mut().enumerate() {
+                        sum.add(term(i + block * BLOCK));
+                    }
+                }
+            } else {
+                for (block, sum) in sums.iter_mut().enumerate() {
+                    let first = first + block * BLOCK;
+                    (first..(first + BLOCK).min(n)).for_each(|i| sum.add(term(i)));
+                }
+            }
+            sums.map(Compensated::total)
+        })
         .collect();
+    compensated(groups.into_iter().flatten())
+}
+
+/// Sum of some values: partial sums in each block, blocks in parallel, compensated between them.
+/// Faster than [`sum_by`], with an error that grows with the block and not with n.
+pub fn sum(values: &[f64]) -> f64 {
+    let blocks: Vec<f64> = values.par_chunks(BLOCK).map(block_sum).collect();
     compensated(blocks.into_iter())
 }
 
-/// Neumaier's compensated sum: the error does not grow with the number of terms.
-pub fn compensated(terms: impl Iterator<Item = f64>) -> f64 {
-    let (mut sum, mut lost) = (0.0_f64, 0.0_f64);
-    for term in terms {
-        let next = sum + term;
-        lost += if sum.abs() >= term.abs() {
-            (sum - next) + term
-        } else {
-            (term - next) + sum
-        };
-        sum = next;
+/// A compensated sum: the error does not grow with the number of terms.
+#[derive(Clone, Copy, Default)]
+struct Compensated {
+    sum: f64,
+    lost: f64,
+}
+
+impl Compensated {
+    /// Adds a term, and what rounding takes from it to `lost`: Knuth's form of Neumaier's sum,
+    /// which needs no comparison and finds the same.
+    fn add(&mut self, term: f64) {
+        let next = self.sum + term;
+        let of_term = next - self.sum;
+        self.lost += (self.sum - (next - of_term)) + (term - of_term);
+        self.sum = next;
     }
-    sum + lost
+
+    fn total(self) -> f64 {
+        self.sum + self.lost
+    }
+}
+
+/// The compensated sum of some terms.
+pub fn compensated(terms: impl Iterator<Item = f64>) -> f64 {
+    let mut sum = Compensated::default();
+    terms.for_each(|term| sum.add(term));
+    sum.total()
+}
+
+/// Sum of a block of figures, in lanes that are always the same: fast, and as exact as so few terms
+/// need. Blocks are to be added up by [`compensated`].
+pub fn block_sum(figures: &[f64]) -> f64 {
+    const LANES: usize = 8;
+    let mut lanes = [0.0; LANES];
+    let groups = figures.chunks_exact(LANES);
+    let rest: f64 = groups.remainder().iter().sum();
+    for group in groups {
+        for (lane, figure) in lanes.iter_mut().zip(group) {
+            *lane += figure;
+        }
+    }
+    lanes.iter().sum::<f64>() + rest
 }
 
 #[cfg(test)]
@@ -43,12 +98,30 @@ mod tests {
     }
 
     #[test]
+    fn blocks_abreast_give_what_one_after_the_other_gives() {
+        let term = |i: usize| ((i * 7919 % 1_000) as f64 - 499.7) * 1.1e-3;
+        for n in [1, 4_095, 4_096, 16_384, 16_385, 40_000] {
+            let blocks = (0..n).collect::<Vec<_>>();
+            let blocks = blocks.chunks(BLOCK);
+            let one_by_one =
+                compensated(blocks.map(|block| compensated(block.iter().map(|&i| term(i)))));
+            assert_eq!(sum_by(n, term).to_bits(), one_by_one.to_bits(), "{n}");
+            let figures: Vec<f64> = (0..n).map(term).collect();
+            let fast = compensated(figures.chunks(BLOCK).map(block_sum));
+            assert!((fast - one_by_one).abs() < 1e-11, "{n}");
+        }
+    }
+
+    #[test]
     fn blocks_do_not_change_a_sum_of_whole_numbers() {
         // 0 + 1 + … + 9999 = 9999 * 10000 / 2.
         assert_eq!(
             sum_by(10_000, |i| i as f64).to_bits(),
             49_995_000.0_f64.to_bits()
         );
+        let values: Vec<f64> = (0..10_000).map(f64::from).collect();
+        assert_eq!(sum(&values).to_bits(), 49_995_000.0_f64.to_bits());
+        assert_eq!(sum(&[]).to_bits(), 0.0_f64.to_bits());
         assert_eq!(sum_by(0, |_| 1.0).to_bits(), 0.0_f64.to_bits());
     }
 }

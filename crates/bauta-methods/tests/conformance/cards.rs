@@ -310,6 +310,17 @@ fn refused(ty: ParamType) -> Vec<RawValue> {
                 numbers(&[f64::NAN]),
             ]
         }
+        ParamType::Numbers { min, max } => {
+            let mut values = vec![text(), RawValue::Map(Vec::new()), numbers(&[])];
+            values.extend([f64::NAN, f64::INFINITY].map(|value| numbers(&[1.0, value])));
+            let beyond = [min - 0.001, max + 0.001].into_iter();
+            values.extend(
+                beyond
+                    .filter(|limit| limit.is_finite())
+                    .map(|limit| numbers(&[limit])),
+            );
+            values
+        }
         ParamType::Integers { min, max } => {
             let twice = RawValue::List(vec![RawValue::Integer(min), RawValue::Integer(min)]);
             let mut values = vec![text(), twice, numbers(&[min as f64 + 0.5])];
@@ -364,7 +375,9 @@ fn the_limits_themselves_are_allowed() {
     for card in registry::cards() {
         for spec in card.params {
             let limits = match spec.ty {
-                ParamType::Fraction { min, max } | ParamType::Number { min, max } => [min, max]
+                ParamType::Fraction { min, max }
+                | ParamType::Number { min, max }
+                | ParamType::Numbers { min, max } => [min, max]
                     .into_iter()
                     .filter(|limit| limit.is_finite())
                     .map(RawValue::Number)

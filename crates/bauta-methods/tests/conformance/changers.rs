@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use bauta_data::{Attribute, Column, Table, Unwatched, Watch};
 use bauta_methods::adjust::AdjustTask;
-use bauta_methods::mask::Company;
+use bauta_methods::mask::Together;
 use bauta_methods::pair::Rows;
 use bauta_methods::{
     Adjuster, Card, Change, Mask, MaskTask, MethodError, Pair, ParamProblem, Params, Randomness,
@@ -44,17 +44,18 @@ impl Changer {
         }
     }
 
-    fn company(self) -> Company {
-        match self {
-            Self::Mask(mask) => mask.company(),
-            Self::Adjuster(_) => Company::EachAlone,
-        }
-    }
-
     fn example(self) -> Vec<(&'static str, RawValue)> {
         match self {
             Self::Mask(mask) => mask.example(),
             Self::Adjuster(adjuster) => adjuster.example(),
+        }
+    }
+
+    /// How the variables bear on each other with the example's parameters.
+    fn together(self) -> Together {
+        match self {
+            Self::Mask(mask) => mask.together(&params(mask.card(), &mask.example())),
+            Self::Adjuster(_) => Together::Apart,
         }
     }
 
@@ -243,7 +244,8 @@ fn a_variable_is_masked_alike_alone_and_in_company() {
             "`{}`: order of `on`",
             changer.card().id
         );
-        if changer.company() == Company::Together {
+        if changer.together() == Together::Jointly {
+            assert!(on.len() > 1, "`{}` has no company", changer.card().id);
             continue;
         }
         for &attr_idx in &on {

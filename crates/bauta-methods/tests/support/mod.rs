@@ -146,3 +146,24 @@ pub(crate) fn params(card: &Card, given: &[(&str, RawValue)]) -> Params {
         .collect();
     Params::check(card, &given).unwrap_or_else(|problems| panic!("{}: {problems:?}", card.id))
 }
+
+/// The probability at which tests of distributions fail: so small that a change of draws does not
+/// need another seed.
+pub(crate) const ALPHA: f64 = 1e-6;
+
+/// Kolmogorov and Smirnov's distance between a sample and a distribution.
+pub(crate) fn ks_distance(mut sample: Vec<f64>, cdf: impl Fn(f64) -> f64) -> f64 {
+    sample.sort_by(f64::total_cmp);
+    let n = sample.len() as f64;
+    let steps = sample.iter().enumerate();
+    steps.fold(0.0, |distance: f64, (i, &value)| {
+        let p = cdf(value);
+        distance.max((i as f64 + 1.0) / n - p).max(p - i as f64 / n)
+    })
+}
+
+/// The distance that is exceeded with probability `ALPHA` (Stephens' form of the asymptotic one).
+pub(crate) fn ks_critical(n: usize) -> f64 {
+    let root = (n as f64).sqrt();
+    (-0.5 * (ALPHA / 2.0).ln()).sqrt() / (root + 0.12 + 0.11 / root)
+}

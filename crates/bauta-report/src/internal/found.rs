@@ -8,7 +8,7 @@ use crate::charts::{self, Drawn};
 use crate::figures;
 use crate::measures::{self, Column, dash_explained};
 use crate::page::chart_grid;
-use crate::words::reading;
+use crate::words::{named, reading};
 
 /// Risk before and after, scenario by scenario.
 pub(super) fn risks(record: &RunRecord) -> Markup {
@@ -67,7 +67,7 @@ pub(super) fn losses(record: &RunRecord) -> Markup {
         (measures::by_variable("Loss by variable", &columns.iter().collect::<Vec<_>>()))
         (drawn(&with_value, "loss"))
         @for (idx, loss) in descriptions.iter().enumerate() {
-            h3 { (loss.title) }
+            h3 { (named(loss)) }
             p class="reading" { (reading(loss)) }
             (variable_tables(loss))
             (drawn(&[loss], &format!("about-{idx}")))
@@ -75,6 +75,19 @@ pub(super) fn losses(record: &RunRecord) -> Markup {
         @for loss in &with_value { (variable_tables(loss)) }
     };
     html! { (body) (dash_explained(&body)) }
+}
+
+/// Loss weighed against risk, if the plan asks for it.
+pub(super) fn scores(record: &RunRecord) -> Option<Markup> {
+    let scores = of_family(record, MeasureFamily::Score);
+    if scores.is_empty() {
+        return None;
+    }
+    let body = html! {
+        (measures::table("Scores", &scores))
+        (drawn(&scores, "score"))
+    };
+    Some(html! { (body) (dash_explained(&body)) })
 }
 
 fn variable_tables(measure: &MeasureRecord) -> Markup {
@@ -97,6 +110,7 @@ fn drawn(group: &[&MeasureRecord], id: &str) -> Markup {
         all.figures.extend(one.figures);
         all.remarks.extend(one.remarks);
     }
+    all.figures.extend(charts::outliers(group, id));
     html! {
         (chart_grid(&all.figures))
         @for remark in &all.remarks { p class="soft" { (remark) } }

@@ -55,16 +55,18 @@ pub(super) fn empty(chart: &Chart, shape: Shape) -> Markup {
 }
 
 fn pattern(chart: &Chart) -> Markup {
+    // Of two series one is hatched at most, so that one pattern serves a chart.
     let hatched = chart
         .series
         .iter()
-        .any(|series| series.look == Look::Original);
+        .map(|series| series.look)
+        .find(|look| look.is_hatched());
     html! {
-        @if hatched {
+        @if let Some(look) = hatched {
             defs {
                 pattern id={ (chart.id) "-hatch" } patternUnits="userSpaceOnUse" width="5" height="5"
                     patternTransform="rotate(45)" {
-                    path class="line-original" d="M0 0V5" stroke=(Look::Original.plain_colour())
+                    path class={ "line-" (look.class()) } d="M0 0V5" stroke=(look.plain_colour())
                         stroke-width="3.4" {}
                 }
             }
@@ -74,9 +76,10 @@ fn pattern(chart: &Chart) -> Markup {
 
 /// Fill of a bar: a colour, or a hatch that also tells in grey.
 fn fill(chart: &Chart, look: Look) -> String {
-    match look {
-        Look::Original => format!("url(#{}-hatch)", chart.id),
-        Look::Masked => look.plain_colour().to_owned(),
+    if look.is_hatched() {
+        format!("url(#{}-hatch)", chart.id)
+    } else {
+        look.plain_colour().to_owned()
     }
 }
 
@@ -90,10 +93,7 @@ pub(super) fn bar(chart: &Chart, look: Look, [x, y, w, h]: [f64; 4]) -> Markup {
 
 /// A line's class, colour and dashes.
 pub(super) fn stroke(look: Look, path: &str) -> Markup {
-    let dashes = match look {
-        Look::Original => Some("6 4"),
-        Look::Masked => None,
-    };
+    let dashes = look.is_hatched().then_some("6 4");
     html! {
         path class={ "line-" (look.class()) } d=(path) fill="none" stroke=(look.plain_colour())
             stroke-width="2" stroke-dasharray=[dashes] {}
@@ -104,12 +104,13 @@ pub(super) fn stroke(look: Look, path: &str) -> Markup {
 pub(super) fn dot(look: Look, x: f64, y: f64, words: &str) -> Markup {
     let colour = look.plain_colour();
     html! {
-        @match look {
-            Look::Original => circle class="ring-original" cx=(at(x)) cy=(at(y)) r="5" fill="none"
-                stroke=(colour) stroke-width="1.8" { title { (words) } },
-            Look::Masked => circle class="dot-masked" cx=(at(x)) cy=(at(y)) r="2.8" fill=(colour) {
+        @if look.is_hatched() {
+            circle class={ "ring-" (look.class()) } cx=(at(x)) cy=(at(y)) r="5" fill="none"
+                stroke=(colour) stroke-width="1.8" { title { (words) } }
+        } @else {
+            circle class={ "dot-" (look.class()) } cx=(at(x)) cy=(at(y)) r="2.8" fill=(colour) {
                 title { (words) }
-            },
+            }
         }
     }
 }

@@ -457,6 +457,8 @@ fn measure(
         better,
         scenario: scenario.map(str::to_owned),
         on: names(on),
+        outliers: None,
+        condition: None,
         params: BTreeMap::new(),
         before,
         after,

@@ -1,0 +1,230 @@
+//! Taking the measures of two files.
+
+use bauta_data::number::DecimalMark;
+use bauta_data::{Column, Table};
+use bauta_methods::pair::Rows;
+use bauta_methods::{
+    Card, Files, Groups, Measure, MeasureTask, MethodError, Note, Pair, Params, RawValue,
+    RunContext, Scope, Subject, measure_groups, registry,
+};
+
+use super::Found;
+use crate::arguments::CompareArguments;
+use crate::commands::risk::measure;
+use crate::failure::Failure;
+use crate::progress::Progress;
+
+/// Every measure of variables.
+pub(super) fn of_variables(
+    pair: Pair<'_>,
+    on: &[String],
+    arguments: &CompareArguments,
+    progress: &Progress,
+) -> Result<Vec<Found>, Failure> {
+    if on.is_empty() {
+        return Ok(Vec::new());
+    }
+    if !arguments.skip_missing {
+        refuse_missing(&pair, on, arguments)?;
+    }
+    let groups = Groups {
+        outliers: arguments.outliers,
+        condition: arguments.condition.clone(),
+    };
+    let mut found = Vec::new();
+    for measure in registry::MEASURES
+        .iter()
+        .filter(|measure| measure.scope() == Scope::Variables)
+    {
+        if pair.rows == Rows::Unrelated && measure.subject() == Subject::CorrespondingPair {
+            continue;
+        }
+        found.push(of_one(*measure, pair, on, &groups, arguments, progress)?);
+    }
+    Ok(found)
+}
+
+/// All variables with missing values at once, instead of one by each measure.
+fn refuse_missing(
+    pair: &Pair<'_>,
+    on: &[String],
+    arguments: &CompareArguments,
+) -> Result<(), Failure> {
+    let mut problems = Vec::new();
+    let files = [
+        (pair.original, &arguments.original),
+        (pair.masked, &arguments.masked),
+    ];
+    for (table, file) in files {
+        for column in on.iter().filter_map(|name| table.column_named(name)) {
+            if column.n_missing() > 0 {
+                problems.push(format!(
+                    "{}: `{}` has {} missing values",
+                    file.display(),
+                    column.name(),
+                    column.n_missing()
+                ));
+            }
+        }
+    }
+    if problems.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::mistake(
+        problems.join("; "),
+        "leave them out with --skip-missing, or leave the variables out of --on",
+    ))
+}
+
+fn of_one(
+    measure: &'static dyn Measure,
+    pair: Pair<'_>,
+    on: &[String],
+    groups: &Groups,
+    arguments: &CompareArguments,
+    progress: &Progress,
+) -> Result<Found, Failure> {
+    let card = measure.card();
+    let params = Params::check(card, &given(card, arguments))
+        .map_err(|_| Failure::mistake(format!("`{}` needs parameters", card.id), "use a plan"))?;
+    let context = RunContext::new(arguments.seed, card.id, progress);
+    let take = |files, original| {
+        let task = MeasureTask::new(files, on, &params);
+        measure_groups(measure, &task, groups, original, &context)
+    };
+    let taken = match measure.subject() {
+        Subject::OneFile => {
+            // Records that do not correspond are selected by their own file's values.
+            let selector = match pair.rows {
+                Rows::Correspond => pair.original,
+                Rows::Unrelated => pair.masked,
+            };
+            take(Files::One(pair.original), pair.original)
+                .and_then(|before| Ok((Some(before), take(Files::One(pair.masked), selector)?)))
+        }
+        Subject::Pair | Subject::CorrespondingPair => {
+            take(Files::Both(pair), pair.original).map(|after| (None, after))
+        }
+    };
+    let (before, after) = match taken {
+        Ok((before, after)) => (before, Some(after)),
+        // What the data do not allow is said in its place; the other measures are still taken.
+        Err(error @ (MethodError::Data { .. } | MethodError::Request { .. })) => {
+            context.note(Note::NotMeasured {
+                measure: card.id.to_owned(),
+                reason: error.to_string(),
+            });
+            (None, None)
+        }
+        Err(error) => return Err(error.into()),
+    };
+    Ok(Found {
+        id: card.id,
+        before,
+        after,
+        notes: context.into_notes(),
+    })
+}
+
+/// The parameters of the command line that a measure knows.
+fn given(card: &Card, arguments: &CompareArguments) -> Vec<(String, RawValue)> {
+    let skip = arguments
+        .skip_missing
+        .then(|| ("missing", RawValue::Text("skip".to_owned())));
+    let correspondence = arguments
+        .correspondence
+        .as_ref()
+        .map(|name| ("correspondence", RawValue::Text(name.clone())));
+    let sample = arguments
+        .sample
+        .map(|n| ("sample", RawValue::Integer(i64::from(n))));
+    // One statistic that is 0 must not take the others with it; a note names it.
+    let zero = Some(("zero", RawValue::Text("exclude".to_owned())));
+    [skip, zero, correspondence, sample]
+        .into_iter()
+        .flatten()
+        .filter(|(name, _)| card.param(name).is_some())
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect()
+}
+
+/// Every measure of keys, before and after.
+pub(super) fn of_keys(
+    original: &Table,
+    masked: &Table,
+    rows: Rows,
+    arguments: &CompareArguments,
+    progress: &Progress,
+) -> Result<Vec<Found>, Failure> {
+    // Under `original`, masked records are counted in the file before suppression.
+    let restored = match arguments.semantics.as_str() {
+        "original" => Some(suppressed_version(original, masked, rows, arguments)?),
+        _ => None,
+    };
+    let masked = restored.as_ref().unwrap_or(masked);
+    let scenario = registry::MEASURES
+        .iter()
+        .filter(|measure| measure.scope() == Scope::Scenario);
+    let mut found = Vec::new();
+    for id in scenario.map(|measure| measure.card().id) {
+        let measured = |table| {
+            let semantics = ("semantics", RawValue::Text(arguments.semantics.clone()));
+            measure(id, table, &arguments.keys, vec![semantics], progress)
+        };
+        let (before, mut notes) = measured(original)?;
+        let (after, more) = measured(masked)?;
+        notes.extend(more);
+        found.push(Found {
+            id,
+            before: Some(before),
+            after: Some(after),
+            notes,
+        });
+    }
+    Ok(found)
+}
+
+/// The original with the cells suppressed that the masked file has lost: what a mask would have
+/// made of it, with the values before suppression still known.
+fn suppressed_version(
+    original: &Table,
+    masked: &Table,
+    rows: Rows,
+    arguments: &CompareArguments,
+) -> Result<Table, Failure> {
+    let refuse = |message: String| {
+        let hint = "use another --semantics, or compare with the file before suppression";
+        Err(Failure::mistake(message, hint))
+    };
+    if rows == Rows::Unrelated || masked.n_records() != original.n_records() {
+        return refuse("`original` needs two files with the same records".to_owned());
+    }
+    let mut restored = original.clone();
+    for name in &arguments.keys {
+        let (Some(attr_idx), Some(after)) = (original.index_of(name), masked.column_named(name))
+        else {
+            return refuse(format!("`{name}` is not in both files"));
+        };
+        let before = original.column(attr_idx);
+        let mut lost = Vec::new();
+        for record in 0..masked.n_records() {
+            let row = masked.source_row(record);
+            if after.is_missing(record) {
+                lost.push(row as u32);
+            } else if before.is_missing(row) || cell(before, row) != cell(after, record) {
+                return refuse(format!(
+                    "`{name}` was recoded or perturbed, and not only suppressed"
+                ));
+            }
+        }
+        restored = restored.with_column(attr_idx, before.suppress(&lost));
+    }
+    Ok(restored)
+}
+
+/// The text of a cell, for comparing only.
+pub(super) fn cell(column: &Column, record: usize) -> String {
+    let mut text = String::new();
+    column.write_text(record, DecimalMark::Point, &mut text);
+    text
+}

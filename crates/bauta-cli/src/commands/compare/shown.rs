@@ -1,0 +1,120 @@
+//! Showing what was compared.
+
+use bauta_methods::pair::Rows;
+use bauta_methods::{Measurement, registry};
+use comfy_table::Cell;
+use serde_json::json;
+
+use super::Found;
+use crate::arguments::CompareArguments;
+use crate::commands::risk::measure_json;
+use crate::tables::{figure, table, text};
+
+fn rows_name(rows: Rows) -> &'static str {
+    match rows {
+        Rows::Correspond => "correspond",
+        Rows::Unrelated => "unrelated",
+    }
+}
+
+/// One JSON object.
+pub(super) fn print_json(arguments: &CompareArguments, rows: Rows, on: &[String], found: &[Found]) {
+    let nothing = Measurement::default();
+    let measures: Vec<serde_json::Value> = found
+        .iter()
+        .map(|found| {
+            let after = found.after.as_ref().unwrap_or(&nothing);
+            let mut object = measure_json(found.id, after);
+            if !arguments.by_variable
+                && let Some(object) = object.as_object_mut()
+            {
+                object.remove("by_variable");
+            }
+            if arguments.outliers.is_some() && after.per_record.is_some() {
+                object["outliers"] = json!(after.outliers);
+                object["rest"] = json!(after.rest);
+            }
+            if let Some(before) = &found.before {
+                object["before"] = measure_json(found.id, before);
+            }
+            object["notes"] = json!(found.notes);
+            object
+        })
+        .collect();
+    println!(
+        "{}",
+        json!({
+            "original": arguments.original.display().to_string(),
+            "masked": arguments.masked.display().to_string(),
+            "records": rows_name(rows),
+            "variables": on,
+            "outliers": arguments.outliers,
+            "where": arguments.condition.as_ref().map(ToString::to_string),
+            "measures": measures,
+        })
+    );
+}
+
+/// One table.
+pub(super) fn print_table(
+    arguments: &CompareArguments,
+    rows: Rows,
+    on: &[String],
+    found: &[Found],
+) {
+    println!(
+        "{} against {}",
+        arguments.masked.display(),
+        arguments.original.display()
+    );
+    println!("compared on {}", on.join(", "));
+    if let Some(condition) = &arguments.condition {
+        println!("only records with {condition}; keys are counted in the whole file");
+    }
+    if rows == Rows::Unrelated {
+        println!(
+            "The files differ in length and no --id was named: measures that compare record by record are left out."
+        );
+    }
+    let apart = arguments.outliers.is_some();
+    let mut headings = vec!["measure", "figure", "original", "masked"];
+    if apart {
+        headings.extend(["outliers", "rest"]);
+    }
+    let mut shown = table(headings);
+    let mut add = |id: &str, name: &str, figures: [Option<Option<f64>>; 4]| {
+        // A figure that does not exist for this measure leaves its cell empty.
+        let cell = |value: Option<Option<f64>>| value.map_or_else(|| text(""), figure);
+        let figures = figures.into_iter().take(if apart { 4 } else { 2 });
+        let mut row: Vec<Cell> = vec![text(id), text(name)];
+        row.extend(figures.map(cell));
+        shown.add_row(row);
+    };
+    for found in found {
+        let before = found.before.as_ref();
+        let value_name =
+            registry::measure(found.id).map_or("", |measure| measure.reading().value_name);
+        let Some(after) = &found.after else {
+            add(found.id, "not measured (see the notes)", [None; 4]);
+            continue;
+        };
+        if !value_name.is_empty() {
+            let of_records = after.per_record.is_some();
+            let figures = [
+                before.map(|before| before.value),
+                Some(after.value),
+                of_records.then_some(after.outliers),
+                of_records.then_some(after.rest),
+            ];
+            add(found.id, value_name, figures);
+        }
+        for part in &after.parts {
+            let before = before.map(|before| before.part(&part.name));
+            add(found.id, &part.name, [before, Some(part.value), None, None]);
+        }
+        for part in after.by_variable.iter().filter(|_| arguments.by_variable) {
+            add(found.id, &part.name, [None, Some(part.value), None, None]);
+        }
+    }
+    println!("{shown}");
+}

@@ -1,0 +1,96 @@
+//! One masked file and its figures.
+
+use bauta_data::{Table, Watch};
+use bauta_methods::pair::Rows;
+use bauta_methods::{
+    Files, Groups, MaskTask, MeasureTask, Measurement, Pair, Params, RawValue, RunContext,
+    measure_groups, registry,
+};
+
+use crate::failure::Failure;
+
+/// A method and its parameters.
+#[derive(Clone, Debug)]
+pub(super) struct Method {
+    /// Its name.
+    pub(super) id: &'static str,
+    /// What it is given.
+    pub(super) params: Vec<(String, RawValue)>,
+}
+
+impl Method {
+    /// A method with parameters.
+    pub(super) fn new(id: &'static str, params: &[(&str, RawValue)]) -> Self {
+        Self {
+            id,
+            params: params
+                .iter()
+                .map(|(name, value)| ((*name).to_owned(), value.clone()))
+                .collect(),
+        }
+    }
+}
+
+/// Names of all variables.
+pub(super) fn names(table: &Table) -> Vec<String> {
+    table.names().map(str::to_owned).collect()
+}
+
+/// The file after some masks on all its variables.
+pub(super) fn masked(
+    original: &Table,
+    steps: &[Method],
+    seed: u64,
+    watch: &dyn Watch,
+) -> Result<Table, Failure> {
+    let mut table = original.clone();
+    let on: Vec<usize> = (0..original.columns().len()).collect();
+    for (position, step) in steps.iter().enumerate() {
+        let mask = registry::mask(step.id).ok_or_else(|| unknown(step.id))?;
+        let params = checked(mask.card(), step)?;
+        let context = RunContext::new(seed, format!("{} {position}", step.id), watch);
+        let task = MaskTask {
+            table: &table,
+            on: &on,
+            params: &params,
+        };
+        let change = mask.mask(&task, &context)?;
+        table = change.apply_to(&table);
+    }
+    Ok(table)
+}
+
+/// What a measure finds on all variables.
+pub(super) fn measured(
+    measure: &Method,
+    original: &Table,
+    masked: &Table,
+    groups: &Groups,
+    watch: &dyn Watch,
+) -> Result<Measurement, Failure> {
+    let method = registry::measure(measure.id).ok_or_else(|| unknown(measure.id))?;
+    let params = checked(method.card(), measure)?;
+    let on = names(original);
+    let pair = Pair {
+        original,
+        masked,
+        rows: Rows::Correspond,
+    };
+    let task = MeasureTask::new(Files::Both(pair), &on, &params);
+    let context = RunContext::new(1, measure.id, watch);
+    Ok(measure_groups(method, &task, groups, original, &context)?)
+}
+
+fn checked(card: &bauta_methods::Card, method: &Method) -> Result<Params, Failure> {
+    Params::check(card, &method.params).map_err(|problems| {
+        let messages: Vec<&str> = problems
+            .iter()
+            .map(|problem| problem.message.as_str())
+            .collect();
+        Failure::bug(format!("{}: {}", method.id, messages.join("; ")))
+    })
+}
+
+fn unknown(id: &str) -> Failure {
+    Failure::bug(format!("there is no method {id}"))
+}

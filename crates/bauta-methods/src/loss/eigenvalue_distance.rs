@@ -1,0 +1,154 @@
+#![doc = include_str!("eigenvalue_distance.md")]
+
+use crate::card::{Card, Family, Randomness};
+use crate::context::RunContext;
+use crate::error::MethodError;
+use crate::loss::il1s::CONTENT;
+use crate::measure::{
+    Better, Measure, MeasureTask, Measurement, Part, Reading, Scope, Series, Subject,
+};
+use crate::stats::both_files::columns_of_both;
+use crate::stats::corresponding::MISSING;
+use crate::stats::moments::{finite_moments, is_constant};
+use crate::stats::symmetric::{covariance, eigen};
+
+/// Distance between the eigenvalues of two correlation matrices. See the [module page](self).
+#[derive(Clone, Copy, Debug)]
+pub struct EigenvalueDistance;
+
+static CARD: Card = Card {
+    id: "eigenvalue-distance",
+    title: "Eigenvalue distance",
+    summary: "difference between the eigenvalues of the correlation matrices of original and masked file",
+    family: Family::Loss,
+    page: include_str!("eigenvalue_distance.md"),
+    params: &[MISSING],
+    targets: CONTENT,
+    randomness: Randomness::None,
+    references: &["templ2015"],
+};
+
+/// Share of the sum of eigenvalues below which one counts as 0: rounding leaves 1e-15 or so.
+const NOTHING: f64 = 1e-8;
+
+impl Measure for EigenvalueDistance {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn subject(&self) -> Subject {
+        Subject::Pair
+    }
+
+    fn scope(&self) -> Scope {
+        Scope::Variables
+    }
+
+    fn reading(&self) -> Reading {
+        Reading {
+            min: 0.0,
+            max: 2.0,
+            better: Better::Lower,
+            at_identity: Some(0.0),
+            value_name: "distance",
+        }
+    }
+
+    fn measure(
+        &self,
+        task: &MeasureTask<'_>,
+        context: &RunContext<'_>,
+    ) -> Result<Measurement, MethodError> {
+        let columns = columns_of_both(task, context)?;
+        let mut files: [Vec<&[f64]>; 2] = [Vec::new(), Vec::new()];
+        for column in &columns {
+            let (x, z) = column.numbers()?;
+            files[0].push(x);
+            files[1].push(z);
+        }
+        context.go_on()?;
+        let lambda = eigenvalues(&files[0], task.on, "original")?;
+        context.go_on()?;
+        let mu = eigenvalues(&files[1], task.on, "masked")?;
+        Ok(match (lambda, mu) {
+            (Some(lambda), Some(mu)) => compared(&lambda, &mu),
+            _ => Measurement::default(),
+        })
+    }
+}
+
+/// The eigenvalues of the correlation matrix, the largest first; none without variables or with
+/// fewer than two complete records.
+fn eigenvalues(
+    columns: &[&[f64]],
+    names: &[String],
+    file: &str,
+) -> Result<Option<Vec<f64>>, MethodError> {
+    let complete = complete_records(columns);
+    let columns: Vec<&[f64]> = match &complete {
+        Some(complete) => complete.iter().map(Vec::as_slice).collect(),
+        None => columns.to_vec(),
+    };
+    if columns.first().is_none_or(|column| column.len() < 2) {
+        return Ok(None);
+    }
+    let mut means = Vec::new();
+    for (column, name) in columns.iter().zip(names) {
+        if is_constant(column) {
+            return Err(MethodError::data(
+                name,
+                format!(
+                    "it has no two different values in the {file} file, so that it has no correlations"
+                ),
+                "leave the variable out of this measure",
+            ));
+        }
+        means.push(finite_moments(name, column)?.mean);
+    }
+    Ok(Some(
+        eigen(&covariance(&columns, &means).to_correlation()).values,
+    ))
+}
+
+/// The columns without records that lack a value; none where no record does.
+fn complete_records(columns: &[&[f64]]) -> Option<Vec<Vec<f64>>> {
+    let n = columns.first().map_or(0, |column| column.len());
+    let complete = |record: &usize| columns.iter().all(|column| !column[*record].is_nan());
+    let kept: Vec<usize> = (0..n).filter(complete).collect();
+    (kept.len() < n).then(|| {
+        let of_kept = |column: &&[f64]| kept.iter().map(|&record| column[record]).collect();
+        columns.iter().map(of_kept).collect()
+    })
+}
+
+fn compared(lambda: &[f64], mu: &[f64]) -> Measurement {
+    let d = lambda.len() as f64;
+    let pairs = || lambda.iter().zip(mu);
+    let absolute: f64 = pairs().map(|(lambda, mu)| (lambda - mu).abs()).sum();
+    let terms = || pairs().filter(|(lambda, _)| **lambda > NOTHING * d);
+    let relative: f64 = terms()
+        .map(|(lambda, mu)| (lambda - mu).abs() / lambda)
+        .sum();
+    let series = |name: &str, values: &[f64]| Series {
+        name: name.to_owned(),
+        unit: "eigenvalue".to_owned(),
+        points: (1..)
+            .zip(values)
+            .map(|(number, &value): (usize, _)| Part {
+                name: number.to_string(),
+                value: Some(value),
+            })
+            .collect(),
+    };
+    let mut found = Measurement {
+        value: Some(absolute / d),
+        series: vec![
+            series("eigenvalues of the original", lambda),
+            series("eigenvalues of the masked file", mu),
+        ],
+        ..Measurement::default()
+    };
+    found.push_part("relative", relative);
+    found.push_part("relative_terms", terms().count() as f64);
+    found
+}

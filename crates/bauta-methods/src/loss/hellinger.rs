@@ -1,0 +1,200 @@
+#![doc = include_str!("hellinger.md")]
+
+use bauta_data::{Categorical, Column, Kind, Role, Values};
+use rayon::prelude::*;
+
+use crate::card::{
+    Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets,
+};
+use crate::context::RunContext;
+use crate::error::MethodError;
+use crate::measure::{Better, Measure, MeasureTask, Measurement, Part, Reading, Scope, Subject};
+use crate::stats::both_files::{columns_of_both, mean_of_variables};
+use crate::stats::corresponding::MISSING;
+use crate::stats::quantile::sorted_present;
+use crate::stats::sums::compensated;
+
+/// Hellinger distance between original and masked distributions. See the [module page](self).
+#[derive(Clone, Copy, Debug)]
+pub struct Hellinger;
+
+static CARD: Card = Card {
+    id: "hellinger",
+    title: "Hellinger distance",
+    summary: "distance between the distributions of original and masked values over bins or categories, by variable",
+    family: Family::Loss,
+    page: include_str!("hellinger.md"),
+    params: &[
+        ParamSpec {
+            name: "bins",
+            meaning: "number of bins of a continuous variable, cut at quantiles of the original",
+            ty: ParamType::Integer {
+                min: 2,
+                max: 10_000,
+            },
+            default: ParamDefault::Value(ConstValue::Integer(20)),
+        },
+        MISSING,
+    ],
+    targets: Targets {
+        kinds: &Kind::ALL,
+        default_roles: &[Role::Sensitive, Role::Key, Role::Other],
+        refused_roles: &[],
+    },
+    randomness: Randomness::None,
+    references: &["gomatam2003", "hellinger1909"],
+};
+
+impl Measure for Hellinger {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn subject(&self) -> Subject {
+        Subject::Pair
+    }
+
+    fn scope(&self) -> Scope {
+        Scope::Variables
+    }
+
+    fn reading(&self) -> Reading {
+        Reading {
+            min: 0.0,
+            max: 1.0,
+            better: Better::Lower,
+            at_identity: Some(0.0),
+            value_name: "mean distance",
+        }
+    }
+
+    fn measure(
+        &self,
+        task: &MeasureTask<'_>,
+        context: &RunContext<'_>,
+    ) -> Result<Measurement, MethodError> {
+        let columns = columns_of_both(task, context)?;
+        let n_bins = task.params.integer_if_set("bins").unwrap_or(20) as usize;
+        let mut by_variable = Vec::new();
+        for (done, column) in columns.iter().enumerate() {
+            context.progress(done, columns.len())?;
+            let counts = match (column.original.values(), column.masked.values()) {
+                (Values::Categorical(x), Values::Categorical(z)) => {
+                    count_categories((column.original, x), (column.masked, z))
+                }
+                _ => {
+                    let (x, z) = column.numbers()?;
+                    count_bins(x, z, n_bins)
+                }
+            };
+            by_variable.push(Part {
+                name: column.name.to_owned(),
+                value: distance(&counts),
+            });
+        }
+        Ok(mean_of_variables(by_variable))
+    }
+}
+
+/// How many original and masked records each bin or category has.
+type Counts = Vec<[usize; 2]>;
+
+/// H = √(½ Σ (√p - √q)²); none where one of the files has no value.
+fn distance(counts: &Counts) -> Option<f64> {
+    let total = |file: usize| counts.iter().map(|count| count[file]).sum::<usize>() as f64;
+    let (n, m) = (total(0), total(1));
+    if n == 0.0 || m == 0.0 {
+        return None;
+    }
+    let squares = counts.iter().map(|&[f, g]| {
+        let difference = (f as f64 / n).sqrt() - (g as f64 / m).sqrt();
+        difference * difference
+    });
+    // Rounding must not take the largest possible distance beyond 1.
+    Some((0.5 * compensated(squares)).sqrt().min(1.0))
+}
+
+fn count_categories(x: (&Column, &Categorical), z: (&Column, &Categorical)) -> Counts {
+    let texts = x.1.levels.iter().zip(0..);
+    let in_original: hashbrown::HashMap<&str, usize, foldhash::fast::FixedState> = texts.collect();
+    let mut n_places = in_original.len();
+    // Masked categories that the original lacks get places behind those of the original.
+    let place_of = |text: &str| {
+        in_original.get(text).copied().unwrap_or_else(|| {
+            n_places += 1;
+            n_places - 1
+        })
+    };
+    let places: Vec<usize> = z.1.levels.iter().map(place_of).collect();
+    let mut counts = vec![[0, 0]; n_places];
+    for (record, &code) in x.1.codes.iter().enumerate() {
+        if !x.0.is_missing(record) {
+            counts[code as usize][0] += 1;
+        }
+    }
+    for (record, &code) in z.1.codes.iter().enumerate() {
+        if !z.0.is_missing(record) {
+            counts[places[code as usize]][1] += 1;
+        }
+    }
+    counts
+}
+
+/// Counts by bins that are cut at the original's quantiles 1/B, 2/B … 1, with a bin of its own
+/// for what lies below the smallest and for what lies above the largest original value.
+fn count_bins(x: &[f64], z: &[f64], n_bins: usize) -> Counts {
+    let sorted = sorted_present(x);
+    let n = sorted.len();
+    let Some(&smallest) = sorted.first() else {
+        return Counts::new();
+    };
+    let quantile = |j: usize| sorted[(j * n).div_ceil(n_bins) - 1];
+    let mut cuts: Vec<f64> = (1..=n_bins).map(quantile).collect();
+    cuts.dedup();
+    let bin_of = |value: f64| {
+        if value < smallest {
+            cuts.len() + 1
+        } else {
+            cuts.partition_point(|&cut| cut < value)
+        }
+    };
+    let count = |values: &[f64]| {
+        let none = || vec![0_usize; cuts.len() + 2];
+        let blocks = values.par_chunks(4096).map(|block| {
+            let mut counts = none();
+            let present = block.iter().filter(|value| !value.is_nan());
+            present.for_each(|&value| counts[bin_of(value)] += 1);
+            counts
+        });
+        blocks.reduce(none, |a, b| a.iter().zip(&b).map(|(a, b)| a + b).collect())
+    };
+    let both = count(x).into_iter().zip(count(z));
+    both.map(|(f, g)| [f, g]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bins_are_cut_at_quantiles_of_the_original() {
+        // Two bins of 1, 2, 3, 4: cuts at 2 and 4, so [1, 2] and (2, 4]; 4.5 and 0 lie outside.
+        let counts = count_bins(
+            &[4.0, 1.0, f64::NAN, 3.0, 2.0],
+            &[2.0, 2.5, 4.5, 0.0, 1.0, 4.0],
+            2,
+        );
+        assert_eq!(counts, [[2, 2], [2, 2], [0, 1], [0, 1]]);
+    }
+
+    #[test]
+    fn distances_by_hand() {
+        // p = (1/2, 1/2), q = (1, 0): ½ ((√½ - 1)² + ½) = 1 - √½.
+        let found = distance(&vec![[1, 2], [1, 0]]).unwrap();
+        assert!((found - (1.0 - 0.5_f64.sqrt()).sqrt()).abs() < 1e-15);
+        assert_eq!(distance(&vec![[3, 0], [0, 1]]), Some(1.0));
+        assert_eq!(distance(&vec![[3, 6], [1, 2]]), Some(0.0));
+        assert_eq!(distance(&vec![[3, 0]]), None);
+        assert_eq!(distance(&Counts::new()), None);
+    }
+}

@@ -1,0 +1,100 @@
+#![doc = include_str!("il.md")]
+
+use bauta_data::Attribute;
+
+use crate::card::{Card, ConstValue, Family, ParamDefault, ParamSpec, Randomness};
+use crate::context::RunContext;
+use crate::error::MethodError;
+use crate::loss::il1;
+use crate::loss::il1s::CONTENT;
+use crate::loss::s0::statistics;
+use crate::measure::{Better, Measure, MeasureTask, Measurement, Reading, Scope, Subject};
+use crate::params::{ParamProblem, Params};
+use crate::stats::corresponding::{CORRESPONDENCE, MISSING};
+use crate::stats::pair_statistics::{
+    CORRECTION, LEVEL, Samples, ZERO, check_correction, mean_of_losses,
+};
+
+/// Sebé's information loss. See the [module page](self).
+#[derive(Clone, Copy, Debug)]
+pub struct Il;
+
+/// The paper compares each masked record with the nearest original.
+pub(crate) const NEAREST_UNLESS_TOLD: ParamSpec = ParamSpec {
+    default: ParamDefault::Value(ConstValue::Text("nearest")),
+    ..CORRESPONDENCE
+};
+
+static CARD: Card = Card {
+    id: "il",
+    title: "Information loss IL",
+    summary: "mean of IL1 to IL5, with IL1 against the nearest original record",
+    family: Family::Loss,
+    page: include_str!("il.md"),
+    params: &[NEAREST_UNLESS_TOLD, MISSING, ZERO, CORRECTION, LEVEL],
+    targets: CONTENT,
+    randomness: Randomness::None,
+    references: &["sebe2002", "kim1990"],
+};
+
+impl Measure for Il {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn subject(&self) -> Subject {
+        Subject::Pair
+    }
+
+    fn scope(&self) -> Scope {
+        Scope::Variables
+    }
+
+    fn is_usual(&self) -> bool {
+        false
+    }
+
+    fn reading(&self) -> Reading {
+        Reading {
+            min: 0.0,
+            max: f64::INFINITY,
+            better: Better::Lower,
+            at_identity: Some(0.0),
+            value_name: "loss",
+        }
+    }
+
+    fn check(&self, params: &Params, _on: &[&Attribute]) -> Vec<ParamProblem> {
+        check_correction(params)
+    }
+
+    fn measure(
+        &self,
+        task: &MeasureTask<'_>,
+        context: &RunContext<'_>,
+    ) -> Result<Measurement, MethodError> {
+        let others = statistics(&Samples::of(task, context)?, context)?;
+        Ok(with_il1(&il1::of_matched(task, context)?, &others, task))
+    }
+}
+
+/// The loss of a task whose masked records are already traced to the originals that they are to be
+/// compared with. The task's card needs the parameter `missing`; without `zero` and `correction`
+/// their defaults hold.
+pub fn of_traced(
+    task: &MeasureTask<'_>,
+    context: &RunContext<'_>,
+) -> Result<Measurement, MethodError> {
+    let others = statistics(&Samples::of(task, context)?, context)?;
+    Ok(with_il1(&il1::of_traced(task, context)?, &others, task))
+}
+
+fn with_il1(
+    il1: &Measurement,
+    others: &[(&'static str, Measurement)],
+    task: &MeasureTask<'_>,
+) -> Measurement {
+    let mut losses = vec![("il1", il1)];
+    losses.extend(others.iter().map(|(name, loss)| (*name, loss)));
+    mean_of_losses(task.on, &losses)
+}

@@ -1,0 +1,86 @@
+#![doc = include_str!("il3.md")]
+
+use bauta_data::Attribute;
+
+use crate::card::{Card, Family, Randomness};
+use crate::context::RunContext;
+use crate::error::MethodError;
+use crate::loss::il1s::CONTENT;
+use crate::measure::{Better, Measure, MeasureTask, Measurement, Reading, Scope, Subject};
+use crate::params::{ParamProblem, Params};
+use crate::stats::corresponding::MISSING;
+use crate::stats::pair_statistics::{Both, CORRECTION, LEVEL, Samples, ZERO, check_correction};
+use crate::stats::symmetric::Symmetric;
+
+/// Relative change of covariances. See the [module page](self).
+#[derive(Clone, Copy, Debug)]
+pub struct Il3;
+
+static CARD: Card = Card {
+    id: "il3",
+    title: "IL3",
+    summary: "mean relative change of the variances and covariances",
+    family: Family::Loss,
+    page: include_str!("il3.md"),
+    params: &[MISSING, ZERO, CORRECTION, LEVEL],
+    targets: CONTENT,
+    randomness: Randomness::None,
+    references: &["yancey2002", "sebe2002", "kim1990"],
+};
+
+impl Measure for Il3 {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn subject(&self) -> Subject {
+        Subject::Pair
+    }
+
+    fn scope(&self) -> Scope {
+        Scope::Variables
+    }
+
+    fn reading(&self) -> Reading {
+        Reading {
+            min: 0.0,
+            max: f64::INFINITY,
+            better: Better::Lower,
+            at_identity: Some(0.0),
+            value_name: "relative change",
+        }
+    }
+
+    fn check(&self, params: &Params, _on: &[&Attribute]) -> Vec<ParamProblem> {
+        check_correction(params)
+    }
+
+    fn measure(
+        &self,
+        task: &MeasureTask<'_>,
+        context: &RunContext<'_>,
+    ) -> Result<Measurement, MethodError> {
+        let samples = Samples::of(task, context)?;
+        loss(&samples, &samples.covariances(context)?, context)
+    }
+}
+
+/// The loss of two files' covariances.
+pub(crate) fn loss(
+    samples: &Samples<'_>,
+    covariances: &Both<Symmetric>,
+    context: &RunContext<'_>,
+) -> Result<Measurement, MethodError> {
+    let mut changes = samples.changes();
+    let order = covariances.original.order();
+    // Fewer than two records have no covariance.
+    for j in (0..order).filter(|_| samples.n_records() > 1) {
+        for k in 0..=j {
+            let (x, z) = (covariances.original.at(j, k), covariances.masked.at(j, k));
+            let sd = |j: usize| covariances.original.at(j, j).sqrt();
+            let statistic = if j == k { "variance" } else { "covariance" };
+            changes.relative(statistic, (j, k), (x, z), sd(j) * sd(k))?;
+        }
+    }
+    Ok(changes.finish(context))
+}

@@ -1,0 +1,122 @@
+#![doc = include_str!("il5.md")]
+
+use bauta_data::Attribute;
+
+use crate::card::{Card, Family, Randomness};
+use crate::context::RunContext;
+use crate::error::MethodError;
+use crate::loss::il1s::CONTENT;
+use crate::measure::{Better, Matrix, Measure, MeasureTask, Measurement, Reading, Scope, Subject};
+use crate::params::{ParamProblem, Params};
+use crate::stats::corresponding::MISSING;
+use crate::stats::pair_statistics::{Both, CORRECTION, LEVEL, Samples, ZERO, check_correction};
+use crate::stats::symmetric::Symmetric;
+
+/// Change of correlations. See the [module page](self).
+#[derive(Clone, Copy, Debug)]
+pub struct Il5;
+
+static CARD: Card = Card {
+    id: "il5",
+    title: "IL5",
+    summary: "mean absolute change of the correlations",
+    family: Family::Loss,
+    page: include_str!("il5.md"),
+    params: &[MISSING, ZERO, CORRECTION, LEVEL],
+    targets: CONTENT,
+    randomness: Randomness::None,
+    references: &["yancey2002", "sebe2002", "kim1990"],
+};
+
+impl Measure for Il5 {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn subject(&self) -> Subject {
+        Subject::Pair
+    }
+
+    fn scope(&self) -> Scope {
+        Scope::Variables
+    }
+
+    fn reading(&self) -> Reading {
+        Reading {
+            min: 0.0,
+            max: 2.0,
+            better: Better::Lower,
+            at_identity: Some(0.0),
+            value_name: "change",
+        }
+    }
+
+    fn check(&self, params: &Params, _on: &[&Attribute]) -> Vec<ParamProblem> {
+        check_correction(params)
+    }
+
+    fn measure(
+        &self,
+        task: &MeasureTask<'_>,
+        context: &RunContext<'_>,
+    ) -> Result<Measurement, MethodError> {
+        let samples = Samples::of(task, context)?;
+        loss(&samples, &samples.covariances(context)?, context)
+    }
+}
+
+/// The loss of two files' correlations, with a matrix of their changes.
+pub(crate) fn loss(
+    samples: &Samples<'_>,
+    covariances: &Both<Symmetric>,
+    context: &RunContext<'_>,
+) -> Result<Measurement, MethodError> {
+    let mut changes = samples.changes();
+    let order = covariances.original.order();
+    let mut below_diagonal = Vec::with_capacity(order);
+    for j in 0..order {
+        let mut row = vec![None; j];
+        // Fewer than two records have no correlation.
+        for (k, entry) in row
+            .iter_mut()
+            .enumerate()
+            .filter(|_| samples.n_records() > 1)
+        {
+            let in_original = correlation(&covariances.original, j, k);
+            let in_masked = correlation(&covariances.masked, j, k);
+            if let (Some(x), Some(z)) = (in_original, in_masked) {
+                changes.add((j, k), (x - z).abs())?;
+                *entry = Some(z - x);
+                continue;
+            }
+            let file = if in_original.is_none() {
+                "original"
+            } else {
+                "masked file"
+            };
+            let statistic = changes.named("correlation", j, k);
+            changes.undefined(format!("the {statistic} is not defined in the {file}"))?;
+        }
+        below_diagonal.push(row);
+    }
+    let mut found = changes.finish(context);
+    found.matrices = vec![Matrix {
+        name: "change of correlations".to_owned(),
+        unit: "masked minus original".to_owned(),
+        variables: samples.names().to_vec(),
+        below_diagonal,
+    }];
+    Ok(found)
+}
+
+/// A correlation; none where a variance is not positive, or where corrected covariances are those
+/// of no file and give a correlation beyond 1.
+fn correlation(covariances: &Symmetric, j: usize, k: usize) -> Option<f64> {
+    let (var_j, var_k) = (covariances.at(j, j), covariances.at(k, k));
+    if var_j <= 0.0 || var_k <= 0.0 {
+        return None;
+    }
+    let r = covariances.at(j, k) / (var_j.sqrt() * var_k.sqrt());
+    // Rounding alone can make slightly more than 1 of a perfect correlation.
+    (r.abs() <= 1.0 + 1e-9).then(|| r.clamp(-1.0, 1.0))
+}

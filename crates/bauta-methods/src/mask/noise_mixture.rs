@@ -1,0 +1,285 @@
+#![doc = include_str!("noise_mixture.md")]
+
+use std::ops::Range;
+
+use bauta_data::{Attribute, Table};
+
+use crate::card::{Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness};
+use crate::context::{Draws, RunContext, unit_interval};
+use crate::error::MethodError;
+use crate::mask::noise_additive::{CLAMP, ROUND};
+use crate::mask::noise_correlated::{LEVEL, NOISE_TARGETS, with_noise};
+use crate::mask::{Change, Mask, MaskTask, Together};
+use crate::params::{ParamProblem, Params, RawValue};
+use crate::stats::coloured::joint_variables;
+use crate::stats::corresponding::MISSING;
+use crate::stats::normal;
+
+/// Adds noise from a mixture of normal distributions. See the [module page](self).
+#[derive(Clone, Copy, Debug)]
+pub struct NoiseMixture;
+
+static CARD: Card = Card {
+    id: "noise-mixture",
+    title: "Mixture noise",
+    summary: "adds noise with the covariance of the data that is seldom near zero",
+    family: Family::Mask,
+    page: include_str!("noise_mixture.md"),
+    params: &[
+        LEVEL,
+        ParamSpec {
+            name: "variance",
+            meaning: "variance of each component, where the mixture has variance 1",
+            ty: ParamType::Fraction { min: 0.0, max: 1.0 },
+            default: ParamDefault::Value(ConstValue::Number(0.025)),
+        },
+        ParamSpec {
+            name: "components",
+            meaning: "how often each component is drawn, in proportion",
+            ty: ParamType::Numbers {
+                min: 0.0,
+                max: f64::INFINITY,
+            },
+            default: ParamDefault::Value(ConstValue::Integers(&[1, 1])),
+        },
+        ParamSpec {
+            name: "psi",
+            meaning: "where the components lie to each other, all but the last",
+            ty: ParamType::Numbers {
+                min: f64::NEG_INFINITY,
+                max: f64::INFINITY,
+            },
+            default: ParamDefault::Unset("they lie at equal distances"),
+        },
+        ROUND,
+        CLAMP,
+        MISSING,
+    ],
+    targets: NOISE_TARGETS,
+    randomness: Randomness::Seeded,
+    references: &["yancey2002", "roque2000"],
+};
+
+impl Mask for NoiseMixture {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn check(&self, params: &Params, _on: &[&Attribute]) -> Vec<ParamProblem> {
+        Mixture::of(params).err().into_iter().collect()
+    }
+
+    fn together(&self, _params: &Params) -> Together {
+        Together::Jointly
+    }
+
+    fn mask(&self, task: &MaskTask<'_>, context: &RunContext<'_>) -> Result<Change, MethodError> {
+        let mixture = Mixture::of(task.params)
+            .map_err(|problem| MethodError::request(problem.message, problem.hint))?;
+        let variables = joint_variables(task, context)?;
+        let masked = with_noise(&variables, task, context, &|draws, table, records, w| {
+            mixture.fill(draws, table, records, w);
+        })?;
+        let columns = variables.iter().zip(masked);
+        let columns =
+            columns.map(|(variable, z)| (variable.attr_idx, variable.column.with_numbers(z)));
+        Ok(Change::of_columns(columns.collect()))
+    }
+
+    fn example(&self) -> Vec<(&'static str, RawValue)> {
+        vec![("level", RawValue::Number(0.1))]
+    }
+
+    fn neutral(&self) -> Option<Vec<(&'static str, RawValue)>> {
+        Some(vec![("level", RawValue::Number(0.0))])
+    }
+}
+
+/// A mixture of normal distributions of equal variance, with mean 0 and variance 1.
+#[derive(Clone, PartialEq, Debug)]
+struct Mixture {
+    /// The weights `ω` summed up to each component but the last.
+    up_to: Vec<f64>,
+    /// Means of the components.
+    theta: Vec<f64>,
+    /// Their standard deviation.
+    sigma: f64,
+}
+
+impl Mixture {
+    /// Yancey, Winkler and Creecy, appendix, with the last ψ as its own equation needs it.
+    fn of(params: &Params) -> Result<Self, ParamProblem> {
+        let variance = params.number("variance");
+        if variance <= 0.0 || variance >= 1.0 {
+            return Err(ParamProblem::of(
+                "variance",
+                "`variance` must lie between 0 and 1 and be neither",
+                "at 0 the noise takes few values and can be undone, at 1 there is no mixture",
+            ));
+        }
+        let omega = weights(params.numbers("components"))?;
+        let n_components = omega.len();
+        let mut psi = params.numbers("psi").to_vec();
+        if psi.is_empty() {
+            // Symmetric about 0 if the weights are equal: ±1/2 for two, 1, 0, -1 for three.
+            psi = (1..n_components)
+                .map(|k| (n_components + 1) as f64 / 2.0 - k as f64)
+                .collect();
+        }
+        if psi.len() + 1 != n_components {
+            return Err(ParamProblem::of(
+                "psi",
+                format!(
+                    "{n_components} components need {} numbers in `psi`",
+                    n_components - 1
+                ),
+                "leave the last component out: it lies where the mean of all becomes 0",
+            ));
+        }
+        let weighted: f64 = omega.iter().zip(&psi).map(|(omega, psi)| omega * psi).sum();
+        psi.push(-weighted / omega[n_components - 1]);
+        let s: f64 = omega
+            .iter()
+            .zip(&psi)
+            .map(|(omega, psi)| omega * psi * psi)
+            .sum();
+        if s == 0.0 || !s.is_finite() {
+            return Err(ParamProblem::of(
+                "psi",
+                "`psi` must have a number that is not 0, and none too large to be squared",
+                "if all components lie at one place there is no mixture; use `noise-correlated`",
+            ));
+        }
+        let scale = ((1.0 - variance) / s).sqrt();
+        let cumulated = omega.iter().scan(0.0, |sum, omega| {
+            *sum += omega;
+            Some(*sum)
+        });
+        Ok(Self {
+            up_to: cumulated.take(n_components - 1).collect(),
+            theta: psi.iter().map(|psi| scale * psi).collect(),
+            sigma: variance.sqrt(),
+        })
+    }
+
+    /// One variable's w of some records: the first draw of a record chooses the component, the second is the
+    /// deviate.
+    fn fill(&self, draws: &Draws, table: &Table, records: Range<usize>, w: &mut [f64]) {
+        let mut components = Vec::with_capacity(w.len());
+        let drawn = draws.of_records::<2>(table, records);
+        for (w, [component, deviate]) in w.iter_mut().zip(drawn) {
+            let u = unit_interval(component);
+            let k = self.up_to.iter().filter(|&&up_to| u > up_to).count();
+            components.push(self.theta[k]);
+            *w = unit_interval(deviate);
+        }
+        normal::quantiles(w);
+        for (w, theta) in w.iter_mut().zip(components) {
+            *w = theta + self.sigma * *w;
+        }
+    }
+}
+
+/// ω from numbers in proportion.
+fn weights(components: &[f64]) -> Result<Vec<f64>, ParamProblem> {
+    let wrong = |message: &str, hint: &str| Err(ParamProblem::of("components", message, hint));
+    if components.len() < 2 {
+        return wrong(
+            "a mixture needs two components or more",
+            "for one, use `noise-correlated`",
+        );
+    }
+    let sum: f64 = components.iter().sum();
+    let omega: Vec<f64> = components.iter().map(|weight| weight / sum).collect();
+    // Also refuses what overflows in the sum or underflows in the quotient.
+    if omega
+        .iter()
+        .any(|&omega| omega <= 0.0 || !omega.is_finite())
+    {
+        return wrong(
+            "every number in `components` must be above 0",
+            "leave out components that are never drawn",
+        );
+    }
+    Ok(omega)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn list(values: &[f64]) -> RawValue {
+        RawValue::List(
+            values
+                .iter()
+                .map(|&value| RawValue::Number(value))
+                .collect(),
+        )
+    }
+
+    fn mixture(given: &[(&str, RawValue)]) -> Result<Mixture, ParamProblem> {
+        let mut all = vec![("level".to_owned(), RawValue::Number(0.1))];
+        all.extend(
+            given
+                .iter()
+                .map(|(name, raw)| ((*name).to_owned(), raw.clone())),
+        );
+        Mixture::of(&Params::check(&CARD, &all).unwrap())
+    }
+
+    fn close(found: &[f64], expected: &[f64]) {
+        assert_eq!(found.len(), expected.len());
+        let near = |(a, b): (&f64, &f64)| (a - b).abs() < 1e-14;
+        assert!(
+            found.iter().zip(expected).all(near),
+            "{found:?} {expected:?}"
+        );
+    }
+
+    #[test]
+    fn two_equal_components_are_those_of_the_paper() {
+        // θ = ±√(1 - 0.025) = ±√0.975.
+        let found = mixture(&[]).unwrap();
+        close(&found.theta, &[0.975_f64.sqrt(), -(0.975_f64.sqrt())]);
+        close(&found.up_to, &[0.5]);
+        // ψ is a matter of proportion, and its sign of order.
+        let other = mixture(&[("psi", list(&[-7.0]))]).unwrap();
+        close(&other.theta, &[-(0.975_f64.sqrt()), 0.975_f64.sqrt()]);
+    }
+
+    #[test]
+    fn three_unequal_components_by_hand() {
+        // ω = 0.5, 0.25, 0.25; ψ = 1, 2, and -(0.5 + 0.5)/0.25 = -4. S = 0.5 + 1 + 4 = 5.5.
+        // With σ² = 0.12: √(0.88/5.5) = 0.4, so that θ = 0.4, 0.8, -1.6.
+        let found = mixture(&[
+            ("components", list(&[2.0, 1.0, 1.0])),
+            ("psi", list(&[1.0, 2.0])),
+            ("variance", RawValue::Number(0.12)),
+        ])
+        .unwrap();
+        close(&found.theta, &[0.4, 0.8, -1.6]);
+        close(&found.up_to, &[0.5, 0.75]);
+        // Mean 0.2 + 0.2 - 0.4 = 0; variance 0.12 + 0.08 + 0.16 + 0.64 = 1.
+        // By default three equal components lie at 1, 0, -1 in proportion: S = 2/3.
+        let found = mixture(&[("components", list(&[1.0, 1.0, 1.0]))]).unwrap();
+        close(
+            &found.theta,
+            &[(0.975_f64 * 1.5).sqrt(), 0.0, -(0.975_f64 * 1.5).sqrt()],
+        );
+    }
+
+    #[test]
+    fn what_is_no_mixture_is_refused() {
+        let refused = |given: &[(&str, RawValue)], param: &str| {
+            assert_eq!(mixture(given).unwrap_err().param.as_deref(), Some(param));
+        };
+        refused(&[("psi", list(&[0.0]))], "psi");
+        refused(&[("psi", list(&[1.0, 2.0]))], "psi");
+        refused(&[("psi", list(&[1e200]))], "psi");
+        refused(&[("components", list(&[1.0]))], "components");
+        refused(&[("components", list(&[1.0, 0.0]))], "components");
+        refused(&[("components", list(&[1e308, 1e308]))], "components");
+        refused(&[("variance", RawValue::Number(0.0))], "variance");
+        refused(&[("variance", RawValue::Number(1.0))], "variance");
+    }
+}

@@ -1,0 +1,279 @@
+#![doc = include_str!("noise_swap.md")]
+
+use rayon::prelude::*;
+
+use crate::card::{Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness};
+use crate::context::RunContext;
+use crate::error::MethodError;
+use crate::mask::noise_additive::{CLAMP, ROUND};
+use crate::mask::noise_correlated::{LEVEL, NOISE_TARGETS, with_noise};
+use crate::mask::rank_swap::{share_of, strata};
+use crate::mask::{Change, Mask, MaskTask, Together};
+use crate::note::Note;
+use crate::params::{Params, RawValue};
+use crate::stats::coloured::{JointVariable, joint_variables, standard_normal};
+use crate::stats::corresponding::MISSING;
+use crate::stats::moments::{Moments, finite_moments};
+use crate::stats::nearest::NearestTree;
+use crate::stats::points::{Points, squared_distance};
+
+/// Adds correlated noise, then swaps the records that can still be linked. See the
+/// [module page](self).
+#[derive(Clone, Copy, Debug)]
+pub struct NoiseSwap;
+
+static CARD: Card = Card {
+    id: "noise-swap",
+    title: "Correlated noise and swapping",
+    summary: "adds correlated noise, then swaps values between records that could still be linked",
+    family: Family::Mask,
+    page: include_str!("noise_swap.md"),
+    params: &[
+        LEVEL,
+        ParamSpec {
+            name: "swapped",
+            meaning: "largest share of the records that are swapped because they can be linked",
+            ty: ParamType::Fraction { min: 0.0, max: 1.0 },
+            default: ParamDefault::Value(ConstValue::Number(1.0)),
+        },
+        ParamSpec {
+            name: "strata",
+            meaning: "swap only between records with equal values of these variables",
+            ty: ParamType::Variables,
+            default: ParamDefault::Unset("the whole file is one stratum"),
+        },
+        ROUND,
+        CLAMP,
+        MISSING,
+    ],
+    targets: NOISE_TARGETS,
+    randomness: Randomness::Seeded,
+    references: &["kimwinkler1995", "yancey2002"],
+};
+
+impl Mask for NoiseSwap {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn together(&self, _params: &Params) -> Together {
+        Together::Jointly
+    }
+
+    fn mask(&self, task: &MaskTask<'_>, context: &RunContext<'_>) -> Result<Change, MethodError> {
+        let strata = strata(task.table, task.params.texts("strata"))?;
+        let variables = joint_variables(task, context)?;
+        let z = with_noise(&variables, task, context, &standard_normal)?;
+        let donors = if variables.is_empty() || task.params.number("swapped") == 0.0 {
+            None
+        } else {
+            Some(donors(&variables, &z, &strata, task, context)?)
+        };
+        let columns = variables.iter().zip(z).map(|(variable, z)| {
+            let z = match &donors {
+                None => z,
+                Some(donors) => donors.iter().map(|&donor| z[donor as usize]).collect(),
+            };
+            (variable.attr_idx, variable.column.with_numbers(z))
+        });
+        Ok(Change::of_columns(columns.collect()))
+    }
+
+    fn example(&self) -> Vec<(&'static str, RawValue)> {
+        vec![("level", RawValue::Number(0.01))]
+    }
+
+    fn neutral(&self) -> Option<Vec<(&'static str, RawValue)>> {
+        Some(vec![
+            ("level", RawValue::Number(0.0)),
+            ("swapped", RawValue::Number(0.0)),
+        ])
+    }
+}
+
+/// For each record, the record whose masked values it receives.
+fn donors(
+    variables: &[JointVariable<'_>],
+    z: &[Vec<f64>],
+    strata: &[Vec<u32>],
+    task: &MaskTask<'_>,
+    context: &RunContext<'_>,
+) -> Result<Vec<u32>, MethodError> {
+    let n = task.table.n_records();
+    let complete: Vec<u32> = (0..n as u32)
+        .into_par_iter()
+        .filter(|&record| variables.iter().all(|it| !it.x[record as usize].is_nan()))
+        .collect();
+    let by = variables
+        .iter()
+        .map(|variable| finite_moments(variable.name(), variable.x))
+        .collect::<Result<Vec<Moments>, _>>()?;
+    let x: Vec<&[f64]> = variables.iter().map(|variable| variable.x).collect();
+    let z: Vec<&[f64]> = z.iter().map(Vec::as_slice).collect();
+    let masked = points(&z, &complete, &by);
+    let mut linked = linked(&points(&x, &complete, &by), &masked, context)?;
+    let n_linked = linked.len();
+    // Those that noise moved least come first; the sort is stable, so that ties go by row.
+    linked.sort_by(|a, b| a.1.total_cmp(&b.1));
+    linked.truncate(share_of(task.params.number("swapped"), n));
+    let mut is_chosen = vec![false; complete.len()];
+    for &(at, _) in &linked {
+        is_chosen[at as usize] = true;
+    }
+    // Where each record stands among the complete ones.
+    let mut place = vec![u32::MAX; n];
+    for (at, &record) in complete.iter().enumerate() {
+        place[record as usize] = at as u32;
+    }
+    let mut donors: Vec<u32> = (0..n as u32).collect();
+    let mut n_swapped = 0;
+    for records in strata {
+        context.go_on()?;
+        let members: Vec<u32> = records
+            .iter()
+            .map(|&record| place[record as usize])
+            .filter(|&at| at != u32::MAX)
+            .collect();
+        for cycle in cycles(&masked, &members, &is_chosen) {
+            n_swapped += cycle.len();
+            for (at, &receiver) in cycle.iter().enumerate() {
+                let donor = cycle[(at + 1) % cycle.len()];
+                donors[complete[receiver as usize] as usize] = complete[donor as usize];
+            }
+        }
+    }
+    context.note(Note::LinkedSwapped {
+        n_linked,
+        n_swapped,
+    });
+    Ok(donors)
+}
+
+/// Some records as points, in units of the original's standard deviations.
+fn points(columns: &[&[f64]], records: &[u32], by: &[Moments]) -> Points {
+    if columns.iter().all(|column| column.len() == records.len()) {
+        return Points::standardised(columns, by);
+    }
+    let taken: Vec<Vec<f64>> = columns
+        .par_iter()
+        .map(|column| records.iter().map(|&i| column[i as usize]).collect())
+        .collect();
+    let taken: Vec<&[f64]> = taken.iter().map(Vec::as_slice).collect();
+    Points::standardised(&taken, by)
+}
+
+/// The masked points to which no original is nearer than their own, with the distance to it.
+fn linked(
+    originals: &Points,
+    masked: &Points,
+    context: &RunContext<'_>,
+) -> Result<Vec<(u32, f64)>, MethodError> {
+    let tree = NearestTree::new(originals);
+    let blocks = (0..masked.len()).into_par_iter().with_min_len(256);
+    let found: Vec<Option<(u32, f64)>> = blocks
+        .map(|at| {
+            if at % 256 == 0 {
+                context.go_on()?;
+            }
+            let own = squared_distance(originals.point(at), masked.point(at));
+            let is_linked = tree.ties(masked.point(at), own) > 0;
+            Ok(is_linked.then_some((at as u32, own)))
+        })
+        .collect::<Result<_, MethodError>>()?;
+    Ok(found.into_iter().flatten().collect())
+}
+
+/// The chosen members of a stratum in groups of two or three that exchange their values. One that
+/// is alone takes the nearest of the others.
+fn cycles(masked: &Points, members: &[u32], is_chosen: &[bool]) -> Vec<Vec<u32>> {
+    let chosen_of = |wanted: bool| {
+        let members = members.iter().copied();
+        members.filter(move |&at| is_chosen[at as usize] == wanted)
+    };
+    let mut chosen: Vec<u32> = chosen_of(true).collect();
+    match chosen.as_slice() {
+        [] => Vec::new(),
+        &[alone] => {
+            let from = masked.point(alone as usize);
+            let distance = |at: u32| squared_distance(masked.point(at as usize), from);
+            let nearest = chosen_of(false).min_by(|&a, &b| distance(a).total_cmp(&distance(b)));
+            nearest
+                .map(|other| vec![alone, other])
+                .into_iter()
+                .collect()
+        }
+        _ => {
+            let mut groups = Vec::with_capacity(chosen.len() / 2);
+            halve(masked, &mut chosen, &mut groups);
+            groups
+        }
+    }
+}
+
+/// Splits records at the variable in which they differ most, until two or three are left.
+fn halve(masked: &Points, records: &mut [u32], groups: &mut Vec<Vec<u32>>) {
+    if records.len() <= 3 {
+        // `select_nth_unstable` leaves no order that could be relied on.
+        records.sort_unstable();
+        groups.push(records.to_vec());
+        return;
+    }
+    let width = |j: usize| {
+        let coordinates = records.iter().map(|&at| masked.point(at as usize)[j]);
+        let (low, high) = coordinates.fold(
+            (f64::INFINITY, f64::NEG_INFINITY),
+            |(low, high): (f64, f64), x| (low.min(x), high.max(x)),
+        );
+        high - low
+    };
+    let widest = (0..masked.stride())
+        .map(|j| (j, width(j)))
+        .fold((0, -1.0), |best, it| if it.1 > best.1 { it } else { best })
+        .0;
+    // An even number on the left, so that at most one group of the whole file has three.
+    let left = records.len() / 4 * 2;
+    let coordinate = |at: u32| masked.point(at as usize)[widest];
+    records.select_nth_unstable_by(left, |&a, &b| {
+        coordinate(a).total_cmp(&coordinate(b)).then(a.cmp(&b))
+    });
+    let (left, right) = records.split_at_mut(left);
+    halve(masked, left, groups);
+    halve(masked, right, groups);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn near_records_are_grouped_in_pairs_and_one_three() {
+        // On a line: 0 1 | 10 11 | 20 21 22. Seven records: two and five, then two and three.
+        let x = [20.0, 0.0, 10.0, 21.0, 1.0, 11.0, 22.0];
+        let points = Points::plain(&[&x]);
+        let groups = cycles(&points, &[0, 1, 2, 3, 4, 5, 6], &[true; 7]);
+        assert_eq!(groups, [vec![1, 4], vec![2, 5], vec![0, 3, 6]]);
+    }
+
+    #[test]
+    fn one_alone_takes_the_nearest_of_the_others_in_its_stratum() {
+        let x = [0.0, 5.0, 1.0, 2.0];
+        let points = Points::plain(&[&x]);
+        let chosen = [true, false, false, false];
+        assert_eq!(cycles(&points, &[0, 1, 2, 3], &chosen), [[0, 2]]);
+        assert_eq!(cycles(&points, &[0, 1, 3], &chosen), [[0, 3]]);
+        assert!(cycles(&points, &[0], &chosen).is_empty());
+        assert!(cycles(&points, &[1, 2, 3], &chosen).is_empty());
+    }
+
+    #[test]
+    fn a_record_is_linked_if_no_other_original_is_nearer() {
+        // Masked 0.4 is nearest to its own 0; masked 0.8 is nearer to 0.9 than to its own 5; masked
+        // 0.9 is at its own place, which record 3 shares: both are equally near, and both link.
+        let original = Points::plain(&[&[0.0, 5.0, 0.9, 0.9]]);
+        let masked = Points::plain(&[&[0.4, 0.8, 0.9, 0.7]]);
+        let context = RunContext::new(1, "step", &bauta_data::Unwatched);
+        let found = linked(&original, &masked, &context).unwrap();
+        let rows: Vec<u32> = found.iter().map(|(row, _)| *row).collect();
+        assert_eq!(rows, [0, 2, 3]);
+    }
+}

@@ -1,0 +1,242 @@
+#![doc = include_str!("resample.md")]
+
+use bauta_data::{Column, Role, Table};
+use rayon::prelude::*;
+
+use crate::card::{Card, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets};
+use crate::context::{RunContext, below};
+use crate::error::MethodError;
+use crate::mask::noise_additive::{ROUND, fit_to_original};
+use crate::mask::rank_swap::strata;
+use crate::mask::{Change, Mask, MaskTask};
+use crate::note::Note;
+use crate::params::{Params, RawValue};
+use crate::stats::corresponding::MISSING;
+use crate::stats::moments::is_constant;
+use crate::stats::order::{Ranked, order_bits, sort_ranked};
+
+/// Replaces each value by the mean of bootstrap values of its rank. See the [module page](self).
+#[derive(Clone, Copy, Debug)]
+pub struct Resample;
+
+static CARD: Card = Card {
+    id: "resample",
+    title: "Resampling",
+    summary: "replaces each value by the mean, over several samples with replacement, of the value at its rank",
+    family: Family::Mask,
+    page: include_str!("resample.md"),
+    params: &[
+        ParamSpec {
+            name: "samples",
+            meaning: "number of samples with replacement that are averaged",
+            ty: ParamType::Integer {
+                min: 1,
+                max: i64::MAX,
+            },
+            default: ParamDefault::Required,
+        },
+        ParamSpec {
+            name: "strata",
+            meaning: "draw only from records with equal values of these variables",
+            ty: ParamType::Variables,
+            default: ParamDefault::Unset("the whole file is one stratum"),
+        },
+        ROUND,
+        MISSING,
+    ],
+    targets: Targets {
+        refused_roles: &[Role::Weight, Role::Household, Role::Identifier],
+        ..Targets::CONTINUOUS
+    },
+    randomness: Randomness::Seeded,
+    references: &["heer1993", "mateo2004"],
+};
+
+impl Mask for Resample {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn mask(&self, task: &MaskTask<'_>, context: &RunContext<'_>) -> Result<Change, MethodError> {
+        let strata = strata(task.table, task.params.texts("strata"))?;
+        let columns = task
+            .on
+            .par_iter()
+            .map(|&attr_idx| {
+                context.go_on()?;
+                let column = task.table.column(attr_idx);
+                let masked = resample(task.table, column, &strata, task.params, context)?;
+                Ok((attr_idx, masked))
+            })
+            .collect::<Result<Vec<_>, MethodError>>()?;
+        Ok(Change::of_columns(columns))
+    }
+
+    fn example(&self) -> Vec<(&'static str, RawValue)> {
+        vec![("samples", RawValue::Integer(3))]
+    }
+
+    fn neutral(&self) -> Option<Vec<(&'static str, RawValue)>> {
+        None
+    }
+}
+
+fn resample(
+    table: &Table,
+    column: &Column,
+    strata: &[Vec<u32>],
+    params: &Params,
+    context: &RunContext<'_>,
+) -> Result<Column, MethodError> {
+    let x = column.as_numeric().ok_or_else(|| {
+        MethodError::data(
+            column.name(),
+            "the variable holds categories, and means need numbers",
+            "resample before the variable is recoded",
+        )
+    })?;
+    let variable = column.name();
+    let n_missing = column.n_missing();
+    if n_missing > 0 && params.choice("missing") == "refuse" {
+        return Err(MethodError::missing_refused(variable, n_missing));
+    }
+    if n_missing > 0 {
+        context.note(Note::MissingSkipped {
+            variable: variable.to_owned(),
+            n_cells: n_missing,
+        });
+    }
+    if is_constant(x) {
+        context.note(Note::ConstantVariable {
+            variable: variable.to_owned(),
+        });
+        return Ok(column.clone());
+    }
+    let mut ranks: Vec<Ranks> = strata.iter().map(|records| Ranks::of(x, records)).collect();
+    let m = params.integer_if_set("samples").unwrap_or(1);
+    for sample in 1..=m {
+        context.go_on()?;
+        let draws: Vec<u64> = context
+            .draws(&format!("{variable} sample {sample}"))
+            .per_record(table, |_, [draw]| draw);
+        for (stratum, records) in ranks.iter_mut().zip(strata) {
+            let present = records.iter().map(|&record| record as usize);
+            let present = present.filter(|&record| !x[record].is_nan());
+            stratum.add_sample(present.map(|record| draws[record]));
+        }
+    }
+    let mut z = x.to_vec();
+    for stratum in &ranks {
+        stratum.put_back(m as f64, &mut z);
+    }
+    if z.iter().any(|value| value.is_infinite()) {
+        return Err(MethodError::data(
+            variable,
+            "the sum of the samples leaves the numbers of the machine",
+            "state the variable in a larger unit",
+        ));
+    }
+    Ok(column.with_numbers(fit_to_original(x, z, variable, params, context)))
+}
+
+/// The records of a stratum in the order of their values, and the sums over samples by rank.
+struct Ranks {
+    /// Records from the lowest value to the highest, ties by row.
+    records: Vec<u32>,
+    /// Their values: x₍1₎ ≤ x₍2₎ ≤ …
+    sorted: Vec<f64>,
+    sums: Vec<f64>,
+    /// Lowest and highest of the original ranks that were drawn for a rank.
+    drawn: Vec<(u32, u32)>,
+    /// How often each rank is in the sample in work.
+    counts: Vec<u32>,
+}
+
+impl Ranks {
+    fn of(x: &[f64], records: &[u32]) -> Self {
+        let present = |record: &&u32| !x[**record as usize].is_nan();
+        let ranked = |&record: &u32| Ranked {
+            value: order_bits(x[record as usize]),
+            tie: 0,
+            record,
+        };
+        let mut ranked: Vec<Ranked> = records.iter().filter(present).map(ranked).collect();
+        sort_ranked(&mut ranked);
+        let n = ranked.len();
+        let value = |ranked: &Ranked| x[ranked.record as usize];
+        Self {
+            records: ranked.iter().map(|ranked| ranked.record).collect(),
+            sorted: ranked.iter().map(value).collect(),
+            sums: vec![0.0; n],
+            drawn: vec![(u32::MAX, 0); n],
+            counts: vec![0; n],
+        }
+    }
+
+    /// Draws n values with replacement and adds the i-th lowest to the sum of rank i. Counting how
+    /// often each rank was drawn puts the sample in order without sorting it.
+    fn add_sample(&mut self, draws: impl Iterator<Item = u64>) {
+        let n = self.records.len();
+        for draw in draws {
+            self.counts[below(n, draw)] += 1;
+        }
+        let mut rank = 0;
+        for (drawn, (count, value)) in (0..).zip(self.counts.iter_mut().zip(&self.sorted)) {
+            for _ in 0..std::mem::take(count) {
+                self.sums[rank] += value;
+                let (lowest, highest) = &mut self.drawn[rank];
+                *lowest = (*lowest).min(drawn);
+                *highest = (*highest).max(drawn);
+                rank += 1;
+            }
+        }
+    }
+
+    fn put_back(&self, m: f64, z: &mut [f64]) {
+        let sums = self.sums.iter().zip(&self.drawn);
+        for (&record, (&sum, &(lowest, highest))) in self.records.iter().zip(sums) {
+            // Rounding may take a mean of equal values out of their range: (0.1 + 0.1 + 0.1) / 3
+            // is not 0.1. An overflow is left for the caller to see.
+            z[record as usize] = if sum.is_finite() {
+                (sum / m).clamp(self.sorted[lowest as usize], self.sorted[highest as usize])
+            } else {
+                sum
+            };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sample_is_put_in_order_and_back_in_place() {
+        // Values 30, 10, 20 are records 2, 0, 1 of the order. The draws are ranks 3, 1, 1, which
+        // makes the sample 10, 10, 30.
+        let x = [30.0, 10.0, 20.0];
+        let third = u64::MAX / 3;
+        let mut ranks = Ranks::of(&x, &[0, 1, 2]);
+        assert_eq!(ranks.records, [1, 2, 0]);
+        ranks.add_sample([2 * third + 9, 0, 1].into_iter());
+        let mut z = x;
+        ranks.put_back(1.0, &mut z);
+        assert_eq!(z.map(f64::to_bits), [30.0, 10.0, 10.0].map(f64::to_bits));
+        // A second sample of ranks 2, 2, 2: means (10+20)/2, (10+20)/2, (30+20)/2.
+        ranks.add_sample([third + 9; 3].into_iter());
+        ranks.put_back(2.0, &mut z);
+        assert_eq!(z.map(f64::to_bits), [25.0, 15.0, 15.0].map(f64::to_bits));
+    }
+
+    #[test]
+    fn the_mean_of_equal_values_is_that_value() {
+        let x = [0.1, 0.1, 0.7];
+        let mut ranks = Ranks::of(&x, &[0, 1, 2]);
+        for _ in 0..3 {
+            ranks.add_sample([0, 0, 0].into_iter());
+        }
+        let mut z = x;
+        ranks.put_back(3.0, &mut z);
+        assert_eq!(z.map(f64::to_bits), [0.1; 3].map(f64::to_bits));
+    }
+}

@@ -1,0 +1,102 @@
+#![doc = include_str!("scale_back.md")]
+
+use bauta_data::Column;
+use rayon::prelude::*;
+
+use crate::card::{Card, Family, ParamDefault, ParamSpec, ParamType, Randomness};
+use crate::context::RunContext;
+use crate::error::MethodError;
+use crate::mask::noise_additive::{ROUND, fit_to_original};
+use crate::mask::noise_correlated::NOISE_TARGETS;
+use crate::mask::{Change, Mask, MaskTask};
+use crate::note::Note;
+use crate::params::{Params, RawValue};
+use crate::stats::coloured::numeric;
+use crate::stats::corresponding::MISSING;
+use crate::stats::moments::{finite_moments, is_constant};
+
+/// Takes back the variance that noise added. See the [module page](self).
+#[derive(Clone, Copy, Debug)]
+pub struct ScaleBack;
+
+static CARD: Card = Card {
+    id: "scale-back",
+    title: "Scaling back",
+    summary: "shrinks noisy variables towards their means, so that covariances are the original's",
+    family: Family::Mask,
+    page: include_str!("scale_back.md"),
+    params: &[
+        ParamSpec {
+            name: "level",
+            meaning: "level of the noise that was added before",
+            ty: ParamType::Number {
+                min: 0.0,
+                max: f64::INFINITY,
+            },
+            default: ParamDefault::Required,
+        },
+        ROUND,
+        MISSING,
+    ],
+    targets: NOISE_TARGETS,
+    randomness: Randomness::None,
+    references: &["yancey2002", "kim1986"],
+};
+
+impl Mask for ScaleBack {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn mask(&self, task: &MaskTask<'_>, context: &RunContext<'_>) -> Result<Change, MethodError> {
+        let mut columns = Vec::new();
+        for (done, &attr_idx) in task.on.iter().enumerate() {
+            context.progress(done, task.on.len())?;
+            let column = scaled(task.table.column(attr_idx), task.params, context)?;
+            columns.push((attr_idx, column));
+        }
+        Ok(Change::of_columns(columns))
+    }
+
+    fn example(&self) -> Vec<(&'static str, RawValue)> {
+        vec![("level", RawValue::Number(0.1))]
+    }
+
+    fn neutral(&self) -> Option<Vec<(&'static str, RawValue)>> {
+        Some(vec![("level", RawValue::Number(0.0))])
+    }
+}
+
+fn scaled(
+    column: &Column,
+    params: &Params,
+    context: &RunContext<'_>,
+) -> Result<Column, MethodError> {
+    let z = numeric(column)?;
+    let variable = column.name();
+    let n_missing = column.n_missing();
+    if n_missing > 0 && params.choice("missing") == "refuse" {
+        return Err(MethodError::missing_refused(variable, n_missing));
+    }
+    if n_missing > 0 {
+        context.note(Note::MissingSkipped {
+            variable: variable.to_owned(),
+            n_cells: n_missing,
+        });
+    }
+    if is_constant(z) {
+        context.note(Note::ConstantVariable {
+            variable: variable.to_owned(),
+        });
+        return Ok(column.clone());
+    }
+    let mean = finite_moments(variable, z)?.mean;
+    let share = 1.0 / (1.0 + params.number("level")).sqrt();
+    let towards = (1.0 - share) * mean;
+    let scaled = z
+        .par_iter()
+        .with_min_len(4096)
+        .map(|z| share * z + towards)
+        .collect();
+    Ok(column.with_numbers(fit_to_original(z, scaled, variable, params, context)))
+}

@@ -1,0 +1,80 @@
+//! Variables of two files whose records need not correspond.
+
+use bauta_data::Column;
+
+use crate::context::RunContext;
+use crate::error::MethodError;
+use crate::measure::{MeasureTask, Measurement, Part};
+use crate::note::Note;
+
+/// One variable in both files.
+#[derive(Clone, Copy, Debug)]
+pub struct TwoColumns<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// In the original.
+    pub original: &'a Column,
+    /// In the masked file.
+    pub masked: &'a Column,
+}
+
+impl<'a> TwoColumns<'a> {
+    /// The values of both; an error where one holds categories.
+    pub fn numbers(&self) -> Result<(&'a [f64], &'a [f64]), MethodError> {
+        let original = self.original.as_numeric();
+        let numbers = original.zip(self.masked.as_numeric());
+        numbers.ok_or_else(|| {
+            MethodError::request(
+                format!("`{}` is not numeric in both files", self.name),
+                "compare variables that hold numbers in both",
+            )
+        })
+    }
+}
+
+/// The task's variables in both files, missing only where allowed.
+pub fn columns_of_both<'a>(
+    task: &MeasureTask<'a>,
+    context: &RunContext<'_>,
+) -> Result<Vec<TwoColumns<'a>>, MethodError> {
+    let pair = task.both()?;
+    let found = |column: Option<&'a Column>, name: &str, file: &str| {
+        column.ok_or_else(|| {
+            MethodError::request(
+                format!("the {file} file has no variable `{name}`"),
+                "compare variables that both files have",
+            )
+        })
+    };
+    let columns = task.on.iter().map(|name| {
+        let original = found(pair.original.column_named(name), name, "original")?;
+        let masked = found(pair.masked.column_named(name), name, "masked")?;
+        let n_cells = original.n_missing() + masked.n_missing();
+        if n_cells > 0 && task.params.choice("missing") == "refuse" {
+            return Err(MethodError::missing_refused(name, n_cells));
+        }
+        if n_cells > 0 {
+            context.note(Note::MissingSkipped {
+                variable: name.clone(),
+                n_cells,
+            });
+        }
+        Ok(TwoColumns {
+            name,
+            original,
+            masked,
+        })
+    });
+    columns.collect()
+}
+
+/// A figure of each variable, and their mean over the variables that have one.
+pub fn mean_of_variables(by_variable: Vec<Part>) -> Measurement {
+    let figures: Vec<f64> = by_variable.iter().filter_map(|part| part.value).collect();
+    let mean = figures.iter().sum::<f64>() / figures.len() as f64;
+    Measurement {
+        value: (!figures.is_empty()).then_some(mean),
+        by_variable,
+        ..Measurement::default()
+    }
+}
