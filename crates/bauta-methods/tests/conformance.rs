@@ -3,6 +3,7 @@
 mod conformance {
     pub(crate) mod cards;
     pub(crate) mod changers;
+    pub(crate) mod degenerate;
     pub(crate) mod measures;
     pub(crate) mod zoo;
 }

@@ -1,6 +1,9 @@
 //! Groups of the microaggregation masks: the fast ways against plain ones, and against reference
 //! results on CENSUS and EIA.
 
+mod microaggregation {
+    pub(crate) mod at_least_k;
+}
 mod support;
 
 use std::collections::BTreeMap;
@@ -18,7 +21,7 @@ use bauta_methods::stats::points::{Points, squared_distance};
 use bauta_methods::stats::shrinking_tree::{Found, ShrinkingTree};
 use bauta_methods::{Change, MethodError, RawValue, RunContext, registry};
 use proptest::prelude::*;
-use support::{Wanted, column, numbers, params, read_csv, shared, table};
+use support::{Wanted, column, numbers, params, read_csv, scatter, shared, table};
 
 fn fast_mdav(points: &Points, k: usize) -> Partition {
     mdav(points, k, |_| Ok::<(), Infallible>(())).unwrap()
@@ -91,15 +94,6 @@ fn standardised(columns: &[Vec<f64>]) -> Points {
 fn plain(columns: &[Vec<f64>]) -> Points {
     let slices: Vec<&[f64]> = columns.iter().map(Vec::as_slice).collect();
     Points::plain(&slices)
-}
-
-/// A fixed sequence without pattern.
-fn scatter(i: usize, salt: u64) -> u64 {
-    let mut z =
-        (i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ salt.wrapping_mul(0xd134_2543_de82_ef95);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }
 
 /// Columns of several characters: smooth, on a grid, skewed far out, constant, tiny beside huge.

@@ -11,7 +11,8 @@ use crate::mask::{Change, Mask, MaskTask};
 use crate::params::RawValue;
 use crate::stats::corresponding::MISSING;
 use crate::stats::partition::Partition;
-use crate::stats::univariate_groups::{ascending, optimal_groups};
+use crate::stats::ranks::rows_by_value;
+use crate::stats::univariate_groups::optimal_groups;
 
 /// Groups neighbours in rank, variable by variable, and replaces them by their mean. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
@@ -58,7 +59,7 @@ impl Mask for IndividualRanking {
             Ok(if is_optimal {
                 optimal_groups(values, k)
             } else {
-                Partition::consecutive(ascending(values), k)
+                Partition::consecutive(rows_by_value(values), k)
             })
         })
     }

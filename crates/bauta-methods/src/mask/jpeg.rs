@@ -15,11 +15,10 @@ use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::mask::noise_additive::{ROUND, fit_to_original};
 use crate::mask::{Change, Mask, MaskTask, Together};
-use crate::note::Note;
 use crate::params::{Params, RawValue};
 use crate::stats::corresponding::MISSING;
-use crate::stats::moments::is_constant;
 use crate::stats::sums::sum_by;
+use crate::stats::to_mask::varying_numbers;
 
 /// Compresses the file as a picture and reads it back. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
@@ -117,29 +116,9 @@ fn scale(
     context: &RunContext<'_>,
 ) -> Result<Option<Scaled>, MethodError> {
     let variable = column.name();
-    let x = column.as_numeric().ok_or_else(|| {
-        MethodError::data(
-            variable,
-            "the variable holds categories, and grey levels need numbers",
-            "compress before the variable is recoded",
-        )
-    })?;
-    let n_missing = column.n_missing();
-    if n_missing > 0 && params.choice("missing") == "refuse" {
-        return Err(MethodError::missing_refused(variable, n_missing));
-    }
-    if n_missing > 0 {
-        context.note(Note::MissingSkipped {
-            variable: variable.to_owned(),
-            n_cells: n_missing,
-        });
-    }
-    if is_constant(x) {
-        context.note(Note::ConstantVariable {
-            variable: variable.to_owned(),
-        });
+    let Some(x) = varying_numbers(column, params, context)? else {
         return Ok(None);
-    }
+    };
     let present = || x.iter().copied().filter(|value| !value.is_nan());
     let low = present().fold(f64::INFINITY, f64::min);
     let high = present().fold(f64::NEG_INFINITY, f64::max);
@@ -155,7 +134,7 @@ fn scale(
     let grey: Vec<f64> = x.par_iter().with_min_len(4096).map(|&x| level(x)).collect();
     // A missing cell shows the mean, so that its neighbours see nothing special.
     let sum = sum_by(x.len(), |i| if grey[i].is_nan() { 0.0 } else { grey[i] });
-    let mean = (sum / (x.len() - n_missing) as f64).round_ties_even();
+    let mean = (sum / (x.len() - column.n_missing()) as f64).round_ties_even();
     let grey = grey.into_iter();
     let grey = grey.map(|level| if level.is_nan() { mean } else { level } as u8);
     Ok(Some(Scaled {

@@ -20,6 +20,7 @@ use crate::params::{ParamProblem, Params};
 use crate::stats::moments::{Moments, finite_moments, is_constant};
 use crate::stats::partition::Partition;
 use crate::stats::points::Points;
+use crate::stats::to_mask::numbers;
 
 use aggregate::Aggregate;
 use units::Units;
@@ -302,9 +303,11 @@ impl Work<'_> {
         };
         done(0)?;
         let partition = (self.group)(&values, self.k, &mut done)?;
-        if partition.iter().any(|members| members.len() < self.k) {
+        let n_units = values.columns.first().map_or(0, |column| column.len());
+        let is_small = |members: &[u32]| members.len() < self.k;
+        if partition.n_members() != n_units || partition.iter().any(is_small) {
             return Err(MethodError::Internal(
-                "a group has fewer than k members".to_owned(),
+                "a unit is in no group, or in one of fewer than k members".to_owned(),
             ));
         }
         Ok(stratum.records_of(partition))
@@ -312,23 +315,7 @@ impl Work<'_> {
 
     fn numbers<'c>(&self, column: &'c Column) -> Result<&'c [f64], MethodError> {
         let name = column.name();
-        let x = column.as_numeric().ok_or_else(|| {
-            MethodError::data(
-                name,
-                "the variable holds categories, and microaggregation needs numbers",
-                "microaggregate before the variable is recoded",
-            )
-        })?;
-        let n_missing = column.n_missing();
-        if n_missing > 0 && self.task.params.choice("missing") == "refuse" {
-            return Err(MethodError::missing_refused(name, n_missing));
-        }
-        if n_missing > 0 {
-            self.context.note(Note::MissingSkipped {
-                variable: name.to_owned(),
-                n_cells: n_missing,
-            });
-        }
+        let x = numbers(column, self.task.params, self.context)?;
         if x.par_iter().with_min_len(REPORT).any(|x| x.abs() > LARGEST) {
             return Err(MethodError::data(
                 name,

@@ -12,8 +12,9 @@ use crate::note::Note;
 use crate::params::{Params, RawValue};
 use crate::stats::corresponding::MISSING;
 use crate::stats::grid::{decimals_needed, round_to};
-use crate::stats::moments::{finite_moments, is_constant};
+use crate::stats::moments::finite_moments;
 use crate::stats::normal;
+use crate::stats::to_mask::varying_numbers;
 
 /// Adds independent normal noise. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
@@ -98,41 +99,23 @@ fn add_noise(
     params: &Params,
     context: &RunContext<'_>,
 ) -> Result<Column, MethodError> {
-    let x = column.as_numeric().ok_or_else(|| {
-        MethodError::data(
-            column.name(),
-            "the variable holds categories, and noise needs numbers",
-            "add the noise before the variable is recoded",
-        )
-    })?;
-    let variable = column.name().to_owned();
-    let n_missing = column.n_missing();
-    if n_missing > 0 && params.choice("missing") == "refuse" {
-        return Err(MethodError::missing_refused(&variable, n_missing));
-    }
-    if n_missing > 0 {
-        context.note(Note::MissingSkipped {
-            variable: variable.clone(),
-            n_cells: n_missing,
-        });
-    }
-    if is_constant(x) {
-        context.note(Note::ConstantVariable { variable });
+    let Some(x) = varying_numbers(column, params, context)? else {
         return Ok(column.clone());
-    }
-    let (p, s) = (params.number("share"), finite_moments(&variable, x)?.sd);
+    };
+    let variable = column.name();
+    let (p, s) = (params.number("share"), finite_moments(variable, x)?.sd);
     let sd = p * s;
-    let z = context.draws(&variable).per_record(table, |i, [draw]| {
+    let z = context.draws(variable).per_record(table, |i, [draw]| {
         x[i] + sd * normal::quantile(unit_interval(draw))
     });
     if z.iter().any(|value| value.is_infinite()) {
         return Err(MethodError::data(
-            &variable,
+            variable,
             "the noise takes some values out of the numbers of the machine",
             "choose a smaller share",
         ));
     }
-    Ok(column.with_numbers(fit_to_original(x, z, &variable, params, context)))
+    Ok(column.with_numbers(fit_to_original(x, z, variable, params, context)))
 }
 
 /// Applies `round` and `clamp`, and notes each.

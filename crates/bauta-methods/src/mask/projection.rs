@@ -15,8 +15,8 @@ use crate::params::{ParamProblem, Params, RawValue};
 use crate::stats::corresponding::MISSING;
 use crate::stats::moments::moments;
 use crate::stats::partition::Partition;
+use crate::stats::ranks::rows_by_value;
 use crate::stats::symmetric::{covariance, eigen};
-use crate::stats::univariate_groups::ascending;
 
 /// Groups neighbours along one axis through all variables, and replaces them by their mean. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
@@ -72,7 +72,7 @@ impl Mask for Projection {
         let by_component = task.params.choice("by") == "principal-component";
         microaggregate(task, context, &blocks, Scale::Deviation, &|units, k, _| {
             let scores = scores(units, by_component);
-            Ok(Partition::consecutive(ascending(&scores), k))
+            Ok(Partition::consecutive(rows_by_value(&scores), k))
         })
     }
 

@@ -14,10 +14,10 @@ use crate::mask::{Change, Mask, MaskTask};
 use crate::note::Note;
 use crate::params::{Params, RawValue};
 use crate::risk::k_anonymity::positions;
-use crate::stats::corresponding::MISSING;
+use crate::stats::corresponding::{MISSING, check_missing};
 use crate::stats::free_ranks::FreeRanks;
 use crate::stats::keys::class_numbers;
-use crate::stats::order::{Ranked, order_bits, sort_ranked};
+use crate::stats::ranks::{order_bits, sort_by_digits};
 
 /// Swaps values between records of near rank. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
@@ -69,7 +69,6 @@ struct Settings {
     window: f64,
     keep_bottom: f64,
     keep_top: f64,
-    refuse_missing: bool,
 }
 
 impl Settings {
@@ -78,7 +77,6 @@ impl Settings {
             window: params.number("window"),
             keep_bottom: params.number("keep_bottom"),
             keep_top: params.number("keep_top"),
-            refuse_missing: params.choice("missing") == "refuse",
         }
     }
 }
@@ -96,7 +94,9 @@ impl Mask for RankSwap {
             .par_iter()
             .map(|&attr_idx| {
                 context.go_on()?;
-                let column = swap_column(task.table, attr_idx, &strata, &settings, context)?;
+                let column = task.table.column(attr_idx);
+                check_missing(column.name(), column.n_missing(), task.params, context)?;
+                let column = swap_column(task.table, column, &strata, &settings, context)?;
                 Ok((attr_idx, column))
             })
             .collect::<Result<Vec<_>, MethodError>>()?;
@@ -129,23 +129,12 @@ pub(crate) fn strata(table: &Table, names: &[String]) -> Result<Vec<Vec<u32>>, M
 
 fn swap_column(
     table: &Table,
-    attr_idx: usize,
+    column: &Column,
     strata: &[Vec<u32>],
     settings: &Settings,
     context: &RunContext<'_>,
 ) -> Result<Column, MethodError> {
-    let column = table.column(attr_idx);
-    let n_missing = column.n_missing();
-    if n_missing > 0 && settings.refuse_missing {
-        return Err(MethodError::missing_refused(column.name(), n_missing));
-    }
     let donors = donors(table, column, strata, settings, context)?;
-    if n_missing > 0 {
-        context.note(Note::MissingSkipped {
-            variable: column.name().to_owned(),
-            n_cells: n_missing,
-        });
-    }
     Ok(match column.values() {
         Values::Numeric(values) => {
             column.with_numbers(donors.iter().map(|&donor| values[donor as usize]).collect())
@@ -196,7 +185,7 @@ fn donors(
             let present = |record: &&u32| !column.is_missing(**record as usize);
             records.iter().filter(present).map(ranked).collect()
         };
-        sort_ranked(&mut ranked);
+        put_in_order(&mut ranked);
         n_tied += n_ties(&ranked);
         // Fetched together, since the walk below would wait for each.
         let partners: Vec<u64> = ranked
@@ -223,6 +212,26 @@ fn donors(
         });
     }
     Ok(donors)
+}
+
+/// A record on its way to its rank; the order of the fields is the order of the ranks.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Ranked {
+    /// A number whose order is that of the values.
+    value: u64,
+    /// Orders equal values.
+    tie: u32,
+    record: u32,
+}
+
+/// Puts records in order of value, then tie, then record.
+fn put_in_order(ranked: &mut Vec<Ranked>) {
+    sort_by_digits(ranked, 0..u64::BITS, |ranked| ranked.value);
+    for tied in ranked.chunk_by_mut(|a, b| a.value == b.value) {
+        if tied.len() > 1 {
+            tied.sort_unstable();
+        }
+    }
 }
 
 /// Pairs the ranks of one stratum: the partner of each, which is itself where it has none, and how
@@ -294,6 +303,31 @@ fn n_ties(ranked: &[Ranked]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(20))]
+
+        #[test]
+        fn digits_and_ties_order_as_comparing_does(
+            values in proptest::collection::vec(-1e9..1e9_f64, 0..9_000_usize),
+            digits in 0..12_i32,
+            ties in 1..50_u32,
+        ) {
+            // Few digits give many ties.
+            let unit = 10.0_f64.powi(digits);
+            let ranked = |(record, value): (u32, &f64)| Ranked {
+                value: order_bits((value / unit).round() * unit),
+                tie: record.wrapping_mul(2_654_435_761) % ties,
+                record,
+            };
+            let mut ordered: Vec<Ranked> = (0..).zip(&values).map(ranked).collect();
+            let mut compared = ordered.clone();
+            compared.sort_unstable();
+            put_in_order(&mut ordered);
+            prop_assert!(ordered == compared);
+        }
+    }
 
     #[test]
     fn shares_are_those_of_decimal_arithmetic() {

@@ -9,11 +9,10 @@ use crate::error::MethodError;
 use crate::mask::noise_additive::{ROUND, fit_to_original};
 use crate::mask::rank_swap::strata;
 use crate::mask::{Change, Mask, MaskTask};
-use crate::note::Note;
 use crate::params::{Params, RawValue};
 use crate::stats::corresponding::MISSING;
-use crate::stats::moments::is_constant;
-use crate::stats::order::{Ranked, order_bits, sort_ranked};
+use crate::stats::ranks::rows_by_value;
+use crate::stats::to_mask::varying_numbers;
 
 /// Replaces each value by the mean of bootstrap values of its rank. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
@@ -88,30 +87,10 @@ fn resample(
     params: &Params,
     context: &RunContext<'_>,
 ) -> Result<Column, MethodError> {
-    let x = column.as_numeric().ok_or_else(|| {
-        MethodError::data(
-            column.name(),
-            "the variable holds categories, and means need numbers",
-            "resample before the variable is recoded",
-        )
-    })?;
     let variable = column.name();
-    let n_missing = column.n_missing();
-    if n_missing > 0 && params.choice("missing") == "refuse" {
-        return Err(MethodError::missing_refused(variable, n_missing));
-    }
-    if n_missing > 0 {
-        context.note(Note::MissingSkipped {
-            variable: variable.to_owned(),
-            n_cells: n_missing,
-        });
-    }
-    if is_constant(x) {
-        context.note(Note::ConstantVariable {
-            variable: variable.to_owned(),
-        });
+    let Some(x) = varying_numbers(column, params, context)? else {
         return Ok(column.clone());
-    }
+    };
     let mut ranks: Vec<Ranks> = strata.iter().map(|records| Ranks::of(x, records)).collect();
     let m = params.integer_if_set("samples").unwrap_or(1);
     for sample in 1..=m {
@@ -154,19 +133,12 @@ struct Ranks {
 
 impl Ranks {
     fn of(x: &[f64], records: &[u32]) -> Self {
-        let present = |record: &&u32| !x[**record as usize].is_nan();
-        let ranked = |&record: &u32| Ranked {
-            value: order_bits(x[record as usize]),
-            tie: 0,
-            record,
-        };
-        let mut ranked: Vec<Ranked> = records.iter().filter(present).map(ranked).collect();
-        sort_ranked(&mut ranked);
-        let n = ranked.len();
-        let value = |ranked: &Ranked| x[ranked.record as usize];
+        let values: Vec<f64> = records.iter().map(|&record| x[record as usize]).collect();
+        let order = rows_by_value(&values);
+        let n = order.len();
         Self {
-            records: ranked.iter().map(|ranked| ranked.record).collect(),
-            sorted: ranked.iter().map(value).collect(),
+            records: order.iter().map(|&row| records[row as usize]).collect(),
+            sorted: order.iter().map(|&row| values[row as usize]).collect(),
             sums: vec![0.0; n],
             drawn: vec![(u32::MAX, 0); n],
             counts: vec![0; n],

@@ -9,11 +9,10 @@ use crate::error::MethodError;
 use crate::mask::noise_additive::{ROUND, fit_to_original};
 use crate::mask::noise_correlated::NOISE_TARGETS;
 use crate::mask::{Change, Mask, MaskTask};
-use crate::note::Note;
 use crate::params::{Params, RawValue};
-use crate::stats::coloured::numeric;
 use crate::stats::corresponding::MISSING;
-use crate::stats::moments::{finite_moments, is_constant};
+use crate::stats::moments::finite_moments;
+use crate::stats::to_mask::varying_numbers;
 
 /// Takes back the variance that noise added. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
@@ -72,24 +71,10 @@ fn scaled(
     params: &Params,
     context: &RunContext<'_>,
 ) -> Result<Column, MethodError> {
-    let z = numeric(column)?;
     let variable = column.name();
-    let n_missing = column.n_missing();
-    if n_missing > 0 && params.choice("missing") == "refuse" {
-        return Err(MethodError::missing_refused(variable, n_missing));
-    }
-    if n_missing > 0 {
-        context.note(Note::MissingSkipped {
-            variable: variable.to_owned(),
-            n_cells: n_missing,
-        });
-    }
-    if is_constant(z) {
-        context.note(Note::ConstantVariable {
-            variable: variable.to_owned(),
-        });
+    let Some(z) = varying_numbers(column, params, context)? else {
         return Ok(column.clone());
-    }
+    };
     let mean = finite_moments(variable, z)?.mean;
     let share = 1.0 / (1.0 + params.number("level")).sqrt();
     let towards = (1.0 - share) * mean;

@@ -9,7 +9,7 @@ use crate::loss::il1s::CONTENT;
 use crate::measure::{Better, Measure, MeasureTask, Measurement, Reading, Scope, Subject};
 use crate::stats::corresponding::{CORRESPONDENCE, MISSING, VariablePair, matched, variable_pairs};
 use crate::stats::interval_widths::{N_WIDTHS, WIDTHS, WidthShares, hits_by_width};
-use crate::stats::ranks::RowSorter;
+use crate::stats::ranks::rows_by_value;
 
 /// Share of original values near their masked value, in ranks. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
@@ -113,7 +113,6 @@ enum Ties {
 /// Memory for the work on one variable.
 #[derive(Clone, Debug, Default)]
 struct Place {
-    sorter: RowSorter,
     /// Masked and original value by record.
     pairs: Vec<(f64, f64)>,
     /// Masked values, and the original values that belong to them, in the order of ranks.
@@ -128,7 +127,7 @@ struct Place {
 impl Place {
     /// Finds the misses of one variable; returns how many values each width holds.
     fn count(&mut self, variable: &VariablePair<'_>, ties: Ties) -> [f64; N_WIDTHS] {
-        let rows = self.sorter.rows_by_value(variable.masked);
+        let rows = rows_by_value(variable.masked);
         // Side by side first, so that one look far away finds both.
         self.pairs.clear();
         let masked = variable.masked.iter().enumerate();
@@ -136,7 +135,7 @@ impl Place {
             .extend(masked.map(|(record, &z)| (z, variable.original_of(record))));
         self.z.resize(rows.len(), 0.0);
         self.x.resize(rows.len(), 0.0);
-        for ((z, x), &row) in self.z.iter_mut().zip(&mut self.x).zip(rows) {
+        for ((z, x), &row) in self.z.iter_mut().zip(&mut self.x).zip(&rows) {
             (*z, *x) = self.pairs[row as usize];
         }
         let (z, x) = (&self.z, &self.x);

@@ -5,7 +5,7 @@ use bauta_data::Column;
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::measure::{MeasureTask, Measurement, Part};
-use crate::note::Note;
+use crate::stats::corresponding::check_missing;
 
 /// One variable in both files.
 #[derive(Clone, Copy, Debug)]
@@ -50,15 +50,7 @@ pub fn columns_of_both<'a>(
         let original = found(pair.original.column_named(name), name, "original")?;
         let masked = found(pair.masked.column_named(name), name, "masked")?;
         let n_cells = original.n_missing() + masked.n_missing();
-        if n_cells > 0 && task.params.choice("missing") == "refuse" {
-            return Err(MethodError::missing_refused(name, n_cells));
-        }
-        if n_cells > 0 {
-            context.note(Note::MissingSkipped {
-                variable: name.clone(),
-                n_cells,
-            });
-        }
+        check_missing(name, n_cells, task.params, context)?;
         Ok(TwoColumns {
             name,
             original,

@@ -6,10 +6,11 @@ use std::ops::Range;
 use bauta_data::{Column, Table};
 use rayon::prelude::*;
 
-use super::moments::{finite_moments, is_constant};
+use super::moments::{finite_moments, too_large};
 use super::normal;
 use super::sums::sum;
 use super::symmetric::{Root, Symmetric, column_root, covariance};
+use super::to_mask::varying_numbers;
 use crate::context::{Draws, RunContext};
 use crate::error::MethodError;
 use crate::mask::MaskTask;
@@ -46,22 +47,7 @@ pub fn joint_variables<'a>(
     let mut variables = Vec::with_capacity(on.len());
     for attr_idx in on {
         let column = task.table.column(attr_idx);
-        let x = numeric(column)?;
-        let n_missing = column.n_missing();
-        if n_missing > 0 && task.params.choice("missing") == "refuse" {
-            return Err(MethodError::missing_refused(column.name(), n_missing));
-        }
-        if n_missing > 0 {
-            context.note(Note::MissingSkipped {
-                variable: column.name().to_owned(),
-                n_cells: n_missing,
-            });
-        }
-        if is_constant(x) {
-            context.note(Note::ConstantVariable {
-                variable: column.name().to_owned(),
-            });
-        } else {
+        if let Some(x) = varying_numbers(column, task.params, context)? {
             variables.push(JointVariable {
                 attr_idx,
                 column,
@@ -70,17 +56,6 @@ pub fn joint_variables<'a>(
         }
     }
     Ok(variables)
-}
-
-/// The numbers of a column, or an error that says why there are none.
-pub fn numeric(column: &Column) -> Result<&[f64], MethodError> {
-    column.as_numeric().ok_or_else(|| {
-        MethodError::data(
-            column.name(),
-            "the variable holds categories, and the method needs numbers",
-            "apply it before the variable is recoded",
-        )
-    })
 }
 
 /// Means and a root of the covariance of several variables.
@@ -133,11 +108,7 @@ impl Spread {
 
 fn check_variance(name: &str, mean: f64, variance: f64) -> Result<(), MethodError> {
     if !mean.is_finite() || !variance.is_finite() {
-        return Err(MethodError::data(
-            name,
-            "its values are too large for a standard deviation",
-            "state the variable in a larger unit",
-        ));
+        return Err(too_large(name));
     }
     if variance == 0.0 {
         // Without this the variable would leave unmasked.

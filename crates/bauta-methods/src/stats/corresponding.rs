@@ -11,6 +11,7 @@ use crate::error::MethodError;
 use crate::measure::{Files, MeasureTask, Part};
 use crate::note::Note;
 use crate::pair::{Pair, Rows};
+use crate::params::Params;
 use crate::stats::moments::finite_moments;
 use crate::stats::nearest::NearestTree;
 use crate::stats::points::Points;
@@ -25,6 +26,26 @@ pub const MISSING: ParamSpec = ParamSpec {
     ]),
     default: ParamDefault::Value(ConstValue::Text("refuse")),
 };
+
+/// Refuses missing values or notes them, as [`MISSING`] says.
+pub fn check_missing(
+    variable: &str,
+    n_cells: usize,
+    params: &Params,
+    context: &RunContext<'_>,
+) -> Result<(), MethodError> {
+    if n_cells == 0 {
+        return Ok(());
+    }
+    if params.choice("missing") == "refuse" {
+        return Err(MethodError::missing_refused(variable, n_cells));
+    }
+    context.note(Note::MissingSkipped {
+        variable: variable.to_owned(),
+        n_cells,
+    });
+    Ok(())
+}
 
 /// Which original record a masked one is compared with: shared by measures that offer both.
 pub const CORRESPONDENCE: ParamSpec = ParamSpec {
@@ -256,7 +277,6 @@ pub fn variable_pairs<'a>(
 ) -> Result<Vec<VariablePair<'a>>, MethodError> {
     let pair = task.both()?;
     check_rows(&pair)?;
-    let refuse = task.params.choice("missing") == "refuse";
     task.on
         .iter()
         .map(|name| {
@@ -278,15 +298,7 @@ pub fn variable_pairs<'a>(
             } else {
                 0
             };
-            if n_cells > 0 && refuse {
-                return Err(MethodError::missing_refused(name, n_cells));
-            }
-            if n_cells > 0 {
-                context.note(Note::MissingSkipped {
-                    variable: name.clone(),
-                    n_cells,
-                });
-            }
+            check_missing(name, n_cells, task.params, context)?;
             Ok(found)
         })
         .collect()

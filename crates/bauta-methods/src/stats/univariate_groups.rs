@@ -1,61 +1,12 @@
 //! Groups of at least k neighbours along one variable.
 
-use super::order::order_bits;
 use super::partition::Partition;
-
-/// Records in the order of their values; equal ones in order of their row.
-pub fn ascending(values: &[f64]) -> Vec<u32> {
-    let upper = |value: f64| order_bits(value) >> 32 << 32;
-    // The upper half of the key, and the record: half of what whole keys would take.
-    let halves = values.iter().map(|&value| upper(value));
-    let mut entries: Vec<u64> = halves
-        .zip(0..)
-        .map(|(half, record)| half | record)
-        .collect();
-    sort_by_upper_half(&mut entries);
-    for run in entries.chunk_by_mut(|a, b| a >> 32 == b >> 32) {
-        if run.len() > 1 {
-            let value = |entry: &u64| values[(entry & 0xffff_ffff) as usize];
-            run.sort_unstable_by_key(|entry| (order_bits(value(entry)), *entry));
-        }
-    }
-    entries.into_iter().map(|entry| entry as u32).collect()
-}
-
-/// Sorts entries by their upper four bytes, byte after byte from the least, which keeps the order of
-/// what is equal so far. Bytes that all entries share are passed over.
-fn sort_by_upper_half(entries: &mut Vec<u64>) {
-    let digit = |entry: u64, place: usize| (entry >> (32 + 8 * place)) as usize & 255;
-    let mut counts = [[0_usize; 256]; 4];
-    for &entry in entries.iter() {
-        for (place, counts) in counts.iter_mut().enumerate() {
-            counts[digit(entry, place)] += 1;
-        }
-    }
-    let mut sorted = vec![0; entries.len()];
-    for (place, counts) in counts.iter().enumerate() {
-        if counts.contains(&entries.len()) {
-            continue;
-        }
-        let mut next = [0; 256];
-        let mut start = 0;
-        for (next, count) in next.iter_mut().zip(counts) {
-            *next = start;
-            start += count;
-        }
-        for &entry in entries.iter() {
-            let next = &mut next[digit(entry, place)];
-            sorted[*next] = entry;
-            *next += 1;
-        }
-        std::mem::swap(entries, &mut sorted);
-    }
-}
+use super::ranks::rows_by_value;
 
 /// Groups of k to 2k - 1 neighbours whose sum of squared deviations from the group means is the
 /// least possible (Hansen and Mukherjee 2003). Fewer than k values make no group.
 pub fn optimal_groups(values: &[f64], k: usize) -> Partition {
-    let order = ascending(values);
+    let order = rows_by_value(values);
     let sorted: Vec<f64> = order.iter().map(|&row| values[row as usize]).collect();
     let mut partition = Partition::with_capacity(order.len());
     let mut start = 0;
@@ -123,29 +74,6 @@ mod tests {
     fn squares(group: &[f64]) -> f64 {
         let mean = group.iter().sum::<f64>() / group.len() as f64;
         group.iter().map(|x| (x - mean) * (x - mean)).sum()
-    }
-
-    #[test]
-    fn equal_values_stay_in_the_order_of_their_rows() {
-        assert_eq!(ascending(&[2.0, 0.0, 2.0, -0.0, -1.0]), [4, 1, 3, 0, 2]);
-    }
-
-    #[test]
-    fn sorting_by_digits_is_sorting_by_value_and_row() {
-        let n = 3000;
-        let awkward = |i: usize| match i % 4 {
-            0 => ((i * 7919) % 101) as f64,
-            1 => -((i * 104_729) as f64) * 1e-7,
-            2 => 1e300 / (i as f64),
-            _ => 0.0,
-        };
-        let values: Vec<f64> = (0..n).map(awkward).collect();
-        let mut expected: Vec<u32> = (0..n as u32).collect();
-        expected.sort_by(|&a, &b| {
-            let (x, y) = (values[a as usize] + 0.0, values[b as usize] + 0.0);
-            x.total_cmp(&y).then(a.cmp(&b))
-        });
-        assert_eq!(ascending(&values), expected);
     }
 
     #[test]

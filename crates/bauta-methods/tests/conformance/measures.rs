@@ -9,21 +9,20 @@ use bauta_methods::{
 };
 use proptest::prelude::*;
 
-use super::changers::assert_clear;
 use super::zoo::{
-    Impatient, accepted, assert_no_canary, degenerate, note_texts, on_threads, planted, scatter,
+    Impatient, accepted, assert_no_canary, note_texts, on_threads, planted,
     with_and_without_missing, zoo,
 };
-use crate::support::params;
+use crate::support::{params, scatter};
 
 /// A file and a masked version of it.
-struct Two {
-    original: Table,
-    masked: Table,
+pub(crate) struct Two {
+    pub(crate) original: Table,
+    pub(crate) masked: Table,
 }
 
 impl Two {
-    fn identical(table: &Table) -> Self {
+    pub(crate) fn identical(table: &Table) -> Self {
         Self {
             original: table.clone(),
             masked: table.clone(),
@@ -31,7 +30,12 @@ impl Two {
     }
 
     /// Every number is moved a little, record by record.
-    fn perturbed(table: &Table) -> Self {
+    pub(crate) fn perturbed(table: &Table) -> Self {
+        Self::changed(table, |i, x| x + (scatter(i, 77) % 400) as f64 - 200.0)
+    }
+
+    /// Every number that is there, but for weights, is changed record by record.
+    pub(crate) fn changed(table: &Table, z: impl Fn(usize, f64) -> f64) -> Self {
         let mut masked = table.clone();
         for attr_idx in 0..table.columns().len() {
             let column = table.column(attr_idx);
@@ -39,11 +43,8 @@ impl Two {
                 continue;
             }
             if let Some(x) = column.as_numeric() {
-                let z = x
-                    .iter()
-                    .enumerate()
-                    .map(|(i, x)| x + (scatter(i, 77) % 400) as f64 - 200.0)
-                    .collect();
+                let z = |(i, &x): (usize, &f64)| if x.is_nan() { x } else { z(i, x) };
+                let z = x.iter().enumerate().map(z).collect();
                 masked = masked.with_column(attr_idx, column.with_numbers(z));
             }
         }
@@ -69,7 +70,7 @@ impl Two {
         }
     }
 
-    fn measure(
+    pub(crate) fn measure(
         &self,
         measure: &dyn Measure,
         on: &[String],
@@ -104,7 +105,7 @@ impl Two {
     }
 }
 
-fn names(table: &Table, positions: &[usize]) -> Vec<String> {
+pub(crate) fn names(table: &Table, positions: &[usize]) -> Vec<String> {
     positions
         .iter()
         .map(|&attr_idx| table.column(attr_idx).name().to_owned())
@@ -142,7 +143,8 @@ fn usual(measure: &dyn Measure, two: &Two) -> Vec<String> {
     on
 }
 
-fn parts(found: &Measurement) -> Vec<(String, Option<f64>)> {
+/// Every figure of a measurement that is not of a record, by name.
+pub(crate) fn parts(found: &Measurement) -> Vec<(String, Option<f64>)> {
     let named = |prefix: &str, parts: &[Part]| -> Vec<(String, Option<f64>)> {
         parts
             .iter()
@@ -275,47 +277,6 @@ fn the_number_of_threads_does_not_change_a_bit() {
                 "`{}` depends on the number of threads",
                 measure.card().id
             );
-        }
-    }
-}
-
-#[test]
-fn degenerate_files_give_a_result_or_a_clear_error() {
-    for measure in registry::MEASURES {
-        let (card, reading) = (measure.card(), measure.reading());
-        for (name, table) in degenerate() {
-            for given in with_and_without_missing(card, &[]) {
-                let given = params(card, &given);
-                let all = names(&table, &accepted(card, &table));
-                let alone = all.iter().map(|name| vec![name.clone()]);
-                for (on, two) in alone
-                    .chain([all.clone(), Vec::new(), vec!["no such variable".to_owned()]])
-                    .flat_map(|on| {
-                        [
-                            (on.clone(), Two::identical(&table)),
-                            (on, Two::perturbed(&table)),
-                        ]
-                    })
-                {
-                    let context = RunContext::new(7, "measure", &Unwatched);
-                    match two.measure(*measure, &on, &given, &context) {
-                        Ok(found) => {
-                            let value = found.value.unwrap_or(reading.min);
-                            assert!(
-                                (reading.min..=reading.max).contains(&value),
-                                "`{}` on {name}: {value}",
-                                card.id
-                            );
-                            assert!(
-                                found
-                                    .per_record
-                                    .is_none_or(|figures| figures.len() == table.n_records())
-                            );
-                        }
-                        Err(error) => assert_clear(card.id, &name, &error),
-                    }
-                }
-            }
         }
     }
 }

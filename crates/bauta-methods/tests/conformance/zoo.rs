@@ -1,10 +1,10 @@
-//! Files to try methods on: one of every role and kind, degenerate ones, and one full of canaries.
+//! Files to try methods on: one of every role and kind, and one full of canaries.
 
 use bauta_data::{Attribute, Column, HierarchySpec, Kind, Role, Table, Watch};
 use bauta_methods::{Card, RawValue, RunContext};
 use std::sync::Arc;
 
-use crate::support::{column, table};
+use crate::support::{column, scatter};
 
 /// A number that must never show up in a message.
 pub(crate) const CANARY_NUMBER: &str = "987654321.125";
@@ -20,15 +20,6 @@ impl Watch for Impatient {
     fn cancelled(&self) -> bool {
         true
     }
-}
-
-/// A fixed sequence without pattern, so that the tests need no generator of the crate under test.
-pub(crate) fn scatter(i: usize, salt: u64) -> u64 {
-    let mut z =
-        (i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ salt.wrapping_mul(0xd134_2543_de82_ef95);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }
 
 /// A column whose cells are made record by record.
@@ -95,43 +86,6 @@ pub(crate) fn zoo(n: usize) -> Table {
         }),
     ];
     Table::new(columns, n)
-}
-
-/// Files with too little in them, by name.
-pub(crate) fn degenerate() -> Vec<(String, Table)> {
-    let mut files: Vec<(String, Table)> = [0, 1, 2]
-        .into_iter()
-        .map(|n| (format!("{n} records"), zoo(n)))
-        .collect();
-    files.push((
-        "constant".to_owned(),
-        uniform(12, |kind| {
-            Some(if kind == Kind::Continuous { "3" } else { "7" })
-        }),
-    ));
-    files.push(("all missing".to_owned(), uniform(12, |_| None)));
-    files
-}
-
-/// The zoo's variables with the same cell in every record; the weight stays a weight.
-fn uniform(n: usize, cell: impl Fn(Kind) -> Option<&'static str>) -> Table {
-    let zoo = zoo(n);
-    let columns = zoo.columns().iter().map(|like| {
-        let attribute = like.attribute();
-        let text = if attribute.role == Role::Weight {
-            Some("3")
-        } else {
-            cell(attribute.kind)
-        };
-        let made = column(
-            &attribute.name,
-            attribute.role,
-            attribute.kind,
-            &vec![text; n],
-        );
-        made.with_attribute(Arc::new(attribute.clone()))
-    });
-    table(columns.collect())
 }
 
 /// The zoo with a canary in every variable. The canary of the weight is negative, which is an error.

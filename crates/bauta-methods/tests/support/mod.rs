@@ -60,6 +60,15 @@ pub(crate) fn numbers(name: &str, values: &[f64]) -> Column {
     Column::numeric(attribute, values.to_vec(), missing, NumberText::default())
 }
 
+/// A fixed sequence without pattern, so that the tests need no generator of the crate under test.
+pub(crate) fn scatter(i: usize, salt: u64) -> u64 {
+    let mut z =
+        (i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ salt.wrapping_mul(0xd134_2543_de82_ef95);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
 /// A table of these columns.
 pub(crate) fn table(columns: Vec<Column>) -> Table {
     let n_records = columns.first().map_or(0, Column::len);
