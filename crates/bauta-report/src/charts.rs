@@ -292,10 +292,11 @@ fn figure(chart: &Chart, measure: &MeasureRecord, shape: Shape) -> Markup {
         Shape::Bars => bars(chart),
         Shape::Lines => lines(chart),
     };
-    let below = measure
-        .scenario
-        .as_ref()
-        .map(|scenario| format!("Scenario {scenario}"));
+    // Two measures may have a chart of the same name.
+    let below = match &measure.scenario {
+        Some(scenario) => Some(format!("Scenario {scenario}")),
+        None => Some(named(measure)).filter(|name| !chart.title.starts_with(name.as_str())),
+    };
     captioned(chart, below.as_deref(), &drawing)
 }
 

@@ -159,10 +159,15 @@ fn gate_text(gate: &GateRecord) -> String {
 fn measures_table(measures: &[MeasureRecord]) -> comfy_table::Table {
     let mut shown = table(["measure", "scenario", "figure", "before", "after"]);
     for measure in measures {
+        let subpopulation = measure
+            .condition
+            .as_ref()
+            .map(|condition| format!("where {condition}"));
+        let place = measure.scenario.clone().or(subpopulation);
         let mut row = |name: &str, before: Option<f64>, after: Option<f64>| {
             shown.add_row([
                 text(measure.id.clone()),
-                text(measure.scenario.clone().unwrap_or_default()),
+                text(place.clone().unwrap_or_default()),
                 text(name),
                 figure(before),
                 figure(after),
@@ -175,6 +180,12 @@ fn measures_table(measures: &[MeasureRecord]) -> comfy_table::Table {
                 value(&measure.before),
                 value(&measure.after),
             );
+        }
+        if let (Some(_), Some(found)) = (measure.outliers, &measure.after)
+            && (found.outliers.is_some() || found.rest.is_some())
+        {
+            row("outliers", None, found.outliers);
+            row("rest", None, found.rest);
         }
         for name in headline_parts(measure) {
             let part =

@@ -108,10 +108,11 @@ fn one_field(
 
 /// Two decimals with a sign: a field has no room for more.
 fn short(value: Option<f64>) -> String {
-    value.map_or_else(
-        || "–".to_owned(),
-        |value| format!("{value:+.2}").replace('-', "−"),
-    )
+    match value.map(|value| format!("{value:+.2}")).as_deref() {
+        None => "–".to_owned(),
+        Some("+0.00" | "-0.00") => "0".to_owned(),
+        Some(text) => text.replace('-', "−"),
+    }
 }
 
 /// The largest figures in words, for readers who do not see the map.

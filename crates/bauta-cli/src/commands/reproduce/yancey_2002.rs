@@ -230,7 +230,7 @@ fn introduction(n_seeds: u32) -> String {
 }
 
 const WHY: &str = "\n## Misprints and ambiguities of the paper\n\n\
-- IL1s of the rank-swapped and the add rows is the printed IL1 divided by √2, to the last digit, and not \
+- IL1s of the rank-swapped and the add rows is the printed IL1 divided by √2 (to one in the last digit), and not \
   equation IL1s; s2 of these rows follows from it.\n\
 - s1 of add01, add10 and mixadd20 does not follow from the row's own figures.\n\
 - The appendix prints Z = X + dY; the printed IL4 (0.105 for d = 0.10) and Cov(Z) = (1 + d)Σ need √d.\n\
