@@ -168,6 +168,15 @@ fn parse_share(text: &str) -> Result<f64, String> {
     }
 }
 
+fn parse_setting(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() && !value.is_empty() => {
+            Ok((name.to_owned(), value.to_owned()))
+        }
+        _ => Err("a name, = and a value, such as links=all".to_owned()),
+    }
+}
+
 fn parse_condition(text: &str) -> Result<Condition, String> {
     Condition::parse(text).map_err(|problem| format!("{} ({})", problem.message, problem.hint))
 }
@@ -311,6 +320,10 @@ pub(crate) struct CompareArguments {
     /// Estimate linkage on so many masked records drawn at random, with a standard error
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..))]
     pub(crate) sample: Option<u32>,
+    /// Parameter of the measures that know it, as a plan would give it, such as
+    /// `--set links=all` or `--set correction=noise --set level=0.1`; may be repeated
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_setting)]
+    pub(crate) set: Vec<(String, String)>,
     /// Seed of random draws
     #[arg(long, default_value_t = 1, value_name = "NUMBER")]
     pub(crate) seed: u64,

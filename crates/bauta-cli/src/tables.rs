@@ -43,7 +43,11 @@ pub(crate) fn figure_text(value: Option<f64>) -> String {
     if (1e-4..1e9).contains(&magnitude) {
         let digits = 5 - magnitude.log10().floor() as i32;
         let text = format!("{value:.*}", digits.clamp(0, 9) as usize);
-        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+        if text.contains('.') {
+            text.trim_end_matches('0').trim_end_matches('.').to_owned()
+        } else {
+            text
+        }
     } else {
         format!("{value:.4e}")
     }
@@ -62,10 +66,21 @@ mod tests {
             Some(12_901.5),
             Some(1.5e-7),
             Some(0.0),
+            Some(196_039.81),
+            Some(100_000.2),
         ];
         assert_eq!(
             texts.map(figure_text),
-            ["-", "3", "0.210698", "12901.5", "1.5000e-7", "0"]
+            [
+                "-",
+                "3",
+                "0.210698",
+                "12901.5",
+                "1.5000e-7",
+                "0",
+                "196040",
+                "100000"
+            ]
         );
     }
 }

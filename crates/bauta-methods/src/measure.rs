@@ -215,6 +215,12 @@ pub trait Measure: Sync {
         true
     }
 
+    /// Whether it looks at variables that no step masked, where the plan names none: an intruder
+    /// who links records does, and to leave them out would understate the risk.
+    fn looks_at_untouched(&self) -> bool {
+        false
+    }
+
     /// Problems that only the parameters together, or the variables' descriptions, can show.
     fn check(&self, params: &Params, on: &[&Attribute]) -> Vec<ParamProblem> {
         let _ = (params, on);

@@ -271,7 +271,8 @@ impl Resolver<'_> {
     }
 
     /// Variables that the card's roles and kinds select. A comparison looks at those that a step
-    /// masked, so that untouched variables do not dilute it; at all if no step masked any.
+    /// masked, so that untouched variables do not dilute it; at all if no step masked any, or if the
+    /// measure says that an intruder would.
     fn default_variables(&self, measure: &'static dyn Measure) -> Vec<String> {
         let targets = measure.card().targets;
         let fits = |attribute: &&Attribute| {
@@ -303,7 +304,7 @@ impl Resolver<'_> {
             .filter(|name| self.checker.touched.contains(*name))
             .cloned()
             .collect();
-        in_file_order(if masked.is_empty() {
+        in_file_order(if masked.is_empty() || measure.looks_at_untouched() {
             comparable
         } else {
             masked

@@ -76,8 +76,12 @@ pub(crate) fn refuse_repeats<'n>(names: impl Iterator<Item = &'n String>) -> Res
 
 /// Facts that the measures state, on standard error.
 pub(crate) fn show_notes(notes: &[Note], global: &Global) {
-    let mut texts: Vec<String> = notes.iter().map(Note::text).collect();
-    texts.dedup();
+    let mut texts: Vec<String> = Vec::new();
+    for text in notes.iter().map(Note::text) {
+        if !texts.contains(&text) {
+            texts.push(text);
+        }
+    }
     for text in texts.iter().filter(|_| !global.quiet) {
         eprintln!("note: {text}");
     }

@@ -95,6 +95,10 @@ impl Measure for Dld {
         }
     }
 
+    fn looks_at_untouched(&self) -> bool {
+        true
+    }
+
     fn check(&self, params: &Params, on: &[&Attribute]) -> Vec<ParamProblem> {
         key_problems(params, |name| {
             on.iter().any(|attribute| attribute.name == name)

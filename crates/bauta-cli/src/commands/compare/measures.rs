@@ -1,11 +1,12 @@
 //! Taking the measures of two files.
 
 use bauta_data::number::DecimalMark;
-use bauta_data::{Column, Table};
+use bauta_data::{Column, Table, near};
 use bauta_methods::pair::Rows;
+use bauta_methods::params::parse_text;
 use bauta_methods::{
-    Card, Files, Groups, Measure, MeasureTask, MethodError, Note, Pair, Params, RawValue,
-    RunContext, Scope, Subject, measure_groups, registry,
+    Card, Files, Groups, Measure, MeasureTask, MethodError, Note, Pair, ParamProblem, Params,
+    RawValue, RunContext, Scope, Subject, measure_groups, registry,
 };
 
 use super::Found;
@@ -27,6 +28,8 @@ pub(super) fn of_variables(
     if !arguments.skip_missing {
         refuse_missing(&pair, on, arguments)?;
     }
+    refuse_wrong_records(&pair, arguments)?;
+    refuse_unknown_settings(arguments)?;
     let groups = Groups {
         outliers: arguments.outliers,
         condition: arguments.condition.clone(),
@@ -42,6 +45,53 @@ pub(super) fn of_variables(
         found.push(of_one(*measure, pair, on, &groups, arguments, progress)?);
     }
     Ok(found)
+}
+
+/// What is asked of records that the files cannot give is one error, not one note per measure.
+fn refuse_wrong_records(pair: &Pair<'_>, arguments: &CompareArguments) -> Result<(), Failure> {
+    if pair.rows == Rows::Unrelated && arguments.correspondence.as_deref() == Some("own") {
+        return Err(Failure::mistake(
+            "the files differ in length, so that no masked record has an original of its own",
+            "name an --id that both files have, or use --correspondence nearest",
+        ));
+    }
+    let Some(condition) = &arguments.condition else {
+        return Ok(());
+    };
+    let mut files = vec![(pair.original, &arguments.original)];
+    if pair.rows == Rows::Unrelated {
+        files.push((pair.masked, &arguments.masked));
+    }
+    for (table, file) in files {
+        let holds = condition
+            .holds(table)
+            .map_err(|problem| Failure::mistake(problem.message, problem.hint))?;
+        if !holds.contains(&true) {
+            return Err(Failure::mistake(
+                format!("{}: no record satisfies `{condition}`", file.display()),
+                "widen the condition",
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// A setting that no measure knows would be ignored.
+fn refuse_unknown_settings(arguments: &CompareArguments) -> Result<(), Failure> {
+    let known = || {
+        let measures = registry::MEASURES.iter();
+        let of_variables = measures.filter(|measure| measure.scope() == Scope::Variables);
+        of_variables.flat_map(|measure| measure.card().params)
+    };
+    for (name, _) in &arguments.set {
+        if !known().any(|spec| spec.name == name) {
+            return Err(Failure::mistake(
+                format!("no measure has the parameter `{name}`"),
+                near::hint(name, known().map(|spec| spec.name)),
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// All variables with missing values at once, instead of one by each measure.
@@ -85,8 +135,17 @@ fn of_one(
     progress: &Progress,
 ) -> Result<Found, Failure> {
     let card = measure.card();
-    let params = Params::check(card, &given(card, arguments))
-        .map_err(|_| Failure::mistake(format!("`{}` needs parameters", card.id), "use a plan"))?;
+    let given = given(card, arguments);
+    let params = Params::check(card, &given).map_err(|problems| wrong_settings(card, &problems))?;
+    let attributes: Vec<_> = on
+        .iter()
+        .filter_map(|name| pair.original.column_named(name))
+        .map(Column::attribute)
+        .collect();
+    let problems = measure.check(&params, &attributes);
+    if !problems.is_empty() {
+        return Err(wrong_settings(card, &problems));
+    }
     let context = RunContext::new(arguments.seed, card.id, progress);
     let take = |files, original| {
         let task = MeasureTask::new(files, on, &params);
@@ -126,6 +185,15 @@ fn of_one(
     })
 }
 
+fn wrong_settings(card: &Card, problems: &[ParamProblem]) -> Failure {
+    let messages: Vec<&str> = problems
+        .iter()
+        .map(|problem| problem.message.as_str())
+        .collect();
+    let hint = problems.first().map_or("", |problem| problem.hint.as_str());
+    Failure::mistake(format!("{}: {}", card.id, messages.join("; ")), hint)
+}
+
 /// The parameters of the command line that a measure knows.
 fn given(card: &Card, arguments: &CompareArguments) -> Vec<(String, RawValue)> {
     let skip = arguments
@@ -140,12 +208,19 @@ fn given(card: &Card, arguments: &CompareArguments) -> Vec<(String, RawValue)> {
         .map(|n| ("sample", RawValue::Integer(i64::from(n))));
     // One statistic that is 0 must not take the others with it; a note names it.
     let zero = Some(("zero", RawValue::Text("exclude".to_owned())));
-    [skip, zero, correspondence, sample]
+    let mut given: Vec<(String, RawValue)> = [skip, zero, correspondence, sample]
         .into_iter()
         .flatten()
         .filter(|(name, _)| card.param(name).is_some())
         .map(|(name, value)| (name.to_owned(), value))
-        .collect()
+        .collect();
+    for (name, text) in &arguments.set {
+        if let Some(spec) = card.param(name) {
+            given.retain(|(known, _)| known != name);
+            given.push((name.clone(), parse_text(spec.ty, text)));
+        }
+    }
+    given
 }
 
 /// Every measure of keys, before and after.

@@ -236,6 +236,8 @@ const WHY: &str = "\n## Misprints and ambiguities of the paper\n\n\
 - The appendix prints Z = X + dY; the printed IL4 (0.105 for d = 0.10) and Cov(Z) = (1 + d)Σ need √d.\n\
 - Equation (1) has a minus before the mean; the appendix, and a mean that stays, need a plus.\n\
 - The index of the last ψ in the appendix must be K.\n\
+- The paper's mixture rows seem to be one draw of noise at several levels: their deviations from ours go \
+  the same way in all (IL1 a little below, IL1s a little above), so that they are not independent checks.\n\
 - The rank-swap rows of the paper come from a program with the rule |j − l| < pn for each swap; how it \
   chooses partners is not said. Ours chooses uniformly among the free ranks of the window.\n";
 
@@ -270,7 +272,9 @@ fn misprint(row: &[f64; 9], column: usize) -> Option<String> {
     let is_il1_over_root_2 = (il1s - il1 / SQRT_2).abs() <= 2.0 * PRINTED_TO;
     let (own, members): (f64, f64) = match column {
         1 if is_il1_over_root_2 => {
-            return Some("misprint: the printed IL1 divided by √2".to_owned());
+            return Some(
+                "misprint (by the pattern of five rows): the printed IL1 divided by √2".to_owned(),
+            );
         }
         6 => ((il2 + il3 + il4 + il5) / 4.0, 4.0),
         7 => ((il1 + il2 + il3 + il4 + il5) / 5.0, 5.0),
