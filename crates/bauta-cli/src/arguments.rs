@@ -421,6 +421,12 @@ fn mask_command(card: &'static Card) -> clap::Command {
         .value_parser(clap::value_parser!(PathBuf))
         .value_hint(ValueHint::FilePath)
         .help("Run record to write (confidential: it holds the seed)");
+    let household = card.param("households").map(|_| {
+        Arg::new("household")
+            .long("household")
+            .value_name("NAME")
+            .help("Household id, for --households true")
+    });
     // Options first: their documentation would otherwise become that of the command.
     FileOptions::augment_args(clap::Command::new(card.id))
         .about(capitalised(card.summary))
@@ -430,6 +436,7 @@ fn mask_command(card: &'static Card) -> clap::Command {
         .arg(on)
         .arg(output)
         .arg(record)
+        .args(household)
         .args(card.params.iter().map(param_argument))
 }
 

@@ -64,6 +64,20 @@ impl From<MethodError> for Failure {
     }
 }
 
+impl Failure {
+    /// The same failure of work on a file that no plan describes: the file in place of a line.
+    pub(crate) fn of_file(self, file: &Path) -> Self {
+        match self {
+            Self::Run(RunError::Method { place, error, .. }) => Self::Run(RunError::Method {
+                place: format!("{}: {place}", file.display()),
+                line: None,
+                error,
+            }),
+            other => other,
+        }
+    }
+}
+
 /// One error as scripts read it.
 #[derive(Default)]
 struct Item {

@@ -12,6 +12,9 @@ use crate::stats::corresponding::traced_to_nearest;
 use crate::stats::outliers::outliers;
 use crate::stats::sums::sum_by;
 
+/// Name of the part that tells how far an estimate from a sample may be off.
+pub(crate) const STANDARD_ERROR: &str = "standard error";
+
 /// Which records a measure is to look at, and which apart.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Groups {
@@ -132,6 +135,12 @@ fn two_files(
         return Ok(found);
     }
     let found = measure.measure(task, context)?;
+    if found.per_record.is_none() {
+        context.note(Note::NotMeasured {
+            measure: measure.card().id.to_owned(),
+            reason: "it has no figure by record, and so none for a subpopulation".to_owned(),
+        });
+    }
     Ok(averaged(found, is_outlier.as_deref(), &in_masked))
 }
 
@@ -220,10 +229,31 @@ fn averaged(found: Measurement, is_outlier: Option<&[bool]>, within: &[bool]) ->
     if let Some(figures) = reduced.per_record.take() {
         let cells = reduced.cells_per_record.take();
         reduced.value = mean_of(&figures, cells.as_deref(), |record| within[record]);
+        if found.parts.iter().any(|part| part.name == STANDARD_ERROR) {
+            let kept = kept_of(&figures, within);
+            let (m, error) = standard_error(&kept);
+            reduced.push_part("records sampled", m as f64);
+            reduced.push_part(STANDARD_ERROR, error);
+        }
         reduced.per_record = Some(kept_of(&figures, within));
         reduced.cells_per_record = cells.map(|cells| kept_of(&cells, within));
     }
     reduced
+}
+
+/// Number of figures that a sample gave, and the standard error of their mean: √((1 - m/N) s²/m) for m
+/// of N records, s² with m - 1; none for fewer than two.
+fn standard_error(figures: &[f64]) -> (usize, Option<f64>) {
+    let sampled: Vec<f64> = figures.iter().copied().filter(|x| !x.is_nan()).collect();
+    let m = sampled.len();
+    if m < 2 {
+        return (m, None);
+    }
+    let mean = sum_by(m, |i| sampled[i]) / m as f64;
+    let squares = sum_by(m, |i| (sampled[i] - mean) * (sampled[i] - mean));
+    let variance = squares / (m - 1) as f64;
+    let missed = 1.0 - m as f64 / figures.len() as f64;
+    (m, Some((missed * variance / m as f64).sqrt()))
 }
 
 /// The mean of some records' figures, weighted by the cells they rest on.
@@ -248,4 +278,27 @@ fn mean_of(
         }
     });
     (total > 0.0).then(|| sum / total)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sample_within_a_subpopulation_has_its_own_standard_error() {
+        // Two of four records were sampled: s² of 0 and 1 is 0.5, (1 - 2/4) 0.5 / 2 = 0.125.
+        let (m, error) = standard_error(&[0.0, f64::NAN, 1.0, f64::NAN]);
+        assert_eq!(m, 2);
+        assert!((error.expect("two figures") - 0.125_f64.sqrt()).abs() < 1e-15);
+        assert_eq!(standard_error(&[f64::NAN, 1.0]), (1, None));
+    }
+
+    #[test]
+    fn means_are_weighted_by_cells() {
+        // (3 · 1 + 1 · 5) / 4 = 2; a record without a figure counts nothing.
+        let figures = [1.0, 5.0, f64::NAN, 100.0];
+        let mean = mean_of(&figures, Some(&[3, 1, 0, 9]), |record| record < 3);
+        assert_eq!(mean, Some(2.0));
+        assert_eq!(mean_of(&figures, None, |record| record == 2), None);
+    }
 }

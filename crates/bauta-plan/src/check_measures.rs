@@ -348,8 +348,19 @@ pub(crate) fn check_gates(
                 .as_ref()
                 .is_none_or(|scenario| planned.scenario.as_ref() == Some(&scenario.value))
         };
+        let apart = draft
+            .part
+            .as_ref()
+            .is_some_and(|part| matches!(part.value.as_str(), "outliers" | "rest"));
+        // Without a condition of its own a gate looks at the whole file.
+        let of_records = |planned: &PlannedMeasure| {
+            let wanted = draft.condition.as_ref().map(|condition| &condition.value);
+            planned.groups.condition.as_ref() == wanted
+                && (!apart || planned.groups.outliers.is_some())
+        };
         let found: Vec<usize> = (0..measures.len())
             .filter(|&i| of_measure(&measures[i]) && of_scenario(&measures[i]))
+            .filter(|&i| of_records(&measures[i]))
             .collect();
         // A measure that is asked for and could not be resolved has its own problem.
         let told = asked_for(&draft.measure.value) && !measures.iter().any(of_measure);
@@ -361,6 +372,26 @@ pub(crate) fn check_gates(
                         "`{}` is not measured for the scenario `{}`",
                         draft.measure.value, scenario.value
                     ),
+                ),
+                _ if apart && measures.iter().any(of_measure) => (
+                    &draft.measure,
+                    format!(
+                        "the plan does not measure `{}` for outliers apart from the rest",
+                        draft.measure.value
+                    ),
+                ),
+                _ if measures.iter().any(of_measure) => (
+                    &draft.measure,
+                    match &draft.condition {
+                        Some(condition) => format!(
+                            "the plan does not measure `{}` where {}",
+                            draft.measure.value, condition.value
+                        ),
+                        None => format!(
+                            "the plan measures `{}` on subpopulations only, and the gate names none",
+                            draft.measure.value
+                        ),
+                    },
                 ),
                 _ => (
                     &draft.measure,

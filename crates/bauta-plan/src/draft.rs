@@ -89,6 +89,7 @@ pub(crate) struct GateDraft {
     pub(crate) measure: Spot<String>,
     pub(crate) scenario: Option<Spot<String>>,
     pub(crate) part: Option<Spot<String>>,
+    pub(crate) condition: Option<Spot<Condition>>,
     pub(crate) at_least: Option<f64>,
     pub(crate) at_most: Option<f64>,
     pub(crate) why: Option<String>,

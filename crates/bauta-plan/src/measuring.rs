@@ -153,6 +153,7 @@ pub(crate) fn judge(
                 measure: measure.id.clone(),
                 scenario: measure.scenario.clone(),
                 part: gate.part.clone(),
+                condition: measure.condition.clone(),
                 at_least: gate.at_least,
                 at_most: gate.at_most,
                 found,

@@ -437,7 +437,9 @@ fn parse_condition(measure: &Fields<'_, '_>) -> Option<Spot<Condition>> {
     }
 }
 
-const GATE_KEYS: &[&str] = &["measure", "scenario", "part", "at_least", "at_most", "why"];
+const GATE_KEYS: &[&str] = &[
+    "measure", "scenario", "part", "where", "at_least", "at_most", "why",
+];
 
 fn parse_gate(gate: &Fields<'_, '_>) -> Option<GateDraft> {
     gate.only(GATE_KEYS);
@@ -452,6 +454,7 @@ fn parse_gate(gate: &Fields<'_, '_>) -> Option<GateDraft> {
         measure: gate.text("measure")?,
         scenario: gate.text("scenario"),
         part: gate.text("part"),
+        condition: parse_condition(gate),
         at_least: gate.number("at_least").map(|number| number.value),
         at_most: gate.number("at_most").map(|number| number.value),
         why: gate.text("why").map(|why| why.value),

@@ -203,6 +203,9 @@ pub struct GateRecord {
     pub scenario: Option<String>,
     /// Named figure of the measure; none for its value.
     pub part: Option<String>,
+    /// Condition of the subpopulation; none for the whole file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub condition: Option<String>,
     /// Smallest accepted value.
     pub at_least: Option<f64>,
     /// Largest accepted value.

@@ -169,7 +169,15 @@ pub(crate) fn gate_subject(gate: &GateRecord, measures: &[MeasureRecord]) -> Str
         .scenario
         .as_ref()
         .map(|name| format!(" (scenario {name})"));
-    format!("{title}{figure}{}", scenario.unwrap_or_default())
+    let condition = gate
+        .condition
+        .as_ref()
+        .map(|condition| format!(" (records with {condition})"));
+    format!(
+        "{title}{figure}{}{}",
+        scenario.unwrap_or_default(),
+        condition.unwrap_or_default()
+    )
 }
 
 /// How a gate's figures are written.
@@ -230,6 +238,7 @@ mod tests {
             measure: "individual-risk".to_owned(),
             scenario: None,
             part: None,
+            condition: None,
             at_least: None,
             at_most: Some(0.1),
             found: Some(0.100_001),

@@ -47,6 +47,7 @@ pub(crate) fn run(
         reading: &reading,
         params: given_params(card, arguments),
         record: path("record"),
+        household: household(card, arguments),
     };
     let text = request.plan_text(&profile)?;
     let mut plan =
@@ -54,7 +55,7 @@ pub(crate) fn run(
     if request.record.is_none() {
         plan.output.record = None;
     }
-    let record = carry_out(&plan, global)?;
+    let record = carry_out(&plan, global).map_err(|failure| failure.of_file(&file))?;
     if global.json {
         print_json(&plan, &record);
     } else if !global.quiet {
@@ -76,6 +77,12 @@ fn show(record: &RunRecord) {
     }
 }
 
+/// The household id, for masks that can act on whole households.
+fn household(card: &Card, arguments: &ArgMatches) -> Option<String> {
+    card.param("households")?;
+    arguments.get_one("household").cloned()
+}
+
 fn given_params(card: &Card, arguments: &ArgMatches) -> Vec<(&'static str, RawValue)> {
     let given = card.params.iter().filter_map(|spec| {
         let text: &String = arguments.get_one(spec.name)?;
@@ -92,6 +99,7 @@ struct Request<'a> {
     reading: &'a FileOptions,
     params: Vec<(&'static str, RawValue)>,
     record: Option<PathBuf>,
+    household: Option<String>,
 }
 
 impl Request<'_> {
@@ -138,7 +146,8 @@ impl Request<'_> {
             };
             let kind = self.kind_of(column);
             let hierarchy = if kind == Kind::Hierarchical
-                || self.params.iter().any(|(name, _)| *name == "level")
+                || (self.card.targets.kinds.contains(&Kind::Hierarchical)
+                    && self.params.iter().any(|(name, _)| *name == "level"))
             {
                 ", hierarchy = \"prefix\""
             } else {
@@ -151,6 +160,10 @@ impl Request<'_> {
                 role.name(),
                 kind.name()
             );
+        }
+        if let Some(household) = &self.household {
+            self.column(profile, household)?;
+            let _ = writeln!(out, "{} = {{ role = \"household\" }}", key(household));
         }
         let _ = writeln!(
             out,

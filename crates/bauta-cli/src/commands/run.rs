@@ -148,6 +148,10 @@ fn gate_text(gate: &GateRecord) -> String {
         (None, Some(part)) => format!("{} {part}", gate.measure),
         (Some(scenario), Some(part)) => format!("{} {part} ({scenario})", gate.measure),
     };
+    let name = match &gate.condition {
+        None => name,
+        Some(condition) => format!("{name} where {condition}"),
+    };
     let verdict = if gate.passed { "holds" } else { "FAILS" };
     format!(
         "{name} {}: {} {verdict}",

@@ -30,7 +30,7 @@ static CARD: Card = Card {
             meaning: "number of samples with replacement that are averaged",
             ty: ParamType::Integer {
                 min: 1,
-                max: i64::MAX,
+                max: 10_000,
             },
             default: ParamDefault::Required,
         },

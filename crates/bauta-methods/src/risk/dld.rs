@@ -7,6 +7,7 @@ use bauta_data::Attribute;
 use crate::card::{Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness};
 use crate::context::{RunContext, shuffled};
 use crate::error::MethodError;
+use crate::groups::STANDARD_ERROR;
 use crate::loss::il1s::CONTENT;
 use crate::measure::{
     Better, Files, Measure, MeasureTask, Measurement, Part, Reading, Scope, Series, Subject,
@@ -282,7 +283,7 @@ fn estimated(mut found: Measurement, rows: &[u32], n: usize) -> Measurement {
             ((1.0 - m as f64 / n as f64) * variance / m as f64).sqrt()
         })
     };
-    found.push_part("standard error", error);
+    found.push_part(STANDARD_ERROR, error);
     let mut per_record = vec![f64::NAN; n];
     for (&row, figure) in rows.iter().zip(sampled) {
         per_record[row as usize] = figure;

@@ -477,6 +477,7 @@ fn gate(
         measure: measure.to_owned(),
         scenario: scenario.map(str::to_owned),
         part: part.map(str::to_owned),
+        condition: None,
         at_least,
         at_most,
         found: Some(found),
