@@ -12,7 +12,6 @@ pub mod individual_ranking;
 pub mod jpeg;
 pub mod max_distance;
 pub mod mdav;
-pub(crate) mod microaggregation;
 pub mod noise_additive;
 pub mod noise_correlated;
 pub mod noise_mixture;

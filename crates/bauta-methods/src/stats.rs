@@ -14,6 +14,7 @@ pub mod keys;
 pub mod max_distance;
 pub mod mdav;
 pub mod mdav_plain;
+pub(crate) mod microaggregation;
 pub mod moments;
 pub mod nearest;
 pub mod normal;

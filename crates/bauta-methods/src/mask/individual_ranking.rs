@@ -5,11 +5,11 @@ use crate::card::{
 };
 use crate::context::RunContext;
 use crate::error::MethodError;
-use crate::mask::microaggregation::{AGGREGATE, HOUSEHOLDS, K, STRATA, Scale, microaggregate};
 use crate::mask::noise_additive::ROUND;
 use crate::mask::{Change, Mask, MaskTask};
 use crate::params::RawValue;
 use crate::stats::corresponding::MISSING;
+use crate::stats::microaggregation::{AGGREGATE, HOUSEHOLDS, K, STRATA, Scale, microaggregate};
 use crate::stats::partition::Partition;
 use crate::stats::ranks::rows_by_value;
 use crate::stats::univariate_groups::optimal_groups;

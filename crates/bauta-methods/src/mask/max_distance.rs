@@ -5,15 +5,15 @@ use bauta_data::Attribute;
 use crate::card::{Card, Family, Randomness, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
-use crate::mask::microaggregation::{
-    AGGREGATE, BLOCKS, HOUSEHOLDS, K, STANDARDISE, STRATA, Scale, blocks, check_blocks,
-    microaggregate,
-};
 use crate::mask::noise_additive::ROUND;
 use crate::mask::{Change, Mask, MaskTask, Together};
 use crate::params::{ParamProblem, Params, RawValue};
 use crate::stats::corresponding::MISSING;
 use crate::stats::max_distance::max_distance;
+use crate::stats::microaggregation::{
+    AGGREGATE, BLOCKS, HOUSEHOLDS, K, STANDARDISE, STRATA, Scale, blocks, check_blocks,
+    microaggregate,
+};
 
 /// Groups records around the most distant pair, and replaces them by their mean. See the [module page](self).
 #[derive(Clone, Copy, Debug)]

@@ -7,14 +7,14 @@ use crate::card::{
 };
 use crate::context::RunContext;
 use crate::error::MethodError;
-use crate::mask::microaggregation::{
-    AGGREGATE, BLOCKS, HOUSEHOLDS, K, STRATA, Scale, UnitValues, blocks, check_blocks,
-    microaggregate,
-};
 use crate::mask::noise_additive::ROUND;
 use crate::mask::{Change, Mask, MaskTask, Together};
 use crate::params::{ParamProblem, Params, RawValue};
 use crate::stats::corresponding::MISSING;
+use crate::stats::microaggregation::{
+    AGGREGATE, BLOCKS, HOUSEHOLDS, K, STRATA, Scale, UnitValues, blocks, check_blocks,
+    microaggregate,
+};
 use crate::stats::moments::moments;
 use crate::stats::partition::Partition;
 use crate::stats::ranks::rows_by_value;
