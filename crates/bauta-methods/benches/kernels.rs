@@ -6,6 +6,8 @@ use bauta_data::column::NumberText;
 use bauta_data::{Attribute, Column, Kind, Levels, Role, Table, Unwatched};
 use bauta_methods::pair::Rows;
 use bauta_methods::stats::keys::{Semantics, frequencies};
+use bauta_methods::stats::nearest::NearestTree;
+use bauta_methods::stats::points::{Points, squared_distance};
 use bauta_methods::{
     Files, Mask, MaskTask, MeasureTask, Measurement, Pair, Params, RawValue, RunContext, registry,
 };
@@ -137,7 +139,7 @@ fn noise_additive_one_column(bencher: Bencher) {
     bencher.bench_local(|| masked("noise-additive", &table, &[0], ("share", 0.1)));
 }
 
-#[divan::bench(args = ["il1s", "interval-sd"])]
+#[divan::bench(args = ["il1s", "interval-sd", "interval-rank"])]
 fn compare_13_columns(bencher: Bencher, id: &str) {
     let table = amounts(13);
     let all: Vec<usize> = (0..13).collect();
@@ -145,4 +147,36 @@ fn compare_13_columns(bencher: Bencher, id: &str) {
     let identity = registry::measure(id).and_then(|measure| measure.reading().at_identity);
     assert_eq!(measured(id, &table, &table).value, identity);
     bencher.bench_local(|| measured(id, &table, &noisy));
+}
+
+/// The nearest of 100,000 points for each of as many, some tenths of a standard deviation away.
+#[divan::bench(args = ["nearest", "ties"], sample_count = 5, sample_size = 1)]
+fn nearest_in_11_dimensions(bencher: Bencher, search: &str) {
+    let table = amounts(11);
+    let all: Vec<usize> = (0..11).collect();
+    let noisy = masked("noise-additive", &table, &all, ("share", 0.1));
+    let columns = |table: &Table| -> Vec<Vec<f64>> {
+        let numbers = |column: &Arc<Column>| column.as_numeric().expect("numbers").to_vec();
+        table.columns().iter().map(numbers).collect()
+    };
+    let points = |columns: &[Vec<f64>]| {
+        let slices: Vec<&[f64]> = columns.iter().map(Vec::as_slice).collect();
+        Points::plain(&slices)
+    };
+    let (original, queries) = (points(&columns(&table)), points(&columns(&noisy)));
+    let tree = NearestTree::new(&original);
+    let own = |i: usize| squared_distance(original.point(i), queries.point(i));
+    let on = |_: usize| Ok::<(), ()>(());
+    let linked = |i: usize| tree.nearest(queries.point(i), f64::INFINITY).row as usize == i;
+    let ties = tree
+        .ties_of_all(&queries, own, on)
+        .expect("nobody stops it");
+    assert!((0..1_000).all(|i| linked(i) == (ties[i] > 0)));
+    bencher.bench_local(|| {
+        if search == "ties" {
+            drop(tree.ties_of_all(&queries, own, on));
+        } else {
+            drop(tree.nearest_of_all(&queries, |_| f64::INFINITY, on));
+        }
+    });
 }

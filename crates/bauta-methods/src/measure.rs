@@ -209,6 +209,12 @@ pub trait Measure: Sync {
     /// How its value is to be read.
     fn reading(&self) -> Reading;
 
+    /// Whether a plan that names no measure takes it. Not those that put others together, nor those
+    /// that search for nearest records unasked.
+    fn is_usual(&self) -> bool {
+        true
+    }
+
     /// Problems that only the parameters together, or the variables' descriptions, can show.
     fn check(&self, params: &Params, on: &[&Attribute]) -> Vec<ParamProblem> {
         let _ = (params, on);

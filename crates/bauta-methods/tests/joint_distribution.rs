@@ -95,8 +95,9 @@ fn standard_normal(value: f64) -> f64 {
     Normal::new(0.0, 1.0).unwrap().cdf(value)
 }
 
-/// Cov(Z) = (1 + d) Σ. With X fixed and noise whose fourth moments are at most the normal ones,
-/// Var(s_jk) <= (d² + 2 d) (σ_jj σ_kk + σ_jk²) / n: the noise with itself and with X.
+/// Cov(Z) = (1 + d) Σ. With X fixed and noise whose fourth moments are at most the normal ones, the
+/// variance of a covariance of j and k is at most `(d² + 2 d) (σ_jj σ_kk + σ_jk²) / n`: the noise with
+/// itself and with X.
 fn assert_inflated(x: &[&[f64]], z: &[&[f64]], d: f64) {
     for j in 0..x.len() {
         let s = covariance(x[j], x[j]);
@@ -193,7 +194,7 @@ fn incomplete_records_get_noise_too() {
     }
 }
 
-/// The distribution of Σ ω_k N(θ_k, σ²).
+/// The distribution of a mixture with weights ω of normal ones with means θ.
 fn mixture_cdf(omega: &[f64], theta: &[f64], sigma: f64) -> impl Fn(f64) -> f64 {
     let parts: Vec<(f64, f64)> = omega.iter().copied().zip(theta.iter().copied()).collect();
     move |w| {

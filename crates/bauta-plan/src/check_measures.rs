@@ -42,11 +42,16 @@ struct Resolver<'a> {
 impl Resolver<'_> {
     fn all_that_apply(&self) -> Vec<PlannedMeasure> {
         let mut planned = Vec::new();
-        for &measure in registry::MEASURES {
-            // Nobody asked for these measures, so that missing values must not stop them.
-            let skip = measure.card().param("missing");
-            let skip = skip.map(|_| ("missing".to_owned(), RawValue::Text("skip".to_owned())));
-            let Ok(params) = Params::check(measure.card(), skip.as_slice()) else {
+        for &measure in registry::MEASURES
+            .iter()
+            .filter(|measure| measure.is_usual())
+        {
+            // Nobody asked for these measures, so that what the data lack must not stop them.
+            let lenient = [("missing", "skip"), ("zero", "exclude")]
+                .into_iter()
+                .filter(|(name, _)| measure.card().param(name).is_some())
+                .map(|(name, way)| (name.to_owned(), RawValue::Text(way.to_owned())));
+            let Ok(params) = Params::check(measure.card(), &lenient.collect::<Vec<_>>()) else {
                 continue;
             };
             match measure.scope() {

@@ -1,6 +1,7 @@
 //! The command as its users meet it.
 
 mod canary;
+mod compare;
 mod demo;
 mod files;
 mod init;

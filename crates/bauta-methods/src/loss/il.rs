@@ -50,6 +50,10 @@ impl Measure for Il {
         Scope::Variables
     }
 
+    fn is_usual(&self) -> bool {
+        false
+    }
+
     fn reading(&self) -> Reading {
         Reading {
             min: 0.0,

@@ -37,6 +37,10 @@ impl Measure for Il1Symmetric {
         Scope::Variables
     }
 
+    fn is_usual(&self) -> bool {
+        false
+    }
+
     fn reading(&self) -> Reading {
         Reading {
             min: 0.0,

@@ -43,6 +43,10 @@ impl Measure for S0 {
         Scope::Variables
     }
 
+    fn is_usual(&self) -> bool {
+        false
+    }
+
     fn reading(&self) -> Reading {
         Reading {
             min: 0.0,

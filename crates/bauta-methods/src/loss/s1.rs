@@ -44,6 +44,10 @@ impl Measure for S1 {
         Scope::Variables
     }
 
+    fn is_usual(&self) -> bool {
+        false
+    }
+
     fn reading(&self) -> Reading {
         Reading {
             min: 0.0,

@@ -8,8 +8,8 @@ use crate::error::MethodError;
 use crate::loss::il1s::CONTENT;
 use crate::measure::{Better, Measure, MeasureTask, Measurement, Reading, Scope, Subject};
 use crate::stats::corresponding::{CORRESPONDENCE, MISSING, VariablePair, matched, variable_pairs};
-use crate::stats::interval_widths::{Held, N_WIDTHS, WIDTHS, WidthShares};
-use crate::stats::ranks::rows_by_value;
+use crate::stats::interval_widths::{N_WIDTHS, WIDTHS, WidthShares, hits_by_width};
+use crate::stats::ranks::RowSorter;
 
 /// Share of original values near their masked value, in ranks. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
@@ -85,15 +85,19 @@ pub(crate) fn disclosed(
         _ => Ties::Share,
     };
     let mut shares = WidthShares::new(task.both()?.masked.n_records());
-    // As many columns at a time as can be worked on, so that memory does not grow with their number.
-    for (round, at_once) in variables.chunks(rayon::current_num_threads()).enumerate() {
-        context.progress(round * rayon::current_num_threads(), variables.len())?;
-        let held: Vec<Held> = at_once
+    // As many columns at a time as can be worked on, so that memory does not grow with their
+    // number; each place keeps its memory, since fetching it anew takes longer than the work.
+    let n_places = rayon::current_num_threads();
+    let mut places = vec![Place::default(); n_places];
+    for (round, at_once) in variables.chunks(n_places).enumerate() {
+        context.progress(round * n_places, variables.len())?;
+        let by_width: Vec<[f64; N_WIDTHS]> = at_once
             .par_iter()
-            .map(|variable| held(variable, ties))
+            .zip(&mut places)
+            .map(|(variable, place)| place.count(variable, ties))
             .collect();
-        for (variable, held) in at_once.iter().zip(&held) {
-            shares.add(variable.name, held);
+        for ((variable, place), by_width) in at_once.iter().zip(&places).zip(by_width) {
+            shares.add(variable.name, &place.misses, by_width);
         }
     }
     Ok(shares.finish())
@@ -106,35 +110,54 @@ enum Ties {
     Share,
 }
 
-/// Which widths hold the original values of one variable.
-fn held(variable: &VariablePair<'_>, ties: Ties) -> Held {
-    let rows = rows_by_value(variable.masked);
-    let z: Vec<f64> = rows
-        .iter()
-        .map(|&row| variable.masked[row as usize])
-        .collect();
-    let x: Vec<f64> = rows
-        .iter()
-        .map(|&row| variable.original_of(row as usize))
-        .collect();
-    let w = rank_widths(z.len());
-    let first_widths = first_widths(&z, &x, &w);
-    let mut misses = vec![f64::NAN; variable.masked.len()];
-    let mut by_row = |rank: usize, figure: f64| {
-        if !x[rank].is_nan() {
-            misses[rows[rank] as usize] = figure;
+/// Memory for the work on one variable.
+#[derive(Clone, Debug, Default)]
+struct Place {
+    sorter: RowSorter,
+    /// Masked and original value by record.
+    pairs: Vec<(f64, f64)>,
+    /// Masked values, and the original values that belong to them, in the order of ranks.
+    z: Vec<f64>,
+    x: Vec<f64>,
+    first_widths: Vec<u8>,
+    /// By record, the number of widths that do not hold its original value; NaN where a value is
+    /// missing.
+    misses: Vec<f64>,
+}
+
+impl Place {
+    /// Finds the misses of one variable; returns how many values each width holds.
+    fn count(&mut self, variable: &VariablePair<'_>, ties: Ties) -> [f64; N_WIDTHS] {
+        let rows = self.sorter.rows_by_value(variable.masked);
+        // Side by side first, so that one look far away finds both.
+        self.pairs.clear();
+        let masked = variable.masked.iter().enumerate();
+        self.pairs
+            .extend(masked.map(|(record, &z)| (z, variable.original_of(record))));
+        self.z.resize(rows.len(), 0.0);
+        self.x.resize(rows.len(), 0.0);
+        for ((z, x), &row) in self.z.iter_mut().zip(&mut self.x).zip(rows) {
+            (*z, *x) = self.pairs[row as usize];
         }
-    };
-    match ties {
-        Ties::Row => {
-            for (rank, &first) in first_widths.iter().enumerate() {
-                by_row(rank, f64::from(first));
+        let (z, x) = (&self.z, &self.x);
+        let w = rank_widths(z.len());
+        find_first_widths(z, x, &w, &mut self.first_widths);
+        self.misses.clear();
+        self.misses.resize(variable.masked.len(), f64::NAN);
+        let misses = &mut self.misses;
+        let mut by_row = |rank: usize, figure: f64| {
+            if !x[rank].is_nan() {
+                misses[rows[rank] as usize] = figure;
             }
-            Held::from_first_widths(misses)
-        }
-        Ties::Share => {
-            let by_width = shared_misses(&z, &x, &w, &first_widths, by_row);
-            Held { misses, by_width }
+        };
+        match ties {
+            Ties::Row => {
+                for (rank, &first) in self.first_widths.iter().enumerate() {
+                    by_row(rank, f64::from(first));
+                }
+                hits_by_width(misses)
+            }
+            Ties::Share => shared_misses(z, x, &w, &self.first_widths, by_row),
         }
     }
 }
@@ -149,12 +172,13 @@ fn rank_widths(n: usize) -> [usize; N_WIDTHS] {
 /// For each rank r the number of widths w without z[r - w] ≤ x ≤ z[r + w], the ends of the ranks
 /// standing for what lies beyond them. Wider intervals hold more, so that this is also the first
 /// width that holds x.
-fn first_widths(z: &[f64], x: &[f64], w: &[usize; N_WIDTHS]) -> Vec<u8> {
+fn find_first_widths(z: &[f64], x: &[f64], w: &[usize; N_WIDTHS], found: &mut Vec<u8>) {
     /// Ranks at a time, so that they stay near.
     const BLOCK: usize = 2048;
     let n = z.len();
-    let mut misses = vec![0_u8; n];
-    for (block, misses) in misses.chunks_mut(BLOCK).enumerate() {
+    found.clear();
+    found.resize(n, 0);
+    for (block, misses) in found.chunks_mut(BLOCK).enumerate() {
         let (first, len) = (block * BLOCK, misses.len());
         let x = &x[first..first + len];
         for &w in w {
@@ -178,7 +202,6 @@ fn first_widths(z: &[f64], x: &[f64], w: &[usize; N_WIDTHS]) -> Vec<u8> {
             }
         }
     }
-    misses
 }
 
 /// Gives each of several equal masked values all of their ranks in equal parts: hands on the
@@ -269,17 +292,14 @@ mod tests {
                 .map(|rank| ((rank * 7_919 + 13) % (n + 6)) as f64 / 3.0 - 1.0)
                 .collect();
             let w = rank_widths(n);
-            let fast = first_widths(&z, &x, &w);
-            for rank in 0..n {
-                assert_eq!(
-                    usize::from(fast[rank]),
-                    plain(&z, &x, &w, rank),
-                    "{n} {rank}"
-                );
+            let mut fast = Vec::new();
+            find_first_widths(&z, &x, &w, &mut fast);
+            for (rank, &first) in fast.iter().enumerate() {
+                assert_eq!(usize::from(first), plain(&z, &x, &w, rank), "{n} {rank}");
             }
             let mut shared = vec![f64::NAN; n];
             let by_width = shared_misses(&z, &x, &w, &fast, |rank, misses| shared[rank] = misses);
-            for rank in 0..n {
+            for (rank, shared) in shared.iter().enumerate() {
                 let (a, b) = (rank / 3 * 3, (rank / 3 * 3 + 3).min(n));
                 let at = |other: usize| {
                     let mut moved = x.clone();
@@ -287,7 +307,7 @@ mod tests {
                     plain(&z, &moved, &w, other)
                 };
                 let mean = (a..b).map(at).sum::<usize>() as f64 / (b - a) as f64;
-                assert!((shared[rank] - mean).abs() < 1e-12, "{n} {rank}");
+                assert!((shared - mean).abs() < 1e-12, "{n} {rank}");
             }
             let hits: f64 = shared.iter().map(|misses| N_WIDTHS as f64 - misses).sum();
             assert!((by_width.iter().sum::<f64>() - hits).abs() < 1e-9, "{n}");

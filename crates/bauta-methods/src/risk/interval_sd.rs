@@ -8,7 +8,7 @@ use crate::error::MethodError;
 use crate::loss::il1s::CONTENT;
 use crate::measure::{Better, Measure, MeasureTask, Measurement, Reading, Scope, Subject};
 use crate::stats::corresponding::{MISSING, VariablePair, variable_pairs};
-use crate::stats::interval_widths::{Held, WIDTHS, WidthShares};
+use crate::stats::interval_widths::{WIDTHS, WidthShares, hits_by_width};
 
 /// Share of original values near their masked value, in standard deviations. See the
 /// [module page](self).
@@ -59,10 +59,9 @@ impl Measure for IntervalSd {
         let mut shares = WidthShares::new(task.both()?.masked.n_records());
         for (done, variable) in variables.iter().enumerate() {
             context.progress(done, variables.len())?;
-            shares.add(
-                variable.name,
-                &Held::from_first_widths(first_widths(variable)),
-            );
+            let first_widths = first_widths(variable);
+            let by_width = hits_by_width(&first_widths);
+            shares.add(variable.name, &first_widths, by_width);
         }
         Ok(shares.finish())
     }

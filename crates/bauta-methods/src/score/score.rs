@@ -67,6 +67,10 @@ impl Measure for Score {
         Scope::Variables
     }
 
+    fn is_usual(&self) -> bool {
+        false
+    }
+
     fn reading(&self) -> Reading {
         Reading {
             min: 0.0,

@@ -67,7 +67,9 @@ fn one_block(
         fill(variable, first, &mut figures);
         let n_missing = figures.iter().filter(|figure| figure.is_nan()).count();
         if n_missing == 0 {
-            cells.iter_mut().for_each(|cells| *cells += 1);
+            for cells in cells.iter_mut() {
+                *cells += 1;
+            }
         } else {
             for (figure, cells) in figures.iter_mut().zip(cells.iter_mut()) {
                 *cells += u32::from(!figure.is_nan());

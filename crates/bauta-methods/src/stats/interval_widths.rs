@@ -17,41 +17,28 @@ pub const N_WIDTHS: usize = 10;
 /// Records per parallel block.
 const BLOCK: usize = 4096;
 
-/// Which widths hold the original values of one variable.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Held {
-    /// The number of widths that do not hold each record's value; NaN where a value is missing.
-    pub misses: Vec<f64>,
-    /// The number of values that each width holds.
-    pub by_width: [f64; N_WIDTHS],
-}
-
-impl Held {
-    /// From whole numbers of widths: a value that one width holds, all wider ones hold too.
-    pub fn from_first_widths(first_widths: Vec<f64>) -> Self {
-        let count = |block: &[f64]| {
-            let mut first = [0_usize; N_WIDTHS + 1];
-            for width in block.iter().filter(|width| !width.is_nan()) {
-                first[*width as usize] += 1;
-            }
-            first
-        };
-        let add = |a: [usize; N_WIDTHS + 1], b: [usize; N_WIDTHS + 1]| {
-            std::array::from_fn(|width| a[width] + b[width])
-        };
-        let first = first_widths
-            .par_chunks(BLOCK)
-            .map(count)
-            .reduce(|| [0; N_WIDTHS + 1], add);
-        let mut so_far = 0;
-        Self {
-            misses: first_widths,
-            by_width: std::array::from_fn(|width| {
-                so_far += first[width];
-                so_far as f64
-            }),
+/// The number of values that each width holds, from the number of widths that miss each: a value
+/// that one width holds, all wider ones hold too. NaN where a value is missing.
+pub fn hits_by_width(misses: &[f64]) -> [f64; N_WIDTHS] {
+    let count = |block: &[f64]| {
+        let mut first = [0_usize; N_WIDTHS + 1];
+        for width in block.iter().filter(|width| !width.is_nan()) {
+            first[*width as usize] += 1;
         }
-    }
+        first
+    };
+    let add = |a: [usize; N_WIDTHS + 1], b: [usize; N_WIDTHS + 1]| {
+        std::array::from_fn(|width| a[width] + b[width])
+    };
+    let first = misses
+        .par_chunks(BLOCK)
+        .map(count)
+        .reduce(|| [0; N_WIDTHS + 1], add);
+    let mut so_far = 0;
+    std::array::from_fn(|width| {
+        so_far += first[width];
+        so_far as f64
+    })
 }
 
 /// Gathers what was held, variable by variable.
@@ -72,16 +59,17 @@ impl WidthShares {
         }
     }
 
-    /// Takes in one variable.
-    pub fn add(&mut self, name: &str, held: &Held) {
-        let n_cells = n_defined(&held.misses);
-        for (sum, hits) in self.by_width.iter_mut().zip(held.by_width) {
+    /// Takes in one variable: how many widths do not hold each record's value (NaN where a value
+    /// is missing), and how many values each width holds.
+    pub fn add(&mut self, name: &str, misses: &[f64], by_width: [f64; N_WIDTHS]) {
+        let n_cells = n_defined(misses);
+        for (sum, hits) in self.by_width.iter_mut().zip(by_width) {
             *sum += hits;
         }
-        let hits = compensated(held.by_width.into_iter());
+        let hits = compensated(by_width.into_iter());
         let share = (n_cells > 0).then(|| hits / (N_WIDTHS * n_cells) as f64);
         self.by_variable.push((name.to_owned(), share, n_cells));
-        self.misses.add(&held.misses);
+        self.misses.add(misses);
     }
 
     /// The shares overall, by variable, by width and by record.

@@ -12,7 +12,9 @@ use rayon::prelude::*;
 use super::points::{Points, squared_distance, squared_sum};
 
 /// Points in a leaf; fewer make the tree deeper, more make leaves slow.
-const LEAF: usize = 8;
+const LEAF: usize = 16;
+/// Points from which the two halves of a branch are grown at the same time.
+const AT_ONCE: usize = 8192;
 /// Queries per parallel block.
 const BLOCK: usize = 256;
 
@@ -57,63 +59,58 @@ impl Nearest {
 #[derive(Clone, Debug)]
 pub struct NearestTree {
     stride: usize,
+    branch: Branch,
+    /// Coordinates of the members, in their order.
+    coordinates: Vec<f64>,
+}
+
+/// A part of the tree, or all of it.
+#[derive(Clone, Debug, Default)]
+struct Branch {
     nodes: Vec<Node>,
     /// Lower and upper corner of each node's box.
     boxes: Vec<f64>,
-    /// Distinct points in the order of the leaves.
-    coordinates: Vec<f64>,
-    /// Lowest row and number of the equal points that each stands for.
+    /// Lowest row and number of the equal points of each distinct point, in the order of the leaves.
     members: Vec<(u32, u32)>,
 }
 
 #[derive(Clone, Copy, Debug)]
 enum Node {
-    /// Points first..last in the order of the leaves.
+    /// Members first..last.
     Leaf { first: u32, last: u32 },
     /// The left child is the next node.
     Inner { right: u32 },
 }
 
-impl NearestTree {
-    /// Arranges points.
-    pub fn new(points: &Points) -> Self {
-        let mut tree = Self {
-            stride: points.stride(),
-            nodes: Vec::new(),
-            boxes: Vec::new(),
-            coordinates: Vec::with_capacity(points.len() * points.stride()),
-            members: Vec::with_capacity(points.len()),
-        };
-        let mut rows: Vec<u32> = (0..points.len() as u32).collect();
-        if !rows.is_empty() {
-            tree.grow(points, &mut rows);
-        }
-        tree
-    }
-
-    fn grow(&mut self, points: &Points, rows: &mut [u32]) {
-        let node = self.nodes.len();
-        let (widest, width) = self.push_box(points, rows);
+impl Branch {
+    fn grown(points: &Points, rows: &mut [u32]) -> Self {
+        let mut branch = Self::default();
+        let (widest, width) = branch.push_box(points, rows);
         // Not `<= 0.0`: coordinates that are not numbers must not split for ever either.
         if rows.len() <= LEAF || width.is_nan() || width == 0.0 {
-            let first = self.members.len() as u32;
-            self.push_points(points, rows);
-            let last = self.members.len() as u32;
-            self.nodes.push(Node::Leaf { first, last });
-            return;
+            branch.push_leaf(points, rows);
+            return branch;
         }
-        self.nodes.push(Node::Inner { right: 0 });
+        branch.nodes.push(Node::Inner { right: 0 });
         let middle = rows.len() / 2;
         let coordinate = |row: &u32| points.point(*row as usize)[widest];
         rows.select_nth_unstable_by(middle, |a, b| {
             coordinate(a).total_cmp(&coordinate(b)).then(a.cmp(b))
         });
+        let at_once = rows.len() >= AT_ONCE;
         let (left, right) = rows.split_at_mut(middle);
-        self.grow(points, left);
-        self.nodes[node] = Node::Inner {
-            right: self.nodes.len() as u32,
+        let grow = |rows| Self::grown(points, rows);
+        let (left, right) = if at_once {
+            rayon::join(|| grow(left), || grow(right))
+        } else {
+            (grow(left), grow(right))
         };
-        self.grow(points, right);
+        branch.append(left);
+        branch.nodes[0] = Node::Inner {
+            right: branch.nodes.len() as u32,
+        };
+        branch.append(right);
+        branch
     }
 
     /// Stores the box around some points; returns its widest coordinate and how wide that is.
@@ -141,19 +138,56 @@ impl NearestTree {
     }
 
     /// Stores the points of a leaf, equal ones once.
-    fn push_points(&mut self, points: &Points, rows: &mut [u32]) {
+    fn push_leaf(&mut self, points: &Points, rows: &mut [u32]) {
         rows.sort_unstable();
-        let first = self.members.len();
         for &row in rows.iter() {
             let point = points.point(row as usize);
-            let equal = (first..self.members.len()).find(|&at| self.point(at) == point);
-            match equal {
-                Some(at) => self.members[at].1 += 1,
-                None => {
-                    self.coordinates.extend_from_slice(point);
-                    self.members.push((row, 1));
-                }
+            let mut members = self.members.iter_mut();
+            match members.find(|member| points.point(member.0 as usize) == point) {
+                Some(member) => member.1 += 1,
+                None => self.members.push((row, 1)),
             }
+        }
+        let last = self.members.len() as u32;
+        self.nodes.push(Node::Leaf { first: 0, last });
+    }
+
+    fn append(&mut self, other: Self) {
+        let (n_nodes, n_members) = (self.nodes.len() as u32, self.members.len() as u32);
+        let moved = other.nodes.into_iter().map(|node| match node {
+            Node::Leaf { first, last } => Node::Leaf {
+                first: first + n_members,
+                last: last + n_members,
+            },
+            Node::Inner { right } => Node::Inner {
+                right: right + n_nodes,
+            },
+        });
+        self.nodes.extend(moved);
+        self.boxes.extend(other.boxes);
+        self.members.extend(other.members);
+    }
+}
+
+impl NearestTree {
+    /// Arranges points.
+    pub fn new(points: &Points) -> Self {
+        let mut rows: Vec<u32> = (0..points.len() as u32).collect();
+        let branch = if rows.is_empty() {
+            Branch::default()
+        } else {
+            Branch::grown(points, &mut rows)
+        };
+        let stride = points.stride();
+        let mut coordinates = vec![0.0; branch.members.len() * stride];
+        let places = coordinates.par_chunks_exact_mut(stride.max(1));
+        places.zip(&branch.members).for_each(|(place, (row, _))| {
+            place.copy_from_slice(points.point(*row as usize));
+        });
+        Self {
+            stride,
+            branch,
+            coordinates,
         }
     }
 
@@ -163,7 +197,7 @@ impl NearestTree {
 
     /// Smallest squared distance that a point in the node's box can have.
     fn bound(&self, node: usize, query: &[f64]) -> f64 {
-        let corners = &self.boxes[node * 2 * self.stride..(node + 1) * 2 * self.stride];
+        let corners = &self.branch.boxes[node * 2 * self.stride..(node + 1) * 2 * self.stride];
         let (low, high) = corners.split_at(self.stride);
         squared_sum(self.stride, |j| {
             (low[j] - query[j]).max(query[j] - high[j]).max(0.0)
@@ -177,18 +211,18 @@ impl NearestTree {
             distance: known,
             ..Nearest::NONE
         };
-        if !self.nodes.is_empty() {
+        if !self.branch.nodes.is_empty() {
             self.search(0, query, &mut best);
         }
         best
     }
 
     fn search(&self, node: usize, query: &[f64], best: &mut Nearest) {
-        match self.nodes[node] {
+        match self.branch.nodes[node] {
             Node::Leaf { first, last } => {
                 for at in first as usize..last as usize {
                     let distance = squared_distance(self.point(at), query);
-                    let (row, n_equal) = self.members[at];
+                    let (row, n_equal) = self.branch.members[at];
                     best.offer(row, distance, n_equal);
                 }
             }
@@ -214,17 +248,18 @@ impl NearestTree {
     /// [`Self::nearest`], since the first nearer point settles it.
     pub fn ties(&self, query: &[f64], known: f64) -> u32 {
         let mut n_ties = 0;
-        let none_nearer = self.nodes.is_empty() || self.none_nearer(0, query, known, &mut n_ties);
+        let none_nearer =
+            self.branch.nodes.is_empty() || self.none_nearer(0, query, known, &mut n_ties);
         if none_nearer { n_ties } else { 0 }
     }
 
     fn none_nearer(&self, node: usize, query: &[f64], known: f64, n_ties: &mut u32) -> bool {
-        match self.nodes[node] {
+        match self.branch.nodes[node] {
             Node::Leaf { first, last } => {
                 for at in first as usize..last as usize {
                     match squared_distance(self.point(at), query).partial_cmp(&known) {
                         Some(Ordering::Less) => return false,
-                        Some(Ordering::Equal) => *n_ties += self.members[at].1,
+                        Some(Ordering::Equal) => *n_ties += self.branch.members[at].1,
                         Some(Ordering::Greater) | None => {}
                     }
                 }
@@ -250,17 +285,9 @@ impl NearestTree {
         known: impl Fn(usize) -> f64 + Sync,
         go_on: impl Fn(usize) -> Result<(), E> + Sync,
     ) -> Result<Vec<u32>, E> {
-        let mut found = vec![0; queries.len()];
-        let blocks = found.par_chunks_mut(BLOCK).enumerate();
-        blocks.try_for_each(|(block, found)| {
-            go_on(found.len())?;
-            for (at, found) in found.iter_mut().enumerate() {
-                let query = block * BLOCK + at;
-                *found = self.ties(queries.point(query), known(query));
-            }
-            Ok(())
-        })?;
-        Ok(found)
+        self.of_all(queries, 0, go_on, |query| {
+            self.ties(queries.point(query), known(query))
+        })
     }
 
     /// The nearest point of each query, on all cores. `known` gives a distance that is known to
@@ -271,17 +298,55 @@ impl NearestTree {
         known: impl Fn(usize) -> f64 + Sync,
         go_on: impl Fn(usize) -> Result<(), E> + Sync,
     ) -> Result<Vec<Nearest>, E> {
-        let mut found = vec![Nearest::NONE; queries.len()];
-        let blocks = found.par_chunks_mut(BLOCK).enumerate();
-        blocks.try_for_each(|(block, found)| {
-            go_on(found.len())?;
-            for (at, found) in found.iter_mut().enumerate() {
-                let query = block * BLOCK + at;
-                *found = self.nearest(queries.point(query), known(query));
+        self.of_all(queries, Nearest::NONE, go_on, |query| {
+            self.nearest(queries.point(query), known(query))
+        })
+    }
+
+    /// An answer to each query. Neighbouring queries are answered one after the other, since they
+    /// need the same part of the tree.
+    fn of_all<T: Copy + Send + Sync, E: Send>(
+        &self,
+        queries: &Points,
+        none: T,
+        go_on: impl Fn(usize) -> Result<(), E> + Sync,
+        answer: impl Fn(usize) -> T + Sync,
+    ) -> Result<Vec<T>, E> {
+        let n = queries.len() as u32;
+        let mut order: Vec<(u32, u32)> = (0..n)
+            .into_par_iter()
+            .with_min_len(BLOCK)
+            .map(|query| (self.first_leaf(queries.point(query as usize)), query))
+            .collect();
+        order.par_sort_unstable();
+        let mut answers = vec![none; order.len()];
+        let blocks = answers.par_chunks_mut(BLOCK).zip(order.par_chunks(BLOCK));
+        blocks.try_for_each(|(answers, queries)| {
+            go_on(answers.len())?;
+            for (place, &(_, query)) in answers.iter_mut().zip(queries) {
+                *place = answer(query as usize);
             }
             Ok(())
         })?;
-        Ok(found)
+        let mut by_query = vec![none; order.len()];
+        for (&(_, query), answer) in order.iter().zip(answers) {
+            by_query[query as usize] = answer;
+        }
+        Ok(by_query)
+    }
+
+    /// The leaf that a search begins with.
+    fn first_leaf(&self, query: &[f64]) -> u32 {
+        let mut node = 0;
+        while let Some(Node::Inner { right }) = self.branch.nodes.get(node) {
+            let (left, right) = (node + 1, *right as usize);
+            node = if self.bound(left, query) <= self.bound(right, query) {
+                left
+            } else {
+                right
+            };
+        }
+        node as u32
     }
 }
 
@@ -313,7 +378,7 @@ mod tests {
     fn many_equal_points_are_one_with_its_number() {
         let x = vec![1.0; 100_000];
         let tree = NearestTree::new(&Points::plain(&[&x, &x]));
-        assert_eq!((tree.nodes.len(), tree.members.len()), (1, 1));
+        assert_eq!((tree.branch.nodes.len(), tree.branch.members.len()), (1, 1));
         let found = tree.nearest(&[1.0, 3.0, 0.0, 0.0], f64::INFINITY);
         assert_eq!(
             found,

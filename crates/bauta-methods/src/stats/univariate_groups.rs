@@ -3,35 +3,38 @@
 use super::order::order_bits;
 use super::partition::Partition;
 
-/// Below so many records a sort by comparison is faster.
-const FEW: usize = 1024;
-
 /// Records in the order of their values; equal ones in order of their row.
 pub fn ascending(values: &[f64]) -> Vec<u32> {
-    let keys = values.iter().map(|&value| order_bits(value));
-    let mut keyed: Vec<(u64, u32)> = keys.zip(0..).collect();
-    if keyed.len() < FEW {
-        keyed.sort_unstable();
-    } else {
-        sort_by_digits(&mut keyed);
-    }
-    keyed.into_iter().map(|(_, record)| record).collect()
-}
-
-/// Sorts entries that come in order of record by key and record: by the upper four bytes of the key,
-/// byte after byte, which keeps the order of what is equal so far; then what is equal in all four,
-/// which are few. Bytes that all keys share are passed over.
-fn sort_by_digits(keyed: &mut Vec<(u64, u32)>) {
-    let digit = |key: u64, place: usize| (key >> (32 + 8 * place)) as usize & 255;
-    let mut counts = [[0_usize; 256]; 4];
-    for &(key, _) in keyed.iter() {
-        for (place, counts) in counts.iter_mut().enumerate() {
-            counts[digit(key, place)] += 1;
+    let upper = |value: f64| order_bits(value) >> 32 << 32;
+    // The upper half of the key, and the record: half of what whole keys would take.
+    let halves = values.iter().map(|&value| upper(value));
+    let mut entries: Vec<u64> = halves
+        .zip(0..)
+        .map(|(half, record)| half | record)
+        .collect();
+    sort_by_upper_half(&mut entries);
+    for run in entries.chunk_by_mut(|a, b| a >> 32 == b >> 32) {
+        if run.len() > 1 {
+            let value = |entry: &u64| values[(entry & 0xffff_ffff) as usize];
+            run.sort_unstable_by_key(|entry| (order_bits(value(entry)), *entry));
         }
     }
-    let mut sorted = vec![(0, 0); keyed.len()];
+    entries.into_iter().map(|entry| entry as u32).collect()
+}
+
+/// Sorts entries by their upper four bytes, byte after byte from the least, which keeps the order of
+/// what is equal so far. Bytes that all entries share are passed over.
+fn sort_by_upper_half(entries: &mut Vec<u64>) {
+    let digit = |entry: u64, place: usize| (entry >> (32 + 8 * place)) as usize & 255;
+    let mut counts = [[0_usize; 256]; 4];
+    for &entry in entries.iter() {
+        for (place, counts) in counts.iter_mut().enumerate() {
+            counts[digit(entry, place)] += 1;
+        }
+    }
+    let mut sorted = vec![0; entries.len()];
     for (place, counts) in counts.iter().enumerate() {
-        if counts.contains(&keyed.len()) {
+        if counts.contains(&entries.len()) {
             continue;
         }
         let mut next = [0; 256];
@@ -40,15 +43,12 @@ fn sort_by_digits(keyed: &mut Vec<(u64, u32)>) {
             *next = start;
             start += count;
         }
-        for &entry in keyed.iter() {
-            let next = &mut next[digit(entry.0, place)];
+        for &entry in entries.iter() {
+            let next = &mut next[digit(entry, place)];
             sorted[*next] = entry;
             *next += 1;
         }
-        std::mem::swap(keyed, &mut sorted);
-    }
-    for run in keyed.chunk_by_mut(|a, b| a.0 >> 32 == b.0 >> 32) {
-        run.sort_unstable();
+        std::mem::swap(entries, &mut sorted);
     }
 }
 
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn sorting_by_digits_is_sorting_by_value_and_row() {
-        let n = 3 * FEW;
+        let n = 3000;
         let awkward = |i: usize| match i % 4 {
             0 => ((i * 7919) % 101) as f64,
             1 => -((i * 104_729) as f64) * 1e-7,

@@ -282,3 +282,20 @@ fn wrong_types_are_told_and_do_not_stop_the_rest() {
         .collect();
     assert_eq!(lines, [2, 3, 5, 6, 7, 9, 12]);
 }
+
+#[test]
+fn wrong_outliers_and_conditions_are_told_with_their_lines() {
+    let measure = |line: &str| format!("[[measure]]\nuse = [\"il1s\"]\n{line}\n");
+    let (line, message) = one_problem(&measure("outliers = 5"));
+    assert_eq!(line, 3);
+    assert!(message.contains("share of the records"), "{message}");
+    let (line, message) = one_problem(&measure("where = \"income >\""));
+    assert_eq!(line, 3);
+    assert!(message.contains("cannot be read"), "{message}");
+    let (_, message) = one_problem(&measure("where = \"incme > 3\""));
+    assert!(message.contains("`incme`"), "{message}");
+    let keys = "[[measure]]\nuse = [\"k-anonymity\"]\noutliers = 0.05\n";
+    let (line, message) = one_problem(keys);
+    assert_eq!(line, 3);
+    assert!(message.contains("whole file"), "{message}");
+}

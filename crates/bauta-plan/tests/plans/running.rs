@@ -43,9 +43,10 @@ fn a_run_records_what_it_did() {
         .iter()
         .map(|measure| measure.id.as_str())
         .collect();
-    // A plan that names no measure takes all that there are.
+    // A plan that names no measure takes the usual ones.
     let all: Vec<&str> = bauta_methods::registry::MEASURES
         .iter()
+        .filter(|measure| measure.is_usual())
         .map(|measure| measure.card().id)
         .collect();
     assert_eq!(measures, all);
@@ -209,4 +210,40 @@ fn methods_that_fail_name_their_step() {
         "{error}"
     );
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn outliers_and_subpopulations_are_measured_recorded_and_judged() {
+    let folder = folder();
+    let groups = r#"
+[[measure]]
+use = ["il1s", "interval-sd"]
+outliers = 0.1
+[[measure]]
+use = ["il1s"]
+where = "income > 300 and sex = 'm'"
+[[gate]]
+measure = "interval-sd"
+part = "outliers"
+at_most = 1
+"#;
+    let text = format!("[plan]\nseed = 3\n{VARIABLES}{NOISE}{groups}{OUTPUT}");
+    let record = record_of(folder.path(), &text);
+    let [apart, risk, part] = &record.measures[..] else {
+        panic!("three measures");
+    };
+    assert_eq!((apart.outliers, &apart.condition), (Some(0.1), &None));
+    // Three of thirty records are outliers, and with the others they make up the whole.
+    let found = apart.after.as_ref().unwrap();
+    let [all, outliers, rest] =
+        [found.value, found.outliers, found.rest].map(|figure| figure.unwrap());
+    assert!((0.1 * outliers + 0.9 * rest - all).abs() < 1e-12);
+    assert!(risk.after.as_ref().unwrap().outliers.is_some());
+    assert_eq!(
+        part.condition.as_deref(),
+        Some("income > 300 and sex = 'm'")
+    );
+    assert_ne!(part.after.as_ref().unwrap().value, found.value);
+    assert!(record.passed());
+    assert_eq!(record.gates[0].found, risk.after.as_ref().unwrap().outliers);
 }

@@ -138,7 +138,9 @@ fn given(card: &Card, arguments: &CompareArguments) -> Vec<(String, RawValue)> {
     let sample = arguments
         .sample
         .map(|n| ("sample", RawValue::Integer(i64::from(n))));
-    [skip, correspondence, sample]
+    // One statistic that is 0 must not take the others with it; a note names it.
+    let zero = Some(("zero", RawValue::Text("exclude".to_owned())));
+    [skip, zero, correspondence, sample]
         .into_iter()
         .flatten()
         .filter(|(name, _)| card.param(name).is_some())

@@ -1,0 +1,243 @@
+//! `bauta compare`: every measure, outliers, subpopulations; and `bauta reproduce`.
+
+use std::path::Path;
+
+use crate::support::{json, run_expecting, shared, stderr, stdout};
+
+/// The measure with this id.
+fn measure(found: &serde_json::Value, id: &str) -> serde_json::Value {
+    let measures = found["measures"].as_array().expect("measures");
+    let measure = measures.iter().find(|measure| measure["id"] == id);
+    measure.unwrap_or_else(|| panic!("no {id}")).clone()
+}
+
+fn compared(folder: &Path, arguments: &[&str]) -> serde_json::Value {
+    json(&run_expecting(folder, arguments, 0))
+}
+
+fn assert_near(what: &str, found: &serde_json::Value, expected: f64) {
+    let found = found
+        .as_f64()
+        .unwrap_or_else(|| panic!("{what} has no value"));
+    let slack = 1e-9 * expected.abs() + 1e-12;
+    assert!(
+        (found - expected).abs() <= slack,
+        "{what}: {found}, not {expected}"
+    );
+}
+
+/// Every figure of golden/census/golden.json that a comparison gives, for all four masked files.
+#[test]
+fn compare_gives_every_golden_figure_of_the_masked_census_files() {
+    let (Some(original), Some(golden)) = (
+        shared("data/census.csv"),
+        shared("golden/census/golden.json"),
+    ) else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let text = std::fs::read_to_string(golden).unwrap();
+    let golden: serde_json::Value = serde_json::from_str(&text).unwrap();
+    for (name, expected) in golden["census_files"].as_object().unwrap() {
+        let masked = shared(&format!("golden/census/{name}")).unwrap();
+        let files = [original.to_str().unwrap(), masked.to_str().unwrap()];
+        let own = [
+            "compare",
+            files[0],
+            files[1],
+            "--outliers",
+            "0.05",
+            "--json",
+        ];
+        let own = compared(folder.path(), &own);
+        let yancey = &expected["seed004"];
+        for (id, figure) in [
+            ("il1-symmetric", "IL1"),
+            ("il1s", "IL1s"),
+            ("il2", "IL2"),
+            ("il3", "IL3"),
+            ("il4", "IL4"),
+            ("il5", "IL5"),
+            ("s0", "s0"),
+            ("s1", "s1"),
+            ("s2", "s2"),
+        ] {
+            let expected = yancey[figure].as_f64().unwrap();
+            assert_near(
+                &format!("{name} {id}"),
+                &measure(&own, id)["value"],
+                expected,
+            );
+        }
+        let mateo_sanz = &expected["seed003"];
+        for (id, figure, scale) in [
+            ("il1", "IL1", 0.01),
+            ("il1s", "IL1s", 1.0),
+            ("interval-rank", "RID", 0.01),
+            ("interval-sd", "SDID", 0.01),
+        ] {
+            let found = measure(&own, id);
+            for (field, group) in [("value", "overall"), ("outliers", "outliers")] {
+                let expected = mateo_sanz[figure][group].as_f64().unwrap() * scale;
+                assert_near(&format!("{name} {id} {group}"), &found[field], expected);
+            }
+            // 54 of 1080 records are outliers, so that the two groups add up to the whole.
+            let [all, outliers, rest] =
+                ["value", "outliers", "rest"].map(|field| found[field].as_f64().unwrap());
+            assert!((0.05 * outliers + 0.95 * rest - all).abs() < 1e-9, "{id}");
+        }
+        let nearest = [
+            "compare",
+            files[0],
+            files[1],
+            "--correspondence",
+            "nearest",
+            "--json",
+        ];
+        let nearest = compared(folder.path(), &nearest);
+        let sebe = &expected["seed000"];
+        for (id, figure) in [
+            ("il1", "IL1_nearest"),
+            ("il", "IL"),
+            ("dld", "DLD"),
+            ("interval-rank", "ID"),
+            ("score", "Score"),
+        ] {
+            let expected = sebe[figure].as_f64().unwrap() / 100.0;
+            assert_near(
+                &format!("{name} {id}"),
+                &measure(&nearest, id)["value"],
+                expected,
+            );
+        }
+    }
+}
+
+/// Forty records of two variables, and a masked version that moves them.
+fn two_files(folder: &Path) {
+    let row = |i: usize, shift: usize| format!("{},{}\n", 10 * i + shift, (i * i) % 17 + shift);
+    let rows =
+        |shift: fn(usize) -> usize| -> String { (0..40).map(|i| row(i, shift(i))).collect() };
+    std::fs::write(folder.join("x.csv"), format!("a,b\n{}", rows(|_| 0))).unwrap();
+    std::fs::write(folder.join("z.csv"), format!("a,b\n{}", rows(|i| i % 3))).unwrap();
+}
+
+#[test]
+fn a_loss_on_a_subpopulation_is_that_of_its_records_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    two_files(folder.path());
+    // The same records as files of their own: a = 10 i > 200 are the last 19.
+    for name in ["x", "z"] {
+        let text = std::fs::read_to_string(folder.path().join(format!("{name}.csv"))).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        let part = format!("{}\n{}\n", lines[0], lines[22..].join("\n"));
+        std::fs::write(folder.path().join(format!("{name}-part.csv")), part).unwrap();
+    }
+    let whole = ["compare", "x.csv", "z.csv", "--where", "a > 200", "--json"];
+    let whole = compared(folder.path(), &whole);
+    let part = ["compare", "x-part.csv", "z-part.csv", "--json"];
+    let part = compared(folder.path(), &part);
+    assert_eq!(whole["where"], "a > 200");
+    for id in [
+        "il1",
+        "il1s",
+        "il2",
+        "il3",
+        "il4",
+        "il5",
+        "kolmogorov-smirnov",
+    ] {
+        let expected = measure(&part, id)["value"].as_f64().unwrap();
+        assert_near(id, &measure(&whole, id)["value"], expected);
+    }
+    // A risk looks for the same records in the whole file, which holds more to confuse them with.
+    let dld = |found: &serde_json::Value| measure(found, "dld")["value"].as_f64().unwrap();
+    assert!(dld(&whole) <= dld(&part));
+}
+
+#[test]
+fn outliers_stand_beside_the_rest_in_the_table() {
+    let folder = tempfile::tempdir().unwrap();
+    two_files(folder.path());
+    let arguments = ["compare", "x.csv", "z.csv", "--outliers", "0.1"];
+    let table = stdout(&run_expecting(folder.path(), &arguments, 0));
+    assert!(
+        table.contains("outliers") && table.contains("rest"),
+        "{table}"
+    );
+    for id in ["il1", "il3", "dld", "interval-rank", "score", "hellinger"] {
+        assert!(table.contains(&format!("| {id} ")), "{id} in {table}");
+    }
+}
+
+#[test]
+fn wrong_conditions_and_shares_are_told_before_anything_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    two_files(folder.path());
+    for (option, value, words) in [
+        ("--where", "a >", "value should follow"),
+        ("--outliers", "5", "share between 0 and 1"),
+        ("--sample", "1", "2"),
+    ] {
+        let arguments = ["compare", "x.csv", "z.csv", option, value];
+        let told = stderr(&run_expecting(folder.path(), &arguments, 2));
+        assert!(told.contains(words), "{told}");
+    }
+    // A condition that no record satisfies is no error of the other measures' data.
+    let arguments = ["compare", "x.csv", "z.csv", "--where", "c > 1"];
+    let told = stderr(&run_expecting(folder.path(), &arguments, 0));
+    assert!(told.contains("no variable of the file"), "{told}");
+}
+
+#[test]
+fn all_variables_with_missing_values_are_named_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("x.csv"), "a,b\n1,\n,2\n3,4\n").unwrap();
+    std::fs::write(folder.path().join("z.csv"), "a,b\n1,1\n2,2\n3,4\n").unwrap();
+    let told = stderr(&run_expecting(
+        folder.path(),
+        &["compare", "x.csv", "z.csv"],
+        2,
+    ));
+    assert!(
+        told.contains("`a` has 1") && told.contains("`b` has 1"),
+        "{told}"
+    );
+    let skipping = ["compare", "x.csv", "z.csv", "--skip-missing", "--json"];
+    let found = compared(folder.path(), &skipping);
+    assert_near("il1s", &measure(&found, "il1s")["value"], 0.0);
+}
+
+#[test]
+fn the_papers_are_reproduced() {
+    let Some(data) = shared("data") else {
+        return;
+    };
+    let data = data.to_str().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let yancey = ["reproduce", "yancey-2002", "--data", data, "--seeds", "5"];
+    let table = stdout(&run_expecting(folder.path(), &yancey, 0));
+    assert!(table.contains("| scalmixadd20 | s2 | 0.072 |"), "{table}");
+    assert!(table.contains("13 are misprints"), "{table}");
+    let mateo_sanz = [
+        "reproduce",
+        "mateo-sanz-2004",
+        "--data",
+        data,
+        "-o",
+        "figures",
+    ];
+    run_expecting(folder.path(), &mateo_sanz, 0);
+    let text = std::fs::read_to_string(folder.path().join("figures/README.md")).unwrap();
+    // 70 settings on two files, and the sentence on resampling that everyone remembers.
+    assert_eq!(
+        text.matches("\n| CENSUS | ").count() + text.matches("\n| EIA | ").count(),
+        140
+    );
+    assert!(text.contains("resampling has the highest SDID | holds"));
+    let figure = std::fs::read_to_string(folder.path().join("figures/figure-10.svg")).unwrap();
+    assert!(figure.starts_with("<svg xmlns=") && figure.contains("M20"));
+    let absent = ["reproduce", "yancey-2002", "--data", "nowhere"];
+    let told = stderr(&run_expecting(folder.path(), &absent, 2));
+    assert!(told.contains("census.csv"), "{told}");
+}
