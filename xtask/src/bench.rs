@@ -104,6 +104,8 @@ pub(crate) fn run(workspace: &Workspace, options: &[&str]) -> Result<(), String>
     let folder = input_folder(workspace);
     std::fs::create_dir_all(&folder)
         .map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
+    // A fifth of a core is the system's own.
+    let load = resources::load().filter(|load| *load >= 0.2);
     let tools = peers::Tools::find(workspace);
     println!("{}", tools.describe());
     let mut rows = Vec::new();
@@ -137,7 +139,7 @@ pub(crate) fn run(workspace: &Workspace, options: &[&str]) -> Result<(), String>
     let report = table::report(&rows, whole.as_ref(), &tools.describe());
     println!("{report}");
     if options.is_full() {
-        publish(workspace, &report)?;
+        publish(workspace, &report, load)?;
     } else {
         println!("{PAGE} is left as it is; a run without options writes it");
     }
@@ -238,10 +240,10 @@ fn measure_apart(work: &str, n: usize) -> Result<Figures, String> {
 }
 
 /// Writes the published page.
-fn publish(workspace: &Workspace, report: &str) -> Result<(), String> {
+fn publish(workspace: &Workspace, report: &str, load: Option<f64>) -> Result<(), String> {
     let path = workspace.path(PAGE);
     let folder = path.parent().unwrap_or(Path::new("."));
-    let page = table::page(report, commit_date(workspace).as_deref());
+    let page = table::page(report, commit_date(workspace).as_deref(), load);
     std::fs::create_dir_all(folder)
         .and_then(|()| std::fs::write(&path, page))
         .map_err(|error| format!("cannot write {PAGE}: {error}"))?;

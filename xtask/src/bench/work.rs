@@ -23,7 +23,7 @@ const NEAREST_SIZES: &[usize] = &[10_000, 59_315];
 pub(super) const N_NEAREST: usize = 11;
 
 /// A run that would take more seconds than this is left out of the table, which says so.
-const PATIENCE: f64 = 150.0;
+const PATIENCE: f64 = 300.0;
 
 /// Which generated input a work runs on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
