@@ -10,8 +10,6 @@ use bauta_methods::stats::mdav::mdav;
 use bauta_methods::stats::mdav_plain::mdav_plain;
 use bauta_methods::stats::moments::{Moments, moments};
 use bauta_methods::stats::nearest::NearestTree;
-use bauta_methods::stats::nearest::NearestTree;
-use bauta_methods::stats::points::{Points, squared_distance};
 use bauta_methods::stats::points::{Points, squared_distance};
 use bauta_methods::stats::symmetric::covariance;
 use bauta_methods::{
@@ -189,12 +187,11 @@ fn nearest_in_11_dimensions(bencher: Bencher, search: &str) {
 
 /// The first records of some columns, standardised; columns 0 and 1, 2 and 3 … go together, so that
 /// there is some structure.
-fn points(n: usize, n_columns: usize, salt: u64) -> Points {
+fn points(n: usize, n_columns: usize) -> Points {
     let columns: Vec<Vec<f64>> = (0..n_columns)
         .map(|column| {
             let share = |salt: u64, i: usize| (scatter(i, salt) % 1_000_000) as f64 / 1e6;
-            let pair = salt + 100 + column as u64 / 2;
-            let own = salt + column as u64;
+            let (own, pair) = (column as u64, 100 + column as u64 / 2);
             (0..n)
                 .map(|i| share(pair, i) + 0.2 * share(own, i))
                 .collect()
@@ -207,29 +204,11 @@ fn points(n: usize, n_columns: usize, salt: u64) -> Points {
 
 #[divan::bench(args = [3, 10])]
 fn mdav_of_13_columns(bencher: Bencher, k: usize) {
-    let few = points(2_000, 13, 0);
+    let few = points(2_000, 13);
     let grouped = |points: &Points| mdav(points, k, |_| Ok::<(), ()>(())).expect("never stopped");
     assert_eq!(grouped(&few), mdav_plain(&few, k));
-    let points = points(20_000, 13, 0);
+    let points = points(20_000, 13);
     bencher.bench_local(|| grouped(&points));
-}
-
-#[divan::bench]
-fn nearest_of_11_columns(bencher: Bencher) {
-    let (searched, queries) = (points(20_000, 11, 0), points(20_000, 11, 1_000));
-    let search = || {
-        NearestTree::new(&searched)
-            .nearest_of_all(&queries, |_| f64::INFINITY, |_| Ok::<(), ()>(()))
-            .expect("never stopped")
-    };
-    let first = search()[0];
-    let distances = (0..searched.len()).map(|row| {
-        let distance = squared_distance(searched.point(row), queries.point(0));
-        (distance, row as u32)
-    });
-    let nearest = distances.min_by(|a, b| a.0.total_cmp(&b.0));
-    assert_eq!(nearest, Some((first.distance, first.row)));
-    bencher.bench_local(search);
 }
 
 #[divan::bench]

@@ -44,8 +44,8 @@ pub(super) fn is_drawn_like(x: &[&[f64]], z: &[&[f64]]) -> bool {
     spread_is(z, &means, &covariances(x), 1.0)
 }
 
-/// A covariance s_jk of n draws has the variance (s_jj s_kk + s_jk²)/n if they are normal, and
-/// less if they are flatter.
+/// A covariance s(j, k) of n draws has the variance (s(j, j) s(k, k) + s(j, k)²)/n if they are
+/// normal, and less if they are flatter.
 fn spread_is(values: &[&[f64]], means: &[f64], wanted: &[Vec<f64>], level: f64) -> bool {
     let found = covariances(values);
     let n = values.first().map_or(0, |column| column.len()) as f64;

@@ -27,14 +27,9 @@ pub(super) fn covariances(columns: &[&[f64]]) -> Vec<Vec<f64>> {
         let products: f64 = both.map(|(x, y)| (x - means[j]) * (y - means[k])).sum();
         products / (columns[j].len() as f64 - 1.0)
     };
-    let mut all = vec![vec![0.0; columns.len()]; columns.len()];
-    for j in 0..columns.len() {
-        for k in 0..=j {
-            all[j][k] = entry(j, k);
-            all[k][j] = all[j][k];
-        }
-    }
-    all
+    let order = 0..columns.len();
+    let row = |j: usize| order.clone().map(|k| entry(j, k)).collect();
+    order.clone().map(row).collect()
 }
 
 /// Correlations from covariances.

@@ -109,7 +109,7 @@ impl<'a> Files<'a> {
                         if found < to_right {
                             return 0.0;
                         }
-                        n_ties += u32::from(found == to_right);
+                        n_ties += u32::from(found.total_cmp(&to_right).is_eq());
                     }
                     1.0 / f64::from(n_ties)
                 })
@@ -127,7 +127,8 @@ impl<'a> Files<'a> {
             let (sorted, n) = (in_order(z), z.len());
             for (share, &record) in shares.iter_mut().zip(records) {
                 let lower = z.iter().filter(|other| **other < z[record]).count();
-                let before = z[..record].iter().filter(|other| **other == z[record]);
+                let before = z[..record].iter();
+                let before = before.filter(|other| other.total_cmp(&z[record]).is_eq());
                 let rank = lower + before.count();
                 let holds = |percent: &usize| {
                     let w = n * percent / 100;

@@ -40,9 +40,7 @@ pub fn sum_of(values: &[f64], figure: impl Fn(f64) -> f64 + Sync) -> f64 {
         .par_chunks(ABREAST * BLOCK)
         .map(|group| {
             if group.len() == ABREAST * BLOCK {
-                let (front, back) = group.split_at(2 * BLOCK);
-                let blocks = (front.split_at(BLOCK), back.split_at(BLOCK));
-                return sums_abreast(blocks, &figure);
+                return sums_abreast(group, &figure);
             }
             let mut sums = [0.0; ABREAST];
             for (sum, block) in sums.iter_mut().zip(group.chunks(BLOCK)) {
@@ -54,11 +52,10 @@ pub fn sum_of(values: &[f64], figure: impl Fn(f64) -> f64 + Sync) -> f64 {
     compensated(groups.into_iter().flatten())
 }
 
-/// Compensated sums of four blocks of the same length.
-fn sums_abreast(
-    ((a, b), (c, d)): ((&[f64], &[f64]), (&[f64], &[f64])),
-    figure: impl Fn(f64) -> f64,
-) -> [f64; ABREAST] {
+/// Compensated sums of four whole blocks.
+fn sums_abreast(blocks: &[f64], figure: impl Fn(f64) -> f64) -> [f64; ABREAST] {
+    let (front, back) = blocks.split_at(2 * BLOCK);
+    let ((a, b), (c, d)) = (front.split_at(BLOCK), back.split_at(BLOCK));
     let (mut sums, mut lost) = ([0.0; ABREAST], [0.0; ABREAST]);
     for (((&a, &b), &c), &d) in a.iter().zip(b).zip(c).zip(d) {
         let terms = [figure(a), figure(b), figure(c), figure(d)];
