@@ -15,10 +15,15 @@ def arguments():
     return sys.argv[1], int(sys.argv[2])
 
 
-def amounts(name="amounts"):
-    """Thirteen columns of numbers, one row of the array each."""
+def read(name, n_columns):
+    """Columns of numbers, one row of the array each."""
     folder, n = arguments()
-    return np.fromfile(f"{folder}/{name}-{n}.f64", dtype="<f8").reshape(N_AMOUNTS, n)
+    return np.fromfile(f"{folder}/{name}-{n}.f64", dtype="<f8").reshape(n_columns, n)
+
+
+def amounts(name="amounts"):
+    """The thirteen columns of amounts."""
+    return read(name, N_AMOUNTS)
 
 
 def keys(name="keys"):

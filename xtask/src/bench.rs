@@ -1,13 +1,18 @@
 //! Times every registered method at rising sizes, each in a process of its own, and the way of a
 //! whole file from disk to disk.
 
+mod check_groups;
 mod check_masks;
 mod check_measures;
+mod check_noise;
 mod child;
 mod end_to_end;
 mod figures;
 mod inputs;
 mod peers;
+mod plain;
+mod recount;
+mod reference;
 mod resources;
 mod table;
 mod work;
@@ -18,28 +23,31 @@ use std::process::{Command, Stdio};
 use crate::chores::cargo;
 use crate::workspace::Workspace;
 use figures::Figures;
-use table::{Outcome, Row};
+use table::{Lack, Outcome, Row, growth};
+use work::Work;
 
-const SIZES: [usize; 4] = [1_000, 10_000, 100_000, 1_000_000];
-const QUICK_SIZES: [usize; 2] = [1_000, 10_000];
+/// Rows of the whole way of a file, and the most of any work.
+const MOST_ROWS: usize = 1_000_000;
+/// The most rows of a quick run.
+const QUICK_ROWS: usize = 10_000;
 const PAGE: &str = "docs/benchmarks/README.md";
 
 /// What was asked for.
 struct Options {
-    sizes: &'static [usize],
+    most_rows: usize,
     only: Option<String>,
 }
 
 impl Options {
     fn parse(options: &[&str]) -> Result<Self, String> {
         let mut parsed = Self {
-            sizes: &SIZES,
+            most_rows: MOST_ROWS,
             only: None,
         };
         let mut rest = options.iter();
         while let Some(option) = rest.next() {
             match *option {
-                "--quick" => parsed.sizes = &QUICK_SIZES,
+                "--quick" => parsed.most_rows = QUICK_ROWS,
                 "--only" => {
                     let work = rest.next().ok_or("--only needs the name of a work")?;
                     parsed.only = Some((*work).to_owned());
@@ -64,7 +72,7 @@ impl Options {
 
     /// Only a run of everything may replace the published table.
     fn is_full(&self) -> bool {
-        self.only.is_none() && self.sizes.len() == SIZES.len()
+        self.only.is_none() && self.most_rows == MOST_ROWS
     }
 }
 
@@ -96,6 +104,8 @@ pub(crate) fn run(workspace: &Workspace, options: &[&str]) -> Result<(), String>
     let folder = input_folder(workspace);
     std::fs::create_dir_all(&folder)
         .map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
+    // A fifth of a core is the system's own.
+    let load = resources::load().filter(|load| *load >= 0.2);
     let tools = peers::Tools::find(workspace);
     println!("{}", tools.describe());
     let mut rows = Vec::new();
@@ -103,12 +113,9 @@ pub(crate) fn run(workspace: &Workspace, options: &[&str]) -> Result<(), String>
         if options.only.as_ref().is_some_and(|only| *only != work.name) {
             continue;
         }
-        for &n in options.sizes {
-            eprintln!("{} on {n} rows", work.name);
-            let outcome = measure_apart(&work.name, n).and_then(|own| {
-                let peer = tools.run(&work, n, &folder, &own)?;
-                Ok(Outcome { own, peer })
-            });
+        let sizes = work.sizes.iter().filter(|&&n| n <= options.most_rows);
+        for &n in sizes {
+            let outcome = measure_with_peers(&work, n, &rows, &tools, &folder);
             rows.push(Row {
                 work: work.name.clone(),
                 published: work.published,
@@ -122,7 +129,7 @@ pub(crate) fn run(workspace: &Workspace, options: &[&str]) -> Result<(), String>
         .as_ref()
         .is_none_or(|only| only == end_to_end::NAME)
     {
-        let n = options.sizes[options.sizes.len() - 1];
+        let n = options.most_rows;
         eprintln!("{} on {n} rows", end_to_end::NAME);
         let made = end_to_end::write_input(&folder, n);
         Some(made.and_then(|()| measure_apart(end_to_end::NAME, n)))
@@ -132,17 +139,61 @@ pub(crate) fn run(workspace: &Workspace, options: &[&str]) -> Result<(), String>
     let report = table::report(&rows, whole.as_ref(), &tools.describe());
     println!("{report}");
     if options.is_full() {
-        publish(workspace, &report)?;
+        publish(workspace, &report, load)?;
     } else {
         println!("{PAGE} is left as it is; a run without options writes it");
     }
     let _ = std::fs::remove_dir_all(&folder);
-    let failed = rows.iter().filter(|row| row.outcome.is_err()).count();
+    let failed = rows
+        .iter()
+        .filter(|row| matches!(row.outcome, Err(Lack::Failed(_))))
+        .count();
     let failed = failed + usize::from(whole.is_some_and(|whole| whole.is_err()));
     match failed {
         0 => Ok(()),
         n => Err(format!("{n} benchmarks failed; see the table")),
     }
+}
+
+/// Runs a work and its peers at one size, unless it lacks its input or would take too long.
+fn measure_with_peers(
+    work: &Work,
+    n: usize,
+    rows: &[Row],
+    tools: &peers::Tools,
+    folder: &Path,
+) -> Result<Outcome, Lack> {
+    if let Some(reason) = inputs::absent(work.input) {
+        return Err(Lack::NotRun(reason));
+    }
+    let expected = expected_seconds(rows, &work.name, n);
+    if let Some(seconds) = expected.filter(|seconds| *seconds > work.patience) {
+        return Err(Lack::NotRun(format!(
+            "at the growth between the two sizes above it would take about {:.0} minutes, more than the {:.1} \
+             that one run may take",
+            seconds / 60.0,
+            work.patience / 60.0
+        )));
+    }
+    eprintln!("{} on {n} rows", work.name);
+    let own = measure_apart(&work.name, n).map_err(Lack::Failed)?;
+    let peers = tools.run(work, n, folder, &own).map_err(Lack::Failed)?;
+    Ok(Outcome { own, peers })
+}
+
+/// What a work will take at a larger size, if it goes on growing as between the last two sizes
+/// that it was timed at; at least in proportion.
+fn expected_seconds(rows: &[Row], work: &str, n: usize) -> Option<f64> {
+    let mut timed = rows.iter().rev().filter(|row| row.work == work);
+    let mut next = || {
+        timed.by_ref().find_map(|row| {
+            let outcome = row.outcome.as_ref().ok()?;
+            Some((row.n, outcome.own.seconds))
+        })
+    };
+    let (last, before) = (next()?, next()?);
+    let exponent = growth(before, last)?.max(1.0);
+    Some(last.1 * (n as f64 / last.0 as f64).powf(exponent))
 }
 
 /// Runs one work at one size and prints its figures, for the parent to read.
@@ -189,10 +240,10 @@ fn measure_apart(work: &str, n: usize) -> Result<Figures, String> {
 }
 
 /// Writes the published page.
-fn publish(workspace: &Workspace, report: &str) -> Result<(), String> {
+fn publish(workspace: &Workspace, report: &str, load: Option<f64>) -> Result<(), String> {
     let path = workspace.path(PAGE);
     let folder = path.parent().unwrap_or(Path::new("."));
-    let page = table::page(report, commit_date(workspace).as_deref());
+    let page = table::page(report, commit_date(workspace).as_deref(), load);
     std::fs::create_dir_all(folder)
         .and_then(|()| std::fs::write(&path, page))
         .map_err(|error| format!("cannot write {PAGE}: {error}"))?;
@@ -219,7 +270,7 @@ mod tests {
     #[test]
     fn options_are_read_and_unknown_ones_refused() {
         let quick = Options::parse(&["--quick", "--only", "rank-swap"]).unwrap();
-        assert_eq!(quick.sizes, QUICK_SIZES);
+        assert_eq!(quick.most_rows, QUICK_ROWS);
         assert_eq!(quick.only.as_deref(), Some("rank-swap"));
         assert!(!quick.is_full());
         assert!(Options::parse(&[]).unwrap().is_full());
@@ -231,5 +282,34 @@ mod tests {
                 .unwrap()
                 .contains("rank-swap")
         );
+    }
+
+    #[test]
+    fn what_grows_too_fast_is_foreseen() {
+        let row = |n: usize, seconds: f64| Row {
+            work: "slow".to_owned(),
+            published: None,
+            n,
+            outcome: Ok(Outcome {
+                own: Figures {
+                    seconds,
+                    ..Figures::default()
+                },
+                peers: Vec::new(),
+            }),
+        };
+        let rows = [row(1_000, 0.02), row(10_000, 2.0)];
+        // A hundred times the time for ten times the rows, once more.
+        let expected = expected_seconds(&rows, "slow", 100_000).unwrap();
+        assert!((expected - 200.0).abs() < 1e-9);
+        assert_eq!(expected_seconds(&rows[..1], "slow", 10_000), None);
+        assert_eq!(expected_seconds(&rows, "other", 100_000), None);
+        // What was left out does not count.
+        let mut left_out = row(100_000, 0.0);
+        left_out.outcome = Err(Lack::NotRun("too slow".to_owned()));
+        let [first, second] = rows;
+        let rows = [first, second, left_out];
+        let expected = expected_seconds(&rows, "slow", 1_000_000).unwrap();
+        assert!((expected - 20_000.0).abs() < 1e-6);
     }
 }

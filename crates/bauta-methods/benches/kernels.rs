@@ -6,8 +6,12 @@ use bauta_data::column::NumberText;
 use bauta_data::{Attribute, Column, Kind, Levels, Role, Table, Unwatched};
 use bauta_methods::pair::Rows;
 use bauta_methods::stats::keys::{Semantics, frequencies};
+use bauta_methods::stats::mdav::mdav;
+use bauta_methods::stats::mdav_plain::mdav_plain;
+use bauta_methods::stats::moments::{Moments, moments};
 use bauta_methods::stats::nearest::NearestTree;
 use bauta_methods::stats::points::{Points, squared_distance};
+use bauta_methods::stats::symmetric::covariance;
 use bauta_methods::{
     Files, Mask, MaskTask, MeasureTask, Measurement, Pair, Params, RawValue, RunContext, registry,
 };
@@ -179,4 +183,45 @@ fn nearest_in_11_dimensions(bencher: Bencher, search: &str) {
             drop(tree.nearest_of_all(&queries, |_| f64::INFINITY, on));
         }
     });
+}
+
+/// The first records of some columns, standardised; columns 0 and 1, 2 and 3 … go together, so that
+/// there is some structure.
+fn points(n: usize, n_columns: usize) -> Points {
+    let columns: Vec<Vec<f64>> = (0..n_columns)
+        .map(|column| {
+            let share = |salt: u64, i: usize| (scatter(i, salt) % 1_000_000) as f64 / 1e6;
+            let (own, pair) = (column as u64, 100 + column as u64 / 2);
+            (0..n)
+                .map(|i| share(pair, i) + 0.2 * share(own, i))
+                .collect()
+        })
+        .collect();
+    let columns: Vec<&[f64]> = columns.iter().map(Vec::as_slice).collect();
+    let by: Vec<Moments> = columns.iter().map(|column| moments(column)).collect();
+    Points::standardised(&columns, &by)
+}
+
+#[divan::bench(args = [3, 10])]
+fn mdav_of_13_columns(bencher: Bencher, k: usize) {
+    let few = points(2_000, 13);
+    let grouped = |points: &Points| mdav(points, k, |_| Ok::<(), ()>(())).expect("never stopped");
+    assert_eq!(grouped(&few), mdav_plain(&few, k));
+    let points = points(20_000, 13);
+    bencher.bench_local(|| grouped(&points));
+}
+
+#[divan::bench]
+fn covariance_of_13_columns(bencher: Bencher) {
+    let table = amounts(13);
+    let columns: Vec<&[f64]> = table
+        .columns()
+        .iter()
+        .filter_map(|column| column.as_numeric())
+        .collect();
+    let found: Vec<Moments> = columns.iter().map(|column| moments(column)).collect();
+    let means: Vec<f64> = found.iter().map(|moments| moments.mean).collect();
+    let variance = covariance(&columns, &means).at(3, 3);
+    assert!((variance.sqrt() / found[3].sd - 1.0).abs() < 1e-12);
+    bencher.bench_local(|| covariance(&columns, &means));
 }

@@ -3,12 +3,13 @@
 
 use std::sync::Arc;
 
-use bauta_data::{Role, Table};
+use bauta_data::{Kind, Role, Table};
 use bauta_methods::Params;
 use bauta_methods::card::Randomness;
-use bauta_methods::stats::moments::moments;
 
+use super::plain::{columns, in_order, mean};
 use super::work::Work;
+use super::{check_groups, check_noise};
 
 /// Checks a masked file.
 pub(super) fn check(
@@ -20,14 +21,11 @@ pub(super) fn check(
     untouched(work, original, masked)?;
     let specific = match work.card.id {
         "drop-identifiers" => masked.with_role(Role::Identifier).is_empty(),
-        "rank-swap" => each(work, original, masked, same_values),
-        "noise-additive" => each(work, original, masked, |x, z| {
-            noise_is_as_asked(x, z, params.number("share"))
-        }),
-        "top-bottom" => each(work, original, masked, |x, z| {
-            tail_is_coded(x, z, params.number("top_share"))
-        }),
         "recode" => is_coarser(work, original, masked, params.numbers("breaks").len() + 1),
+        _ if work.card.targets.kinds.contains(&Kind::Continuous) => {
+            let (x, z) = (columns(work, original)?, columns(work, masked)?);
+            numbers_are_right(work.card.id, params, &x, &z)
+        }
         _ => true,
     };
     if specific {
@@ -37,6 +35,35 @@ pub(super) fn check(
             "{}: the masked file is not what it should be",
             work.name
         ))
+    }
+}
+
+fn numbers_are_right(mask: &str, params: &Params, x: &[&[f64]], z: &[&[f64]]) -> bool {
+    let each = |holds: &dyn Fn(&[f64], &[f64]) -> bool| x.iter().zip(z).all(|(x, z)| holds(x, z));
+    let k = || usize::try_from(params.integer("k")).unwrap_or(usize::MAX);
+    match mask {
+        "rank-swap" => each(&same_values),
+        "top-bottom" => each(&|x, z| tail_is_coded(x, z, params.number("top_share"))),
+        "round" => each(&|x, z| is_rounded(x, z, params.number("base"))),
+        "noise-additive" => each(&|x, z| check_noise::is_as_asked(x, z, params.number("share"))),
+        "noise-multiplicative" => {
+            each(&|x, z| check_noise::factors_are_as_asked(x, z, params.number("share")))
+        }
+        "noise-correlated" | "noise-mixture" => {
+            check_noise::has_covariances_of(x, z, params.number("level"))
+        }
+        "noise-swap" => check_noise::hides_links(x, z, params.number("level")),
+        "scale-back" => each(&|x, z| is_scaled_back(x, z, params.number("level"))),
+        "resample" => {
+            each(&|x, z| check_noise::is_resampled(x, z, params.integer("samples") as f64))
+        }
+        "jpeg" => each(&check_noise::is_picture),
+        "synth-normal" => check_noise::is_drawn_like(x, z),
+        "mdav" | "max-distance" | "projection" => check_groups::are_means_of_groups(x, z, k()),
+        "individual-ranking" => each(&|x, z| {
+            check_groups::are_means_of_groups(&[x], &[z], k()) && check_groups::keeps_order(x, z)
+        }),
+        _ => true,
     }
 }
 
@@ -77,37 +104,22 @@ fn untouched(work: &Work, original: &Table, masked: &Table) -> Result<(), String
     Ok(())
 }
 
-fn each(
-    work: &Work,
-    original: &Table,
-    masked: &Table,
-    holds: impl Fn(&[f64], &[f64]) -> bool,
-) -> bool {
-    let numbers =
-        |table: &Table, name: &str| Some(table.column_named(name)?.as_numeric()?.to_vec());
-    work.on.iter().all(|name| {
-        let values = numbers(original, name).zip(numbers(masked, name));
-        values.is_some_and(|(x, z)| holds(&x, &z))
-    })
-}
-
 /// The same values in another order, and not all in the same place.
 fn same_values(x: &[f64], z: &[f64]) -> bool {
-    let sorted = |values: &[f64]| {
-        let mut sorted = values.to_vec();
-        sorted.sort_unstable_by(f64::total_cmp);
-        sorted
-    };
-    x != z && sorted(x) == sorted(z)
+    x != z && in_order(x) == in_order(z)
 }
 
-/// Mean and standard deviation of the noise within five standard errors.
-fn noise_is_as_asked(x: &[f64], z: &[f64], share: f64) -> bool {
-    let noise: Vec<f64> = x.iter().zip(z).map(|(x, z)| z - x).collect();
-    let (found, n) = (moments(&noise), x.len() as f64);
-    let wanted = share * moments(x).sd;
-    found.mean.abs() <= 5.0 * wanted / n.sqrt()
-        && (found.sd / wanted - 1.0).abs() <= 5.0 / (2.0 * n).sqrt()
+/// Every value is a multiple of the base, less than one base away.
+fn is_rounded(x: &[f64], z: &[f64], base: f64) -> bool {
+    let mut both = x.iter().zip(z);
+    both.all(|(x, z)| ((z / base).round() * base - z).abs() < 1e-9 && (x - z).abs() < base)
+}
+
+/// Every value is moved towards the mean by the same factor.
+fn is_scaled_back(x: &[f64], z: &[f64], level: f64) -> bool {
+    let (mean, factor) = (mean(x), 1.0 / (1.0 + level).sqrt());
+    let mut both = x.iter().zip(z);
+    both.all(|(x, z)| (mean + factor * (x - mean) - z).abs() <= 1e-9 * x.abs().max(mean.abs()))
 }
 
 /// Every value is the smaller of itself and one threshold, which few values exceed.
@@ -154,15 +166,13 @@ mod tests {
     }
 
     #[test]
-    fn noise_of_the_wrong_size_is_found() {
-        let x: Vec<f64> = (0..1000).map(f64::from).collect();
-        // A standard deviation of 288.8; noise of ±28.88 has a tenth of it.
-        let add = |size: f64| -> Vec<f64> {
-            let signs = [size, -size].into_iter().cycle();
-            x.iter().zip(signs).map(|(x, noise)| x + noise).collect()
-        };
-        assert!(noise_is_as_asked(&x, &add(28.88), 0.1));
-        assert!(!noise_is_as_asked(&x, &add(40.0), 0.1));
+    fn values_off_the_grid_or_not_scaled_are_found() {
+        assert!(is_rounded(&[149.0, 101.0], &[100.0, 200.0], 100.0));
+        assert!(!is_rounded(&[149.0], &[110.0], 100.0));
+        assert!(!is_rounded(&[149.0], &[300.0], 100.0));
+        // Level 3 halves the distance from the mean, 2.
+        assert!(is_scaled_back(&[1.0, 3.0], &[1.5, 2.5], 3.0));
+        assert!(!is_scaled_back(&[1.0, 3.0], &[1.5, 2.6], 3.0));
     }
 
     #[test]

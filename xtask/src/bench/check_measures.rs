@@ -5,12 +5,17 @@ use bauta_data::{Column, Table};
 use bauta_methods::Params;
 use bauta_methods::measure::{Measurement, Reading};
 use bauta_methods::registry;
-use bauta_methods::stats::moments::moments;
 
+use super::plain::{columns, correlations, covariances, mean};
+use super::recount::Files;
 use super::work::Work;
 
 /// Records whose key is counted again the plain way.
 const N_RECOUNTED: usize = 40;
+/// Records that can all be compared with each other.
+const N_ALL_PAIRS: usize = 1_000;
+/// Places at which distribution functions are compared again.
+const N_PLACES: usize = 10_000;
 
 /// Checks a measurement.
 pub(super) fn check(
@@ -37,16 +42,6 @@ pub(super) fn check(
         ("individual-risk", _) => keys_recounted(work, params, original, |record, f, big_f| {
             per_record(found, record).is_some_and(|risk| risk_fits(risk, f, big_f))
         }),
-        ("il1s", Some(masked)) => near(
-            found.value,
-            plain_mean(work, original, masked, |distance, sd| {
-                distance / (std::f64::consts::SQRT_2 * sd)
-            }),
-        ),
-        ("interval-sd", Some(masked)) => near(
-            found.value,
-            plain_mean(work, original, masked, share_of_widths),
-        ),
         ("univariate-summary", _) => work.on.iter().all(|name| {
             let mean = original
                 .column_named(name)
@@ -54,6 +49,10 @@ pub(super) fn check(
                 .map(|x| x.iter().sum::<f64>() / n as f64);
             near(found.part(&format!("{name}.mean")), mean)
         }),
+        (_, Some(masked)) => {
+            let (x, z) = (columns(work, original)?, columns(work, masked)?);
+            pair_recounted(work.card.id, x, z, found)
+        }
         _ => true,
     };
     if agrees {
@@ -79,6 +78,93 @@ fn per_record(found: &Measurement, record: usize) -> Option<f64> {
 fn near(a: Option<f64>, b: Option<f64>) -> bool {
     a.zip(b)
         .is_some_and(|(a, b)| (a - b).abs() <= 1e-9 * b.abs().max(1e-300))
+}
+
+/// Whether a measure of two files is what its formula gives. Where records are compared with the
+/// nearest, those are found again only in files of at most so many records as can all be compared.
+fn pair_recounted(measure: &str, x: Vec<&[f64]>, z: Vec<&[f64]>, found: &Measurement) -> bool {
+    let n = z.first().map_or(0, |column| column.len());
+    let files = match measure {
+        "il" | "score" if n <= N_ALL_PAIRS => Files::nearest(x, z),
+        _ => Files::own(x, z),
+    };
+    let is = |value: f64| near(found.value, Some(value));
+    let sampled: Vec<usize> = (0..n).step_by(n.div_ceil(N_RECOUNTED).max(1)).collect();
+    let by_record = |recounted: &[f64]| {
+        let mut both = sampled.iter().zip(recounted);
+        both.all(|(&record, &value)| {
+            per_record(found, record).is_some_and(|figure| (figure - value).abs() <= 1e-9)
+        })
+    };
+    match measure {
+        "dld" => by_record(&files.linked(&sampled)),
+        "interval-rank" => by_record(&files.within_ranks(&sampled)),
+        "interval-sd" => is(files.mean_cell(|x, z, sd| share_of_widths((x - z).abs(), sd))),
+        "il1" => is(files.il1()),
+        "il1-symmetric" => is(files.il1_symmetric()),
+        "il1s" => is(files.il1s()),
+        "il2" => is(files.il2_to_il5()[0]),
+        "il3" => is(files.il2_to_il5()[1]),
+        "il4" => is(files.il2_to_il5()[2]),
+        "il5" => is(files.il2_to_il5()[3]),
+        "s0" => is(mean(&files.il2_to_il5())),
+        "s1" => is((files.il1_symmetric() + files.il2_to_il5().iter().sum::<f64>()) / 5.0),
+        "s2" => {
+            let [il2, _, il4, il5] = files.il2_to_il5();
+            is((files.il1s() + il2 + il4 + il5) / 4.0)
+        }
+        "il" => {
+            let il1 = if n <= N_ALL_PAIRS {
+                files.il1()
+            } else {
+                found.part("il1").unwrap_or(f64::NAN)
+            };
+            is((il1 + files.il2_to_il5().iter().sum::<f64>()) / 5.0)
+        }
+        "score" => is(score(&files, found, n <= N_ALL_PAIRS)),
+        "hellinger" => is(files.hellinger(20)),
+        "kolmogorov-smirnov" => {
+            let (lower, upper) = files.kolmogorov_smirnov(N_PLACES);
+            let around = lower - 1e-12..=upper + 1e-12;
+            found.value.is_some_and(|value| around.contains(&value))
+        }
+        "eigenvalue-distance" => eigenvalues_fit(&files, found),
+        _ => true,
+    }
+}
+
+/// The score from members that are counted again where all pairs can be, and as they are said to
+/// be otherwise.
+fn score(files: &Files<'_>, found: &Measurement, is_recounted: bool) -> f64 {
+    let said = |member: &str| found.part(member).unwrap_or(f64::NAN);
+    if !is_recounted {
+        return 0.5 * said("il") + 0.25 * said("dld") + 0.25 * said("id");
+    }
+    let il = (files.il1() + files.il2_to_il5().iter().sum::<f64>()) / 5.0;
+    let all: Vec<usize> = (0..files.rows.len()).collect();
+    let dld = mean(&files.linked(&all));
+    0.5 * il + 0.25 * dld + 0.25 * mean(&files.within_ranks(&all))
+}
+
+/// The stated eigenvalues have the sum and the sum of squares of the correlation matrices, and the
+/// stated distance.
+fn eigenvalues_fit(files: &Files<'_>, found: &Measurement) -> bool {
+    let stated = |file: usize| -> Vec<f64> {
+        let points = found.series.get(file).map_or(&[][..], |all| &all.points);
+        points.iter().filter_map(|point| point.value).collect()
+    };
+    let (lambda, mu) = (stated(0), stated(1));
+    let fits = |values: &[f64], columns: &[&[f64]]| {
+        let matrix = correlations(&covariances(columns));
+        let squares: f64 = matrix.iter().flatten().map(|entry| entry * entry).sum();
+        let stated: f64 = values.iter().map(|value| value * value).sum();
+        let trace: f64 = values.iter().sum();
+        (trace - columns.len() as f64).abs() <= 1e-9 && (stated / squares - 1.0).abs() <= 1e-9
+    };
+    let distance: f64 = lambda.iter().zip(&mu).map(|(a, b)| (a - b).abs()).sum();
+    fits(&lambda, &files.x)
+        && fits(&mu, &files.z)
+        && near(found.value, Some(distance / lambda.len() as f64))
 }
 
 /// Whether a condition on the plain counts holds for records spread over the file.
@@ -144,29 +230,6 @@ fn risk_fits(risk: f64, f: u32, big_f: f64) -> bool {
         return risk <= 1.0 / f + 1e-12 && risk >= 1.0 / big_f.max(f) - 1e-12;
     }
     (risk - p * -p.ln() / (1.0 - p)).abs() <= 1e-9 * risk
-}
-
-/// Mean over all cells of a figure of distance and standard deviation.
-fn plain_mean(
-    work: &Work,
-    original: &Table,
-    masked: &Table,
-    figure: impl Fn(f64, f64) -> f64,
-) -> Option<f64> {
-    let mut total = 0.0;
-    let mut n_cells = 0;
-    for name in &work.on {
-        let x = original.column_named(name)?.as_numeric()?;
-        let z = masked.column_named(name)?.as_numeric()?;
-        let sd = moments(x).sd;
-        total += x
-            .iter()
-            .zip(z)
-            .map(|(x, z)| figure((x - z).abs(), sd))
-            .sum::<f64>();
-        n_cells += x.len();
-    }
-    Some(total / n_cells as f64)
 }
 
 /// Share of the widths 1 % to 10 % of a standard deviation that hold a distance.

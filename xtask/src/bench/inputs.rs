@@ -1,6 +1,7 @@
-//! Inputs of any size from a fixed seed: the demonstration survey for categories, and correlated
-//! amounts for numbers.
+//! Inputs of any size from a fixed seed: the demonstration survey for categories, correlated
+//! amounts for numbers, and CENSUS drawn with replacement where it is at hand.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use bauta_data::column::NumberText;
@@ -8,7 +9,11 @@ use bauta_data::missing::{MissingCells, MissingRules};
 use bauta_data::survey::survey_csv;
 use bauta_data::{Attribute, Column, Kind, Levels, Role, Table};
 use bauta_methods::context::unit_interval;
+use bauta_methods::stats::moments::moments;
 use bauta_methods::stats::normal;
+
+use super::work::{Input, N_NEAREST, Queries};
+use crate::workspace::Workspace;
 
 const SEED: u64 = 20_260_101;
 /// Columns of amounts, as in the file that the peer's figures were measured on.
@@ -59,18 +64,83 @@ pub(super) fn amount_name(column: usize) -> String {
     format!("amount_{}", column + 1)
 }
 
+/// The records among which the nearest is looked for: the first of the amounts.
+pub(super) fn searched(n: usize) -> Table {
+    search_table(n, |column| amount_values(n, column))
+}
+
+/// The records whose nearest is looked for.
+pub(super) fn queries(queries: Queries, n: usize) -> Table {
+    match queries {
+        Queries::MaskedCopy => {
+            let changed = changed_amounts(n);
+            let columns = changed.columns()[..N_NEAREST].iter();
+            Table::new(columns.map(|column| column.as_ref().clone()).collect(), n)
+        }
+        Queries::IndependentDraw => search_table(n, |column| {
+            (n..2 * n).map(|record| amount(record, column)).collect()
+        }),
+    }
+}
+
+fn search_table(n: usize, values: impl Fn(usize) -> Vec<f64>) -> Table {
+    let columns = (0..N_NEAREST).map(|column| amount_column(&amount_name(column), values(column)));
+    Table::new(columns.collect(), n)
+}
+
+/// Why a work's input cannot be had, if it cannot.
+pub(super) fn absent(input: Input) -> Option<String> {
+    let is_absent = input == Input::Census && census_path().is_none();
+    is_absent.then(|| "../shared/data/census.csv is absent".to_owned())
+}
+
+fn census_path() -> Option<PathBuf> {
+    let shared = Workspace::of_this_build().shared()?;
+    let path = shared.join("data/census.csv");
+    path.is_file().then_some(path)
+}
+
+/// Standard deviation of the noise on each column of CENSUS, as a share of the column's own.
+const JITTER: f64 = 0.03;
+
+/// CENSUS drawn with replacement to any size, with noise that tells the copies of a record apart:
+/// the structure of a real file, as in the file that the peer's figures were measured on.
+pub(super) fn census(n: usize) -> Result<Table, String> {
+    let path = census_path().ok_or("../shared/data/census.csv is absent")?;
+    let text = std::fs::read_to_string(&path)
+        .map_err(|error| format!("census.csv cannot be read: {error}"))?;
+    let mut source: Vec<Vec<f64>> = vec![Vec::new(); N_AMOUNTS];
+    for line in text.lines().skip(1) {
+        for (values, text) in source.iter_mut().zip(line.split(',')) {
+            let value = text.trim().parse();
+            values.push(value.map_err(|_| "census.csv holds something but numbers")?);
+        }
+    }
+    let columns = source.iter().enumerate().map(|(column, values)| {
+        let unit = JITTER * moments(values).sd;
+        let drawn = |record: usize| {
+            let row = (uniform(record, 50) * values.len() as f64) as usize;
+            let noise = normal::quantile(uniform(record, 51 + column as u64));
+            values[row.min(values.len() - 1)] + unit * noise
+        };
+        amount_column(&amount_name(column), (0..n).map(drawn).collect())
+    });
+    Ok(Table::new(columns.collect(), n))
+}
+
 fn amount_column(name: &str, values: Vec<f64>) -> Column {
     let attribute = Attribute::new(name, Role::Sensitive, Kind::Continuous);
     Column::numeric(Arc::new(attribute), values, None, NumberText::default())
 }
 
 fn amount_values(n: usize, column: usize) -> Vec<f64> {
-    let amount = |record: usize| {
-        let together = normal::quantile(uniform(record, 0));
-        let alone = normal::quantile(uniform(record, 1 + column as u64));
-        (9.0 + 0.8 * (0.6 * together + 0.8 * alone)).exp().round()
-    };
-    (0..n).map(amount).collect()
+    (0..n).map(|record| amount(record, column)).collect()
+}
+
+fn amount(record: usize, column: usize) -> f64 {
+    let together = normal::quantile(uniform(record, 0));
+    let alone = normal::quantile(uniform(record, 1 + column as u64));
+    (9.0 + 0.8 * (0.6 * together + 0.8 * alone)).exp().round()
 }
 
 /// The survey: an identifier, seven keys, answers, a weight.
@@ -226,6 +296,39 @@ mod tests {
                 .all(|(x, z)| (z / x - 1.0).abs() <= 0.05 + 1e-12)
         );
         assert_ne!(x, z);
+    }
+
+    #[test]
+    fn an_independent_draw_repeats_no_record_and_a_masked_copy_all() {
+        let searched = searched(40);
+        let (copy, other) = (
+            queries(Queries::MaskedCopy, 40),
+            queries(Queries::IndependentDraw, 40),
+        );
+        assert_eq!(searched.columns().len(), N_NEAREST);
+        assert_eq!(copy.columns().len(), N_NEAREST);
+        let x = searched.column(10).as_numeric().unwrap();
+        let near = |z: &[f64]| {
+            let both = x.iter().zip(z);
+            both.filter(|(x, z)| (*z / *x - 1.0).abs() <= 0.05 + 1e-12)
+                .count()
+        };
+        assert_eq!(near(copy.column(10).as_numeric().unwrap()), 40);
+        assert!(near(other.column(10).as_numeric().unwrap()) < 10);
+    }
+
+    #[test]
+    fn census_keeps_its_moments_when_it_is_drawn_to_another_size() {
+        let Ok(table) = census(20_000) else {
+            println!("not run: ../shared is absent");
+            return;
+        };
+        assert_eq!(table.columns().len(), N_AMOUNTS);
+        let found = moments(table.column(0).as_numeric().unwrap());
+        let agi = moments(table.column(1).as_numeric().unwrap());
+        // AFNLWGT and AGI of CENSUS have the means 196,040 and 56,223.
+        assert!((found.mean / 196_040.0 - 1.0).abs() < 0.05, "{found:?}");
+        assert!((agi.mean / 56_223.0 - 1.0).abs() < 0.05, "{agi:?}");
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! What others take for the same job: published figures of sdcMicro, and numpy or polars in the
-//! same run where Python has them.
+//! What others take for the same job: published figures of sdcMicro, and numpy, polars, scipy or
+//! scikit-learn in the same run where Python has them.
 
 use std::path::Path;
 use std::process::Command;
@@ -26,65 +26,99 @@ pub(super) enum Time {
     Over(f64),
 }
 
-/// A peer's times for 10^3, 10^4, 10^5 and 10^6 rows.
+/// A peer's times.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Published {
     /// The work that does the same.
     work: &'static str,
     /// What the peer did, and how it differs from what we do.
     pub(super) job: &'static str,
-    times: [Option<Time>; 4],
+    /// Numbers of rows, and what they took.
+    times: &'static [(usize, Time)],
 }
 
-const fn seconds(a: f64, b: f64, c: f64, d: f64) -> [Option<Time>; 4] {
+/// Times at 10^3, 10^4, 10^5 and 10^6 rows.
+const fn seconds(a: f64, b: f64, c: f64, d: f64) -> [(usize, Time); 4] {
     [
-        Some(Time::Seconds(a)),
-        Some(Time::Seconds(b)),
-        Some(Time::Seconds(c)),
-        Some(Time::Seconds(d)),
+        (1_000, Time::Seconds(a)),
+        (10_000, Time::Seconds(b)),
+        (100_000, Time::Seconds(c)),
+        (1_000_000, Time::Seconds(d)),
     ]
 }
 
-const PUBLISHED: [Published; 6] = [
+const INTERVAL: [(usize, Time); 4] = seconds(0.0, 0.02, 0.47, 3.26);
+const MDAV: [(usize, Time); 4] = [
+    (1_000, Time::Seconds(0.02)),
+    (10_000, Time::Seconds(0.95)),
+    (20_000, Time::Seconds(3.9)),
+    (50_000, Time::Seconds(28.4)),
+];
+
+const PUBLISHED: [Published; 11] = [
     Published {
         work: "k-anonymity",
         job: "frequencies of 7 keys without missing values; ours have 4 % missing in one key",
-        times: seconds(0.01, 0.02, 0.16, 2.11),
+        times: &seconds(0.01, 0.02, 0.16, 2.11),
     },
     Published {
         work: "k-anonymity/wild-8-keys",
         job: "frequencies of 8 keys with 2 % missing, a missing value matching every value",
-        times: [
-            Some(Time::Seconds(0.38)),
-            Some(Time::Seconds(3.69)),
-            Some(Time::Seconds(31.1)),
-            None,
+        times: &[
+            (1_000, Time::Seconds(0.38)),
+            (10_000, Time::Seconds(3.69)),
+            (100_000, Time::Seconds(31.1)),
         ],
     },
     Published {
         work: "individual-risk",
         job: "individual and household risk together; ours is individual risk alone",
-        times: seconds(0.03, 0.12, 1.02, 12.2),
+        times: &seconds(0.03, 0.12, 1.02, 12.2),
     },
     Published {
         work: "rank-swap",
         job: "rank swapping of numeric columns",
-        times: [
-            Some(Time::Seconds(0.0)),
-            Some(Time::Seconds(0.04)),
-            Some(Time::Seconds(2.77)),
-            Some(Time::Over(240.0)),
+        times: &[
+            (1_000, Time::Seconds(0.0)),
+            (10_000, Time::Seconds(0.04)),
+            (100_000, Time::Seconds(2.77)),
+            (1_000_000, Time::Over(240.0)),
         ],
+    },
+    Published {
+        work: "noise-correlated",
+        job: "correlated noise on 13 numeric columns",
+        times: &seconds(0.01, 0.03, 0.35, 3.07),
+    },
+    Published {
+        work: "mdav",
+        job: "MDAV, k = 3, on 13 columns of CENSUS; ours are the amounts, which are harder for a tree",
+        times: &MDAV,
+    },
+    Published {
+        work: "mdav/census",
+        job: "MDAV, k = 3, on 13 columns of CENSUS, resampled with noise as ours are",
+        times: &MDAV,
+    },
+    Published {
+        work: "individual-ranking",
+        job: "individual ranking of 13 numeric columns",
+        times: &seconds(0.02, 0.13, 1.52, 13.6),
+    },
+    Published {
+        work: "interval-rank",
+        job: "interval risk (dRisk), whose intervals are in standard deviations: the same job without ranks",
+        times: &INTERVAL,
     },
     Published {
         work: "interval-sd",
         job: "interval risk (dRisk) of 13 numeric columns",
-        times: seconds(0.0, 0.02, 0.47, 3.26),
+        times: &INTERVAL,
     },
     Published {
         work: "il1s",
         job: "IL1s of 13 numeric columns",
-        times: seconds(0.0, 0.0, 0.03, 0.32),
+        times: &seconds(0.0, 0.0, 0.03, 0.32),
     },
 ];
 
@@ -99,10 +133,8 @@ pub(super) fn published(work: &str) -> Option<&'static Published> {
 impl Published {
     /// How many times longer the peer took, in words; none where there is nothing to compare.
     pub(super) fn ratio(&self, n: usize, cpu_seconds: f64) -> Option<String> {
-        let position = [1_000, 10_000, 100_000, 1_000_000]
-            .iter()
-            .position(|&size| size == n)?;
-        match self.times[position]? {
+        let (_, time) = self.times.iter().find(|(size, _)| *size == n)?;
+        match *time {
             Time::Seconds(peer) if peer >= WORTH_COMPARING => {
                 Some(format!("{:.0}", peer / cpu_seconds))
             }
@@ -126,52 +158,52 @@ pub(super) struct PeerFigures {
 /// What Python has.
 pub(super) struct Tools {
     scripts: std::path::PathBuf,
-    numpy: Option<String>,
-    polars: Option<String>,
+    /// Packages and their versions, if they are there.
+    versions: Vec<(&'static str, Option<String>)>,
 }
+
+/// Packages that scripts import, by the name that they import.
+const PACKAGES: [&str; 4] = ["numpy", "polars", "scipy", "sklearn"];
 
 impl Tools {
     /// Asks Python for the packages.
     pub(super) fn find(workspace: &Workspace) -> Self {
         Self {
             scripts: workspace.path("xtask/peers"),
-            numpy: version_of("numpy"),
-            polars: version_of("polars"),
+            versions: PACKAGES.map(|name| (name, version_of(name))).to_vec(),
         }
     }
 
     /// What there is, in words.
     pub(super) fn describe(&self) -> String {
-        let say = |name: &str, version: &Option<String>| match version {
+        let say = |(name, version): &(&str, Option<String>)| match version {
             Some(version) => format!("{name} {version}"),
             None => format!("not run: {name} is absent"),
         };
-        format!(
-            "Peers in the same run: {}; {}.",
-            say("numpy", &self.numpy),
-            say("polars", &self.polars)
-        )
+        let all: Vec<String> = self.versions.iter().map(say).collect();
+        format!("Peers in the same run: {}.", all.join("; "))
     }
 
-    /// Runs the script of a work, if it has one and its package is there, and compares answers.
+    /// Runs the script of a work, if it has one and its packages are there, and compares answers.
     pub(super) fn run(
         &self,
         work: &Work,
         n: usize,
         folder: &Path,
         own: &Figures,
-    ) -> Result<Option<PeerFigures>, String> {
+    ) -> Result<Vec<PeerFigures>, String> {
         let script = self
             .scripts
             .join(format!("{}.py", work.name.replace(['-', '/'], "_")));
         let Ok(text) = std::fs::read_to_string(&script) else {
-            return Ok(None);
+            return Ok(Vec::new());
         };
-        let is_there =
-            |name: &str, version: &Option<String>| version.is_some() || !text.contains(name);
-        // Every script reads its input with numpy.
-        if self.numpy.is_none() || !is_there("polars", &self.polars) {
-            return Ok(None);
+        // Every script reads its input with numpy, and names what else it needs.
+        let is_needed = |name: &str| name == "numpy" || text.contains(name);
+        let is_lacking =
+            |(name, version): &(&str, Option<String>)| version.is_none() && is_needed(name);
+        if self.versions.iter().any(is_lacking) {
+            return Ok(Vec::new());
         }
         write_input(work.input, n, folder)?;
         let output = Command::new("python3")
@@ -187,16 +219,21 @@ impl Tools {
             ));
         }
         let printed = String::from_utf8_lossy(&output.stdout);
-        let peer: PeerFigures = serde_json::from_str(printed.trim())
-            .map_err(|error| format!("the peer printed no figures: {error}"))?;
-        if !same_answer(own.answer, peer.answer) {
-            return Err(format!(
-                "the peer's answer differs: {:?} and ours {:?}",
-                peer.answer, own.answer
-            ));
-        }
-        Ok(Some(peer))
+        printed.lines().map(|line| compared(line, own)).collect()
     }
+}
+
+/// A line that a peer printed, if its answer is ours.
+fn compared(line: &str, own: &Figures) -> Result<PeerFigures, String> {
+    let peer: PeerFigures = serde_json::from_str(line)
+        .map_err(|error| format!("the peer printed no figures: {error}"))?;
+    if same_answer(own.answer, peer.answer) {
+        return Ok(peer);
+    }
+    Err(format!(
+        "the answer of {} differs: {:?} and ours {:?}",
+        peer.tool, peer.answer, own.answer
+    ))
 }
 
 fn same_answer(own: Option<f64>, peer: Option<f64>) -> bool {
@@ -224,6 +261,17 @@ fn write_input(input: Input, n: usize, folder: &Path) -> Result<(), String> {
             })?;
             write_once(&folder.join(format!("changed-{n}.f64")), || {
                 numbers(&inputs::changed_amounts(n))
+            })
+        }
+        Input::Census => write_once(&folder.join(format!("census-{n}.f64")), || {
+            inputs::census(n).map_or_else(|_| Vec::new(), |table| numbers(&table))
+        }),
+        Input::Search(queries) => {
+            write_once(&folder.join(format!("searched-{n}.f64")), || {
+                numbers(&inputs::searched(n))
+            })?;
+            write_once(&folder.join(format!("{}-{n}.f64", queries.name())), || {
+                numbers(&inputs::queries(queries, n))
             })
         }
         Input::Survey => write_once(&folder.join(format!("keys-{n}.u8")), || {
@@ -288,6 +336,10 @@ mod tests {
         assert_eq!(swap.ratio(100_000, 0.1).as_deref(), Some("28"));
         assert_eq!(swap.ratio(1_000_000, 2.0).as_deref(), Some("over 120"));
         assert_eq!(swap.ratio(500, 1.0), None);
+        // 28.4 / 0.5 = 56.8.
+        let mdav = published("mdav").unwrap();
+        assert_eq!(mdav.ratio(50_000, 0.5).as_deref(), Some("57"));
+        assert_eq!(mdav.ratio(1_000_000, 0.5), None);
         assert_eq!(
             published("k-anonymity/wild-8-keys")
                 .unwrap()

@@ -57,6 +57,12 @@ pub(super) fn resident_mb() -> Option<f64> {
     status_mb("VmRSS:")
 }
 
+/// Processes that wanted to run, on average over the last minute.
+pub(super) fn load() -> Option<f64> {
+    let text = std::fs::read_to_string("/proc/loadavg").ok()?;
+    text.split_whitespace().next()?.parse().ok()
+}
+
 fn status_mb(field: &str) -> Option<f64> {
     kilobytes(&std::fs::read_to_string("/proc/self/status").ok()?, field)
         .map(|kb| kb * 1024.0 / 1e6)

@@ -1,5 +1,6 @@
 //! What is timed: every registered method at the parameters of its own example, found by its
-//! card, so that a new method is timed without a line here.
+//! card, so that a new method is timed without a line here; and a few works beside them that have
+//! peers or a reference to be compared with.
 
 use bauta_data::{Kind, Role};
 use bauta_methods::card::{Card, Family};
@@ -10,6 +11,20 @@ use bauta_methods::registry;
 use super::inputs::{EIGHTH_KEY, KEYS, N_AMOUNTS, amount_name};
 use super::peers::{Published, published};
 
+/// Sizes of a work that has none of its own.
+pub(super) const SIZES: &[usize] = &[1_000, 10_000, 100_000, 1_000_000];
+/// Sizes at which sdcMicro was timed, and those above.
+const MDAV_SIZES: &[usize] = &[1_000, 10_000, 50_000, 100_000, 1_000_000];
+/// Sizes at which looking at every pair can be waited for.
+const PLAIN_SIZES: &[usize] = &[1_000, 10_000, 50_000];
+/// The size of the published comparison of searches.
+const NEAREST_SIZES: &[usize] = &[10_000, 59_315];
+/// Variables of the search for the nearest record.
+pub(super) const N_NEAREST: usize = 11;
+
+/// A run that would take more seconds than this is left out of the table, which says so.
+const PATIENCE: f64 = 300.0;
+
 /// Which generated input a work runs on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Input {
@@ -19,6 +34,40 @@ pub(super) enum Input {
     SurveyWithMissing,
     /// The amounts; measures of two files also get them changed.
     Amounts,
+    /// CENSUS drawn with replacement, with noise.
+    Census,
+    /// Eleven of the amounts, and records to look for among them.
+    Search(Queries),
+}
+
+/// Records whose nearest is looked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Queries {
+    /// The same records, a little changed: each is near one of those searched.
+    MaskedCopy,
+    /// Other records of the same distribution: none is near any.
+    IndependentDraw,
+}
+
+impl Queries {
+    /// Its name among the input files.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::MaskedCopy => "masked",
+            Self::IndependentDraw => "independent",
+        }
+    }
+}
+
+/// What is done.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Job {
+    /// The method of the card.
+    Method,
+    /// The groups of MDAV as it is written down.
+    PlainMdav,
+    /// The nearest of many records.
+    NearestRecord,
 }
 
 /// One thing to time.
@@ -26,63 +75,136 @@ pub(super) enum Input {
 pub(super) struct Work {
     /// Its name in the table.
     pub(super) name: String,
-    /// The method.
+    /// The method, or the one that the job is a part of.
     pub(super) card: &'static Card,
+    /// What is done.
+    pub(super) job: Job,
     /// What it runs on.
     pub(super) input: Input,
     /// Names of the variables.
     pub(super) on: Vec<String>,
     /// Parameters as a plan would give them.
     pub(super) params: Vec<(String, RawValue)>,
+    /// Numbers of rows, rising.
+    pub(super) sizes: &'static [usize],
+    /// The most seconds that a run may be expected to take.
+    pub(super) patience: f64,
     /// Published figures of a peer that does the same.
     pub(super) published: Option<&'static Published>,
 }
 
-/// Every work, in the order of the registry, then variants that a peer has figures for.
+/// Every work, in the order of the registry, then variants that there is something to compare with.
 pub(super) fn all() -> Vec<Work> {
     let masks = registry::MASKS.iter().map(|mask| {
         let card = mask.card();
         let input = mask_input(card);
-        Work {
-            name: card.id.to_owned(),
-            card,
-            input,
-            on: mask_targets(card, input),
-            params: owned(mask.example()),
-            published: published(card.id),
+        let on = mask_targets(card, input);
+        let params = owned(mask.example());
+        match card.id {
+            // Asked for up to a million rows, however long it takes.
+            "mdav" => Work {
+                sizes: MDAV_SIZES,
+                patience: f64::INFINITY,
+                ..Work::of(card, card.id, input, on, params)
+            },
+            _ => Work::of(card, card.id, input, on, params),
         }
     });
     let measures = registry::MEASURES.iter().map(|measure| {
         let card = measure.card();
         let by_keys = measure.scope() == Scope::Scenario && measure.subject() == Subject::OneFile;
-        Work {
-            name: card.id.to_owned(),
-            card,
-            input: if by_keys {
-                Input::Survey
-            } else {
-                Input::Amounts
-            },
-            on: if by_keys { keys(&KEYS) } else { amount_names() },
-            params: Vec::new(),
-            published: published(card.id),
-        }
+        let (input, on) = if by_keys {
+            (Input::Survey, keys(&KEYS))
+        } else {
+            (Input::Amounts, amount_names())
+        };
+        Work::of(card, card.id, input, on, Vec::new())
     });
-    masks.chain(measures).chain(variants()).collect()
+    let variants = mdav_variants().into_iter().chain(searches());
+    masks
+        .chain(measures)
+        .chain(variants)
+        .chain(key_variants())
+        .collect()
+}
+
+impl Work {
+    fn of(
+        card: &'static Card,
+        name: &str,
+        input: Input,
+        on: Vec<String>,
+        params: Vec<(String, RawValue)>,
+    ) -> Self {
+        Self {
+            name: name.to_owned(),
+            card,
+            job: Job::Method,
+            input,
+            on,
+            params,
+            sizes: SIZES,
+            patience: PATIENCE,
+            published: published(name),
+        }
+    }
+}
+
+/// MDAV on data with the structure of a real file, and as it is written down.
+fn mdav_variants() -> Vec<Work> {
+    let Some(mask) = registry::mask("mdav") else {
+        return Vec::new();
+    };
+    let variant = |name: &str, input: Input| {
+        let params = owned(mask.example());
+        Work::of(mask.card(), name, input, amount_names(), params)
+    };
+    let plain = |name: &str, input: Input| Work {
+        job: Job::PlainMdav,
+        sizes: PLAIN_SIZES,
+        ..variant(name, input)
+    };
+    vec![
+        plain("mdav/plain", Input::Amounts),
+        Work {
+            sizes: MDAV_SIZES,
+            patience: f64::INFINITY,
+            ..variant("mdav/census", Input::Census)
+        },
+        plain("mdav/census-plain", Input::Census),
+    ]
+}
+
+/// The search that linkage and nearest-record losses rest on.
+fn searches() -> Vec<Work> {
+    let Some(card) = registry::card("dld") else {
+        return Vec::new();
+    };
+    let search = |name: &str, queries: Queries| Work {
+        job: Job::NearestRecord,
+        sizes: NEAREST_SIZES,
+        ..Work::of(
+            card,
+            name,
+            Input::Search(queries),
+            amount_names()[..N_NEAREST].to_vec(),
+            Vec::new(),
+        )
+    };
+    vec![
+        search("nearest-record/masked", Queries::MaskedCopy),
+        search("nearest-record/independent", Queries::IndependentDraw),
+    ]
 }
 
 /// Other ways to count keys: the one that group-by tools know, and the one that is costly.
-fn variants() -> Vec<Work> {
+fn key_variants() -> Vec<Work> {
     let Some(card) = registry::card("k-anonymity") else {
         return Vec::new();
     };
-    let variant = |name: &str, input: Input, on: Vec<String>, semantics: &str| Work {
-        name: name.to_owned(),
-        card,
-        input,
-        on,
-        params: vec![("semantics".to_owned(), RawValue::Text(semantics.to_owned()))],
-        published: published(name),
+    let variant = |name: &str, input: Input, on: Vec<String>, semantics: &str| {
+        let params = vec![("semantics".to_owned(), RawValue::Text(semantics.to_owned()))];
+        Work::of(card, name, input, on, params)
     };
     let mut eight = keys(&KEYS);
     eight.push(EIGHTH_KEY.to_owned());
@@ -142,6 +264,16 @@ mod tests {
         for card in registry::cards().filter(|card| card.family != Family::Adjuster) {
             let n_named = works.iter().filter(|work| work.name == card.id).count();
             assert_eq!(n_named, 1, "{}", card.id);
+        }
+    }
+
+    #[test]
+    fn sizes_rise_and_mdav_groups_three() {
+        for work in all() {
+            assert!(work.sizes.is_sorted(), "{}", work.name);
+            if work.card.id == "mdav" {
+                assert_eq!(work.params, [("k".to_owned(), RawValue::Integer(3))]);
+            }
         }
     }
 

@@ -1,6 +1,6 @@
 //! Means and standard deviations.
 
-use super::sums::sum_by;
+use super::sums::sum_of;
 use crate::error::MethodError;
 
 /// Mean and standard deviation of the present values of a column.
@@ -16,33 +16,32 @@ pub struct Moments {
 
 /// Two-pass moments of the values that are not NaN.
 pub fn moments(values: &[f64]) -> Moments {
-    let present = |value: f64| !value.is_nan();
-    let n = values.iter().filter(|&&value| present(value)).count();
-    if n == 0 {
-        return Moments {
-            n,
-            mean: 0.0,
-            sd: 0.0,
-        };
+    // One value that is not a number makes their sum none, so that most columns need no counting.
+    let total = sum_of(values, |value| value);
+    if !total.is_nan() {
+        return about(total, values.len(), |mean| {
+            sum_of(values, |value| (value - mean) * (value - mean))
+        });
     }
-    let term = |i: usize| if present(values[i]) { values[i] } else { 0.0 };
-    let mean = sum_by(values.len(), term) / n as f64;
-    if n == 1 {
-        return Moments { n, mean, sd: 0.0 };
-    }
-    let square = |i: usize| {
-        if present(values[i]) {
-            (values[i] - mean) * (values[i] - mean)
-        } else {
-            0.0
-        }
+    let or_nothing = |value: f64, figure: f64| if value.is_nan() { 0.0 } else { figure };
+    let n = values.iter().filter(|value| !value.is_nan()).count();
+    let total = sum_of(values, |value| or_nothing(value, value));
+    about(total, n, |mean| {
+        sum_of(values, |value| {
+            or_nothing(value, (value - mean) * (value - mean))
+        })
+    })
+}
+
+/// Moments from the sum of n values and the sum of their squared distances from the mean.
+fn about(total: f64, n: usize, squares: impl Fn(f64) -> f64) -> Moments {
+    let mean = if n == 0 { 0.0 } else { total / n as f64 };
+    let sd = if n < 2 {
+        0.0
+    } else {
+        (squares(mean) / (n - 1) as f64).sqrt()
     };
-    let variance = sum_by(values.len(), square) / (n - 1) as f64;
-    Moments {
-        n,
-        mean,
-        sd: variance.sqrt(),
-    }
+    Moments { n, mean, sd }
 }
 
 /// Moments that can be reckoned with: an error where the values are so large that their squares

@@ -13,7 +13,7 @@ use crate::params::{ParamProblem, Params};
 use crate::stats::complete::taken;
 use crate::stats::corresponding::{complete_records, n_defined, numeric};
 use crate::stats::moments::{is_constant, too_large};
-use crate::stats::sums::{compensated, sum_by};
+use crate::stats::sums::{compensated, sum_of};
 use crate::stats::symmetric::{Symmetric, covariance};
 
 /// What to do with a statistic whose change cannot be stated.
@@ -214,7 +214,7 @@ fn mean(values: &[f64]) -> f64 {
     match values.first() {
         None => 0.0,
         Some(&first) if is_constant(values) => first,
-        Some(_) => sum_by(values.len(), |i| values[i]) / values.len() as f64,
+        Some(_) => sum_of(values, |value| value) / values.len() as f64,
     }
 }
 
@@ -293,7 +293,7 @@ impl<'a> Samples<'a> {
     pub fn mean_sizes(&self) -> Vec<f64> {
         let size = |column: &Cow<'_, [f64]>| {
             let n = column.len();
-            sum_by(n, |i| column[i].abs() / n as f64)
+            sum_of(column, |value| value.abs() / n as f64)
         };
         self.original.columns.iter().map(size).collect()
     }

@@ -33,6 +33,43 @@ pub fn sum_by(n: usize, term: impl Fn(usize) -> f64 + Sync) -> f64 {
     compensated(groups.into_iter().flatten())
 }
 
+/// [`sum_by`] of a figure of each value, to the last bit: faster, since it walks along the values
+/// and the processor can add blocks side by side.
+pub fn sum_of(values: &[f64], figure: impl Fn(f64) -> f64 + Sync) -> f64 {
+    let groups: Vec<[f64; ABREAST]> = values
+        .par_chunks(ABREAST * BLOCK)
+        .map(|group| {
+            if group.len() == ABREAST * BLOCK {
+                return sums_abreast(group, &figure);
+            }
+            let mut sums = [0.0; ABREAST];
+            for (sum, block) in sums.iter_mut().zip(group.chunks(BLOCK)) {
+                *sum = compensated(block.iter().map(|&value| figure(value)));
+            }
+            sums
+        })
+        .collect();
+    compensated(groups.into_iter().flatten())
+}
+
+/// Compensated sums of four whole blocks.
+fn sums_abreast(blocks: &[f64], figure: impl Fn(f64) -> f64) -> [f64; ABREAST] {
+    let (front, back) = blocks.split_at(2 * BLOCK);
+    let ((a, b), (c, d)) = (front.split_at(BLOCK), back.split_at(BLOCK));
+    let (mut sums, mut lost) = ([0.0; ABREAST], [0.0; ABREAST]);
+    for (((&a, &b), &c), &d) in a.iter().zip(b).zip(c).zip(d) {
+        let terms = [figure(a), figure(b), figure(c), figure(d)];
+        for lane in 0..ABREAST {
+            // As `Compensated::add`, for four at once.
+            let next = sums[lane] + terms[lane];
+            let of_term = next - sums[lane];
+            lost[lane] += (sums[lane] - (next - of_term)) + (terms[lane] - of_term);
+            sums[lane] = next;
+        }
+    }
+    std::array::from_fn(|lane| sums[lane] + lost[lane])
+}
+
 /// Sum of some values: partial sums in each block, blocks in parallel, compensated between them.
 /// Faster than [`sum_by`], with an error that grows with the block and not with n.
 pub fn sum(values: &[f64]) -> f64 {
@@ -107,6 +144,11 @@ mod tests {
                 compensated(blocks.map(|block| compensated(block.iter().map(|&i| term(i)))));
             assert_eq!(sum_by(n, term).to_bits(), one_by_one.to_bits(), "{n}");
             let figures: Vec<f64> = (0..n).map(term).collect();
+            let along = sum_of(&figures, |figure| figure);
+            assert_eq!(along.to_bits(), one_by_one.to_bits(), "{n}");
+            let halves = sum_of(&figures, |figure| figure / 2.0 + 0.1);
+            let by_number = sum_by(n, |i| term(i) / 2.0 + 0.1);
+            assert_eq!(halves.to_bits(), by_number.to_bits(), "{n}");
             let fast = compensated(figures.chunks(BLOCK).map(block_sum));
             assert!((fast - one_by_one).abs() < 1e-11, "{n}");
         }
@@ -123,5 +165,6 @@ mod tests {
         assert_eq!(sum(&values).to_bits(), 49_995_000.0_f64.to_bits());
         assert_eq!(sum(&[]).to_bits(), 0.0_f64.to_bits());
         assert_eq!(sum_by(0, |_| 1.0).to_bits(), 0.0_f64.to_bits());
+        assert_eq!(sum_of(&[], |value| value).to_bits(), 0.0_f64.to_bits());
     }
 }
