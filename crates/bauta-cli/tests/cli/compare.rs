@@ -178,15 +178,19 @@ fn wrong_conditions_and_shares_are_told_before_anything_is_read() {
         ("--where", "a >", "value should follow"),
         ("--outliers", "5", "share between 0 and 1"),
         ("--sample", "1", "2"),
+        ("--where", "c > 1", "no variable of the file"),
+        ("--where", "a > 1e9", "no record satisfies"),
+        ("--set", "lnks=all", "did you mean `links`"),
+        ("--set", "links=some", "links"),
     ] {
         let arguments = ["compare", "x.csv", "z.csv", option, value];
         let told = stderr(&run_expecting(folder.path(), &arguments, 2));
         assert!(told.contains(words), "{told}");
     }
-    // A condition that no record satisfies is no error of the other measures' data.
-    let arguments = ["compare", "x.csv", "z.csv", "--where", "c > 1"];
-    let told = stderr(&run_expecting(folder.path(), &arguments, 0));
-    assert!(told.contains("no variable of the file"), "{told}");
+    std::fs::write(folder.path().join("short.csv"), "a,b\n1,2\n").unwrap();
+    let arguments = ["compare", "x.csv", "short.csv", "--correspondence", "own"];
+    let told = stderr(&run_expecting(folder.path(), &arguments, 2));
+    assert!(told.contains("original of its own"), "{told}");
 }
 
 #[test]

@@ -299,3 +299,25 @@ fn wrong_outliers_and_conditions_are_told_with_their_lines() {
     assert_eq!(line, 3);
     assert!(message.contains("whole file"), "{message}");
 }
+
+#[test]
+fn a_gate_finds_the_records_that_it_means_or_says_what_is_not_measured() {
+    let measures =
+        "[[measure]]\nuse = [\"il1s\"]\n[[measure]]\nuse = [\"il1s\"]\nwhere = \"income > 300\"\n";
+    let gate = |more: &str| format!("{measures}[[gate]]\nmeasure = \"il1s\"\n{more}at_most = 1\n");
+    let folder = folder();
+    let looked_at = |more: &str| {
+        let plan = fine(folder.path(), &format!("{VARIABLES}{}{OUTPUT}", gate(more)));
+        plan.gates[0].measures.clone()
+    };
+    // The whole file unless the gate says otherwise.
+    assert_eq!(looked_at(""), [0]);
+    assert_eq!(looked_at("where = \"income > 300\"\n"), [1]);
+    let (_, message) = one_problem(&gate("where = \"income > 301\"\n"));
+    assert!(
+        message.contains("does not measure `il1s` where"),
+        "{message}"
+    );
+    let (_, message) = one_problem(&gate("part = \"outliers\"\n"));
+    assert!(message.contains("outliers apart"), "{message}");
+}
