@@ -169,7 +169,7 @@ fn measure_with_peers(
     let expected = expected_seconds(rows, &work.name, n);
     if let Some(seconds) = expected.filter(|seconds| *seconds > work.patience) {
         return Err(Lack::NotRun(format!(
-            "at the growth between the two sizes above it would take about {:.0} minutes, more than the {:.1} \
+            "at the growth between the two sizes above it would take about {:.1} minutes, more than the {:.0} \
              that one run may take",
             seconds / 60.0,
             work.patience / 60.0
