@@ -232,11 +232,9 @@ fn pictures(grid: &Grid, text: &mut String) -> Vec<(String, String)> {
                 ],
             };
             let name = format!("figure-{number:02}.svg");
-            let svg = lines(&chart).into_string().replacen(
-                "<svg ",
-                "<svg xmlns=\"http://www.w3.org/2000/svg\" ",
-                1,
-            );
+            let svg = lines(&chart).into_string();
+            let svg = svg.replacen("<svg ", "<svg xmlns=\"http://www.w3.org/2000/svg\" ", 1);
+            let svg = format!("{svg}\n");
             let _ = writeln!(text, "![{title}]({name})\n");
             pictures.push((name, svg));
         }
