@@ -10,7 +10,7 @@ use bauta_methods::{Measurement, Note, Pair};
 
 use crate::Outcome;
 use crate::arguments::{CompareArguments, Global};
-use crate::commands::risk::{key_schema, refuse_repeats, show_notes};
+use crate::commands::risk::{key_schema, refuse_repeats};
 use crate::failure::Failure;
 use crate::progress::Progress;
 
@@ -54,14 +54,32 @@ pub(crate) fn run(arguments: &CompareArguments, global: &Global) -> Result<Outco
         )?);
     }
     drop(progress);
-    let notes: Vec<Note> = found.iter().flat_map(|found| found.notes.clone()).collect();
     if global.json {
         shown::print_json(arguments, rows, &on, &found);
     } else {
         shown::print_table(arguments, rows, &on, &found);
-        show_notes(&notes, global);
+        if !global.quiet {
+            show_notes(&found);
+        }
     }
     Ok(Outcome::Fine)
+}
+
+/// Each note once, with the measures that state it.
+fn show_notes(found: &[Found]) {
+    let mut texts: Vec<(String, Vec<&str>)> = Vec::new();
+    for found in found {
+        for text in found.notes.iter().map(Note::text) {
+            match texts.iter_mut().find(|(known, _)| *known == text) {
+                Some((_, ids)) if ids.contains(&found.id) => {}
+                Some((_, ids)) => ids.push(found.id),
+                None => texts.push((text, vec![found.id])),
+            }
+        }
+    }
+    for (text, ids) in texts {
+        eprintln!("note ({}): {text}", ids.join(", "));
+    }
 }
 
 /// Reads a file; every column of numbers that has no other use becomes numeric.
