@@ -129,6 +129,20 @@ pub enum ParamType {
     Texts,
     /// Texts and what replaces them.
     TextMap,
+    /// Names and a number for each, in [min, max]; infinity is a number here.
+    NumberMap {
+        /// Smallest allowed.
+        min: f64,
+        /// Largest allowed.
+        max: f64,
+    },
+    /// Rows of finite numbers in [min, max], all of the same length.
+    NumberRows {
+        /// Smallest allowed.
+        min: f64,
+        /// Largest allowed.
+        max: f64,
+    },
     /// Names of variables.
     Variables,
 }

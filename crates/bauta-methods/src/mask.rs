@@ -6,6 +6,7 @@ use crate::card::Card;
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::params::{ParamProblem, Params, RawValue};
+use crate::stats::keys::Semantics;
 
 pub mod drop_identifiers;
 pub mod individual_ranking;
@@ -70,6 +71,16 @@ impl Change {
     }
 }
 
+/// What a mask promises of the file that it leaves: every record shares its key (the step's
+/// variables) with at least k - 1 others.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct KeyClaim {
+    /// Smallest class.
+    pub k: u32,
+    /// How missing key values count.
+    pub semantics: Semantics,
+}
+
 /// How the variables of one step bear on each other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Together {
@@ -102,6 +113,12 @@ pub trait Mask: Sync {
     fn together(&self, params: &Params) -> Together {
         let _ = params;
         Together::Apart
+    }
+
+    /// What it promises of the keys it works on; a run counts again before it says so.
+    fn claims(&self, params: &Params) -> Option<KeyClaim> {
+        let _ = params;
+        None
     }
 
     /// Does it.

@@ -144,6 +144,17 @@ pub struct Matrix {
     pub below_diagonal: Vec<Vec<Option<f64>>>,
 }
 
+/// A record that a measure points at. Confidential: only internal reports show it.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct ListedRecord {
+    /// Its row in the source file, counted from 1 without the header.
+    pub row: u64,
+    /// Key variables and what the record shows of them; none where nothing.
+    pub key: Vec<(String, Option<String>)>,
+    /// Its figures.
+    pub figures: Vec<Part>,
+}
+
 /// What a measure found. Larger than a number, smaller than the data.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Measurement {
@@ -167,6 +178,9 @@ pub struct Measurement {
     /// Figures for pairs of variables.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub matrices: Vec<Matrix>,
+    /// Records that deserve a look, worst first. Confidential.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub listed: Vec<ListedRecord>,
     /// The figure for each record, in the order of the (masked) file; NaN where it is not defined.
     /// Not part of records.
     #[serde(skip)]

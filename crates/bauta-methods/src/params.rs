@@ -64,6 +64,10 @@ pub enum ParamValue {
     Texts(Vec<String>),
     /// Texts and what replaces them.
     TextMap(Vec<(String, String)>),
+    /// Names and a number for each.
+    NumberMap(Vec<(String, f64)>),
+    /// Rows of numbers, all of the same length.
+    NumberRows(Vec<Vec<f64>>),
 }
 
 impl ParamValue {
@@ -81,7 +85,21 @@ impl ParamValue {
                 .iter()
                 .map(|(from, to)| (from.clone(), serde_json::json!(to)))
                 .collect(),
+            Self::NumberMap(pairs) => pairs
+                .iter()
+                .map(|(name, value)| (name.clone(), number_json(*value)))
+                .collect(),
+            Self::NumberRows(rows) => serde_json::json!(rows),
         }
+    }
+}
+
+/// JSON has no infinity: it is written as a word.
+fn number_json(value: f64) -> serde_json::Value {
+    if value.is_finite() {
+        serde_json::json!(value)
+    } else {
+        serde_json::json!(number_text(value))
     }
 }
 
@@ -262,6 +280,22 @@ impl Params {
             _ => &[],
         }
     }
+
+    /// Names and a number for each; empty if not set.
+    pub fn number_map(&self, name: &str) -> &[(String, f64)] {
+        match self.values.get(name) {
+            Some(ParamValue::NumberMap(pairs)) => pairs,
+            _ => &[],
+        }
+    }
+
+    /// Rows of numbers; empty if not set.
+    pub fn number_rows(&self, name: &str) -> &[Vec<f64>] {
+        match self.values.get(name) {
+            Some(ParamValue::NumberRows(rows)) => rows,
+            _ => &[],
+        }
+    }
 }
 
 /// A parameter's type in words.
@@ -284,12 +318,7 @@ pub fn describe(ty: ParamType) -> String {
             format!("one of {}", names.join(", "))
         }
         ParamType::RisingNumbers => "rising numbers".to_owned(),
-        ParamType::Numbers { min, max } => match (min.is_finite(), max.is_finite()) {
-            (true, true) => format!("numbers from {min} to {max}"),
-            (true, false) => format!("numbers of at least {min}"),
-            (false, true) => format!("numbers of at most {max}"),
-            (false, false) => "numbers".to_owned(),
-        },
+        ParamType::Numbers { min, max } => numbers_between(min, max),
         ParamType::Integers { min, max } if max == i64::MAX => {
             format!("different whole numbers of at least {min}")
         }
@@ -300,11 +329,27 @@ pub fn describe(ty: ParamType) -> String {
         ParamType::Counts { min, max } => format!("whole numbers from {min} to {max}"),
         ParamType::Texts => "a list of texts".to_owned(),
         ParamType::TextMap => "a table of texts".to_owned(),
+        ParamType::NumberMap { min, max } => format!("a table of {}", numbers_between(min, max)),
+        ParamType::NumberRows { min, max } => {
+            format!(
+                "rows of {}, all of the same length",
+                numbers_between(min, max)
+            )
+        }
         ParamType::Variables => "names of variables".to_owned(),
     }
 }
 
-/// A value from the command line: lists by commas, maps as `from=to` by commas.
+fn numbers_between(min: f64, max: f64) -> String {
+    match (min.is_finite(), max.is_finite()) {
+        (true, true) => format!("numbers from {min} to {max}"),
+        (true, false) => format!("numbers of at least {min}"),
+        (false, true) => format!("numbers of at most {max}"),
+        (false, false) => "numbers".to_owned(),
+    }
+}
+
+/// A value from the command line: lists by commas, maps as `from=to` by commas, rows by semicolons.
 pub fn parse_text(ty: ParamType, text: &str) -> RawValue {
     let number = |text: &str| match text.trim().parse::<i64>() {
         Ok(value) => RawValue::Integer(value),
@@ -332,16 +377,31 @@ pub fn parse_text(ty: ParamType, text: &str) -> RawValue {
                 .map(|part| RawValue::Text(part.to_owned()))
                 .collect(),
         ),
-        ParamType::TextMap => {
-            let pair = |part: &str| {
-                let (from, to) = part.split_once('=')?;
-                Some((from.to_owned(), RawValue::Text(to.to_owned())))
-            };
-            let pairs: Option<Vec<_>> = parts().map(pair).collect();
-            // Left as a text, which the card refuses as a map.
-            pairs.map_or_else(|| RawValue::Text(text.to_owned()), RawValue::Map)
-        }
+        ParamType::TextMap => parse_map(text, parts(), |value| RawValue::Text(value.to_owned())),
+        ParamType::NumberMap { .. } => parse_map(text, parts(), |value| match value {
+            "inf" => RawValue::Number(f64::INFINITY),
+            value => number(value),
+        }),
+        ParamType::NumberRows { .. } => RawValue::List(
+            text.split(';')
+                .map(|row| RawValue::List(row.split(',').map(number).collect()))
+                .collect(),
+        ),
     }
+}
+
+fn parse_map<'t>(
+    text: &str,
+    parts: impl Iterator<Item = &'t str>,
+    value: impl Fn(&str) -> RawValue,
+) -> RawValue {
+    let pair = |part: &str| {
+        let (from, to) = part.split_once('=')?;
+        Some((from.to_owned(), value(to)))
+    };
+    let pairs: Option<Vec<_>> = parts.map(pair).collect();
+    // Left as a text, which the card refuses as a map.
+    pairs.map_or_else(|| RawValue::Text(text.to_owned()), RawValue::Map)
 }
 
 fn accept(spec: &ParamSpec, raw: &RawValue) -> Result<ParamValue, ParamProblem> {
@@ -382,11 +442,7 @@ fn accept(spec: &ParamSpec, raw: &RawValue) -> Result<ParamValue, ParamProblem> 
         }) {
             Some(values) if !values.is_empty() => Ok(ParamValue::Numbers(values)),
             Some(_) => wrong("an empty list".to_owned()),
-            None => Err(ParamProblem::of(
-                spec.name,
-                format!("`{}` must be {}", spec.name, describe(spec.ty)),
-                spec.meaning,
-            )),
+            None => wrong_values(spec),
         },
         ParamType::Integers { min, max } => match accept_integers(spec, raw, min, max)? {
             values if !all_distinct(&values) => Err(ParamProblem::of(
@@ -404,7 +460,52 @@ fn accept(spec: &ParamSpec, raw: &RawValue) -> Result<ParamValue, ParamProblem> 
             None => wrong_type(),
         },
         ParamType::TextMap => accept_map(spec, raw),
+        ParamType::NumberMap { min, max } => match accept_number_map(raw, min, max) {
+            Some(pairs) => Ok(ParamValue::NumberMap(pairs)),
+            None => wrong_values(spec),
+        },
+        ParamType::NumberRows { min, max } => match accept_rows(raw, min, max) {
+            Some(rows) => Ok(ParamValue::NumberRows(rows)),
+            None => wrong_values(spec),
+        },
     }
+}
+
+fn wrong_values(spec: &ParamSpec) -> Result<ParamValue, ParamProblem> {
+    Err(ParamProblem::of(
+        spec.name,
+        format!("`{}` must be {}", spec.name, describe(spec.ty)),
+        spec.meaning,
+    ))
+}
+
+fn accept_number_map(raw: &RawValue, min: f64, max: f64) -> Option<Vec<(String, f64)>> {
+    let RawValue::Map(pairs) = raw else {
+        return None;
+    };
+    let accepted = |(name, value): &(String, RawValue)| {
+        let value = value.as_number()?;
+        (min..=max).contains(&value).then(|| (name.clone(), value))
+    };
+    pairs.iter().map(accepted).collect()
+}
+
+fn accept_rows(raw: &RawValue, min: f64, max: f64) -> Option<Vec<Vec<f64>>> {
+    let RawValue::List(items) = raw else {
+        return None;
+    };
+    let number = |item: &RawValue| {
+        item.as_number()
+            .filter(|value| value.is_finite() && (min..=max).contains(value))
+    };
+    let row = |item: &RawValue| match item {
+        RawValue::List(cells) => cells.iter().map(number).collect::<Option<Vec<f64>>>(),
+        _ => None,
+    };
+    let rows: Vec<Vec<f64>> = items.iter().map(row).collect::<Option<_>>()?;
+    let same_length = rows.windows(2).all(|pair| pair[0].len() == pair[1].len());
+    let filled = rows.first().is_some_and(|row| !row.is_empty());
+    (same_length && filled).then_some(rows)
 }
 
 fn accept_integers(

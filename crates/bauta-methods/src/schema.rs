@@ -55,6 +55,13 @@ fn param_schema(spec: &ParamSpec) -> Value {
         ParamType::TextMap => {
             json!({ "type": "object", "additionalProperties": { "type": "string" } })
         }
+        ParamType::NumberMap { min, max } => {
+            json!({ "type": "object", "additionalProperties": number_schema(min, max) })
+        }
+        ParamType::NumberRows { min, max } => {
+            let row = json!({ "type": "array", "items": number_schema(min, max), "minItems": 1 });
+            json!({ "type": "array", "items": row, "minItems": 1 })
+        }
     };
     schema["description"] = json!(spec.meaning);
     if let ParamDefault::Value(value) = spec.default {

@@ -302,6 +302,7 @@ fn column(
         value,
         outliers: _,
         rest: _,
+        listed: _,
         parts: _,
         by_variable,
         series: _,

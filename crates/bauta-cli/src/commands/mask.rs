@@ -243,7 +243,7 @@ fn value_text(value: &RawValue) -> String {
 /// A number as TOML writes floats: with a point or an exponent.
 fn float_text(value: f64) -> String {
     let text = number_text(value);
-    if text.contains(['.', 'e']) {
+    if !value.is_finite() || text.contains(['.', 'e']) {
         text
     } else {
         format!("{text}.0")

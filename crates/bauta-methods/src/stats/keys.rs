@@ -4,14 +4,17 @@
 
 use std::collections::BTreeMap;
 
-use bauta_data::missing::MissingCause;
-use bauta_data::{Column, Table, Values};
-use foldhash::fast::FixedState;
-use hashbrown::HashMap;
+use bauta_data::{Column, Table};
 use rayon::prelude::*;
 
 use super::sums::compensated;
 use crate::error::MethodError;
+
+pub(crate) mod codes;
+pub(crate) mod packing;
+
+use codes::{KeyCodes, key_codes, refuse_lost_numbers, visible_masks};
+use packing::Packing;
 
 /// How missing key values count. Frequencies never fall from one to the next.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -62,14 +65,6 @@ pub struct Frequencies {
     pub big_f: Vec<f64>,
     /// Number of different keys, missing taken as a value.
     pub n_classes: usize,
-}
-
-/// Key values as codes: 0 is missing, values count from 1.
-struct KeyCodes {
-    codes: Vec<u32>,
-    /// Codes as they were before suppression, where something was suppressed.
-    before_suppression: Option<Vec<u32>>,
-    n_values: u32,
 }
 
 /// The most keys that one count takes: their visibility is a bit each.
@@ -129,117 +124,6 @@ pub fn frequencies(
             .collect(),
         n_classes: classes.sizes.len(),
     })
-}
-
-/// A category remembers its code under a suppression; a number does not.
-fn refuse_lost_numbers(column: &Column) -> Result<(), MethodError> {
-    let Some(cells) = column.missing().filter(|_| column.as_numeric().is_some()) else {
-        return Ok(());
-    };
-    let suppressed = |record: usize| {
-        cells
-            .mark(record)
-            .is_some_and(|mark| mark.cause == MissingCause::Suppressed)
-    };
-    let n_lost = (0..column.len())
-        .filter(|&record| suppressed(record))
-        .count();
-    if n_lost == 0 {
-        return Ok(());
-    }
-    Err(MethodError::data(
-        column.name(),
-        format!(
-            "{n_lost} of its numbers were suppressed, and what they were is not known any more"
-        ),
-        "give the key the kind ordered, or count with semantics = \"visible\"",
-    ))
-}
-
-fn key_codes(column: &Column) -> KeyCodes {
-    let states = column
-        .missing()
-        .map(bauta_data::missing::MissingCells::states);
-    let hide = |codes: &[u32]| -> Vec<u32> {
-        match states {
-            None => codes.to_vec(),
-            Some(states) => codes
-                .iter()
-                .zip(states)
-                .map(|(&code, &state)| if state == 0 { code } else { 0 })
-                .collect(),
-        }
-    };
-    match column.values() {
-        Values::Categorical(categorical) => {
-            let raised: Vec<u32> = categorical
-                .codes
-                .iter()
-                .map(|code| code.wrapping_add(1))
-                .collect();
-            KeyCodes {
-                codes: hide(&raised),
-                before_suppression: before_suppression(column, &raised),
-                n_values: categorical.levels.len() as u32,
-            }
-        }
-        Values::Numeric(values) => {
-            let mut distinct: Vec<f64> = values
-                .iter()
-                .copied()
-                .filter(|value| !value.is_nan())
-                .collect();
-            distinct.par_sort_unstable_by(f64::total_cmp);
-            distinct.dedup();
-            let code = |value: &f64| {
-                if value.is_nan() {
-                    0
-                } else {
-                    distinct.partition_point(|other| other < value) as u32 + 1
-                }
-            };
-            KeyCodes {
-                codes: values.par_iter().map(code).collect(),
-                before_suppression: None,
-                n_values: distinct.len() as u32,
-            }
-        }
-    }
-}
-
-/// Codes with suppressed cells put back; `None` if nothing was suppressed.
-fn before_suppression(column: &Column, raised: &[u32]) -> Option<Vec<u32>> {
-    let cells = column.missing()?;
-    let suppressed = |record: usize| {
-        cells
-            .mark(record)
-            .is_some_and(|mark| mark.cause == MissingCause::Suppressed)
-    };
-    if !(0..raised.len()).any(suppressed) {
-        return None;
-    }
-    let codes = raised
-        .iter()
-        .enumerate()
-        .map(|(record, &code)| match cells.mark(record) {
-            None => code,
-            Some(mark) if mark.cause == MissingCause::Suppressed => code,
-            Some(_) => 0,
-        })
-        .collect();
-    Some(codes)
-}
-
-/// For each record a bit per key: 1 where the value is visible.
-fn visible_masks(keys: &[KeyCodes], n: usize) -> Vec<u64> {
-    (0..n)
-        .into_par_iter()
-        .map(|record| {
-            keys.iter().enumerate().fold(0, |mask, (bit, key)| {
-                mask | u64::from(key.codes[record] != 0) << bit
-            })
-        })
-        .collect()
 }
 
 /// Records with equal keys and equal visibility, collapsed.
@@ -384,70 +268,6 @@ impl Classes {
         }
         per_class
     }
-}
-
-/// Several codes packed into one number per record, in mixed radix.
-struct Packing {
-    packed: Vec<u64>,
-    /// Packed numbers are below this.
-    radix: u64,
-}
-
-impl Packing {
-    fn new(n: usize) -> Self {
-        Self {
-            packed: vec![0; n],
-            radix: 1,
-        }
-    }
-
-    /// Packs one more code, between 0 and `max`.
-    fn add(&mut self, max: u32, code: impl Fn(usize) -> u32 + Sync) {
-        let radix = u64::from(max) + 1;
-        if self.radix.checked_mul(radix).is_none() {
-            // The product leaves 64 bits: number what is there so far from 0, which leaves room.
-            let (classes, representatives) = number(&self.packed, self.radix);
-            self.packed = classes.into_iter().map(u64::from).collect();
-            self.radix = representatives.len().max(1) as u64;
-        }
-        self.packed
-            .par_iter_mut()
-            .enumerate()
-            .with_min_len(4096)
-            .for_each(|(i, packed)| *packed = *packed * radix + u64::from(code(i)));
-        self.radix *= radix;
-    }
-
-    /// Class of each record, numbered as they first occur, and a record of each class.
-    fn classes(self) -> (Vec<u32>, Vec<u32>) {
-        number(&self.packed, self.radix)
-    }
-}
-
-/// Numbers equal values from 0 as they first occur. Values are below `radix`.
-fn number(packed: &[u64], radix: u64) -> (Vec<u32>, Vec<u32>) {
-    let mut representatives: Vec<u32> = Vec::new();
-    let mut class_of = |i: usize, slot: &mut u32| {
-        if *slot == u32::MAX {
-            *slot = representatives.len() as u32;
-            representatives.push(i as u32);
-        }
-        *slot
-    };
-    // A table of all possible values while it is no larger than what it indexes.
-    let dense = radix <= (packed.len() as u64 * 4).max(1 << 16);
-    let classes = if dense {
-        let mut slots = vec![u32::MAX; radix as usize];
-        let number = |(i, &value): (usize, &u64)| class_of(i, &mut slots[value as usize]);
-        packed.iter().enumerate().map(number).collect()
-    } else {
-        let mut slots: HashMap<u64, u32, FixedState> =
-            HashMap::with_hasher(FixedState::with_seed(1));
-        let number =
-            |(i, &value): (usize, &u64)| class_of(i, slots.entry(value).or_insert(u32::MAX));
-        packed.iter().enumerate().map(number).collect()
-    };
-    (classes, representatives)
 }
 
 /// Checks that a weight column can weigh: finite and not negative. Absent weights are fine.

@@ -301,6 +301,24 @@ fn refused(ty: ParamType) -> Vec<RawValue> {
         ParamType::Choice(_) | ParamType::TextMap => {
             vec![text(), RawValue::Integer(1), RawValue::List(Vec::new())]
         }
+        ParamType::NumberMap { min, max } => {
+            let of = |value: f64| RawValue::Map(vec![("a".to_owned(), RawValue::Number(value))]);
+            let mut values = vec![text(), RawValue::Integer(1), numbers(&[1.0]), of(f64::NAN)];
+            let beyond = [min - 0.001, max + 0.001].into_iter();
+            values.extend(beyond.filter(|limit| limit.is_finite()).map(of));
+            values
+        }
+        ParamType::NumberRows { min, max } => {
+            let rows =
+                |rows: &[&[f64]]| RawValue::List(rows.iter().map(|row| numbers(row)).collect());
+            let mut values = vec![text(), numbers(&[1.0]), rows(&[]), rows(&[&[]])];
+            values.push(rows(&[&[1.0, 1.0], &[1.0]]));
+            values.push(rows(&[&[f64::NAN]]));
+            let beyond = [min - 0.001, max + 0.001].into_iter();
+            let beyond = beyond.filter(|limit| limit.is_finite());
+            values.extend(beyond.map(|limit| rows(&[&[limit]])));
+            values
+        }
         ParamType::RisingNumbers => {
             vec![
                 text(),
