@@ -253,17 +253,35 @@ fn with(card: &Card, name: &str, raw: RawValue) -> Result<Params, Vec<ParamProbl
     Params::check(card, &given)
 }
 
+fn numbers(numbers: &[f64]) -> RawValue {
+    let list = numbers.iter().map(|&number| RawValue::Number(number));
+    RawValue::List(list.collect())
+}
+
+fn refused_maps(min: f64, max: f64) -> Vec<RawValue> {
+    let of = |value: f64| RawValue::Map(vec![("a".to_owned(), RawValue::Number(value))]);
+    let text = RawValue::Text("no such thing".to_owned());
+    let mut values = vec![text, RawValue::Integer(1), numbers(&[1.0]), of(f64::NAN)];
+    let beyond = [min - 0.001, max + 0.001].into_iter();
+    values.extend(beyond.filter(|limit| limit.is_finite()).map(of));
+    values
+}
+
+fn refused_rows(min: f64, max: f64) -> Vec<RawValue> {
+    let rows = |rows: &[&[f64]]| RawValue::List(rows.iter().map(|row| numbers(row)).collect());
+    let text = RawValue::Text("no such thing".to_owned());
+    let mut values = vec![text, numbers(&[1.0]), rows(&[]), rows(&[&[]])];
+    values.push(rows(&[&[1.0, 1.0], &[1.0]]));
+    values.push(rows(&[&[f64::NAN]]));
+    let beyond = [min - 0.001, max + 0.001].into_iter();
+    let beyond = beyond.filter(|limit| limit.is_finite());
+    values.extend(beyond.map(|limit| rows(&[&[limit]])));
+    values
+}
+
 /// Values that a parameter of this type must refuse.
 fn refused(ty: ParamType) -> Vec<RawValue> {
     let text = || RawValue::Text("no such thing".to_owned());
-    let numbers = |numbers: &[f64]| {
-        RawValue::List(
-            numbers
-                .iter()
-                .map(|&number| RawValue::Number(number))
-                .collect(),
-        )
-    };
     match ty {
         ParamType::Fraction { min, max } | ParamType::Number { min, max } => {
             let mut values = vec![
@@ -301,24 +319,8 @@ fn refused(ty: ParamType) -> Vec<RawValue> {
         ParamType::Choice(_) | ParamType::TextMap => {
             vec![text(), RawValue::Integer(1), RawValue::List(Vec::new())]
         }
-        ParamType::NumberMap { min, max } => {
-            let of = |value: f64| RawValue::Map(vec![("a".to_owned(), RawValue::Number(value))]);
-            let mut values = vec![text(), RawValue::Integer(1), numbers(&[1.0]), of(f64::NAN)];
-            let beyond = [min - 0.001, max + 0.001].into_iter();
-            values.extend(beyond.filter(|limit| limit.is_finite()).map(of));
-            values
-        }
-        ParamType::NumberRows { min, max } => {
-            let rows =
-                |rows: &[&[f64]]| RawValue::List(rows.iter().map(|row| numbers(row)).collect());
-            let mut values = vec![text(), numbers(&[1.0]), rows(&[]), rows(&[&[]])];
-            values.push(rows(&[&[1.0, 1.0], &[1.0]]));
-            values.push(rows(&[&[f64::NAN]]));
-            let beyond = [min - 0.001, max + 0.001].into_iter();
-            let beyond = beyond.filter(|limit| limit.is_finite());
-            values.extend(beyond.map(|limit| rows(&[&[limit]])));
-            values
-        }
+        ParamType::NumberMap { min, max } => refused_maps(min, max),
+        ParamType::NumberRows { min, max } => refused_rows(min, max),
         ParamType::RisingNumbers => {
             vec![
                 text(),
