@@ -24,6 +24,8 @@ pub mod recode;
 pub mod resample;
 pub mod round;
 pub mod scale_back;
+pub mod suppress_local;
+pub mod suppress_records;
 pub mod synth_normal;
 pub mod top_bottom;
 

@@ -166,6 +166,46 @@ pub enum Note {
         /// Why not.
         reason: String,
     },
+    /// Cells of a variable were suppressed.
+    CellsSuppressed {
+        /// The variable.
+        variable: String,
+        /// How many.
+        n_cells: u64,
+    },
+    /// What suppression cost, and what it would have cost at least.
+    SuppressionCost {
+        /// Records with a suppressed cell.
+        n_records: u64,
+        /// Sum of the costs of all suppressed cells.
+        cost: f64,
+        /// No set of cells that is safe costs less.
+        lower_bound: f64,
+        /// How many times the output was counted and mended.
+        rounds: u32,
+    },
+    /// Records whose blanks can be worked out by elimination.
+    GivenAway {
+        /// How many.
+        n_records: usize,
+    },
+    /// Records with one more blank, since the first could be worked out.
+    BlankedByAudit {
+        /// How many.
+        n_records: usize,
+    },
+    /// Records at risk that were deleted.
+    RecordsDeleted {
+        /// In which round; those of later ones were safe until others went.
+        round: u32,
+        /// How many.
+        n_records: usize,
+    },
+    /// Records deleted since their blanks could be worked out.
+    RecordsDeletedByAudit {
+        /// How many.
+        n_records: usize,
+    },
     /// Every value of a key is missing, so that it never tells records apart.
     KeyAllMissing {
         /// The variable.
@@ -309,6 +349,45 @@ impl Note {
             }
             Self::NotMeasured { measure, reason } => {
                 format!("{measure} was not measured: {reason}")
+            }
+            Self::CellsSuppressed { variable, n_cells } => {
+                format!("{variable}: {n_cells} cells were suppressed")
+            }
+            Self::SuppressionCost {
+                n_records,
+                cost,
+                lower_bound,
+                rounds,
+            } => {
+                let bound = if cost > lower_bound {
+                    format!("at least {lower_bound} for any")
+                } else {
+                    "the least possible".to_owned()
+                };
+                let rounds = match rounds {
+                    0 => String::new(),
+                    1 => "; the output was mended once".to_owned(),
+                    n => format!("; the output was mended {n} times"),
+                };
+                format!("{n_records} records have a suppressed cell; cost {cost}, {bound}{rounds}")
+            }
+            Self::GivenAway { n_records } => {
+                format!(
+                    "the blanks of {n_records} records can be worked out by elimination; reversal = \"blank\" or \"delete\" mends that"
+                )
+            }
+            Self::BlankedByAudit { n_records } => {
+                format!("{n_records} records lost one more value, since the first could be worked out by elimination")
+            }
+            Self::RecordsDeleted {
+                round: 1,
+                n_records,
+            } => format!("{n_records} records at risk were deleted"),
+            Self::RecordsDeleted { round, n_records } => {
+                format!("{n_records} records became at risk after deletion and were deleted in round {round}")
+            }
+            Self::RecordsDeletedByAudit { n_records } => {
+                format!("{n_records} records were deleted, since their blanks could be worked out by elimination")
             }
             Self::KeyAllMissing { variable } => {
                 format!("{variable} is missing in every record and never tells records apart")

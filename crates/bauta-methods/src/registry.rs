@@ -10,6 +10,8 @@ use crate::{loss, mask, risk, score};
 pub const MASKS: &[&dyn Mask] = &[
     &mask::drop_identifiers::DropIdentifiers,
     &mask::recode::Recode,
+    &mask::suppress_local::SuppressLocal,
+    &mask::suppress_records::SuppressRecords,
     &mask::top_bottom::TopBottom,
     &mask::round::Round,
     &mask::rank_swap::RankSwap,
@@ -35,6 +37,7 @@ pub const ADJUSTERS: &[&dyn Adjuster] = &[];
 pub const MEASURES: &[&dyn Measure] = &[
     &risk::k_anonymity::KAnonymity,
     &risk::individual_risk::IndividualRisk,
+    &risk::reversal::Reversal,
     &risk::dld::Dld,
     &risk::interval_rank::IntervalRank,
     &risk::interval_sd::IntervalSd,

@@ -1,5 +1,6 @@
 //! The arithmetic that methods share.
 
+pub(crate) mod at_risk;
 pub mod benedetti_franconi;
 pub mod both_files;
 pub mod cell_means;
@@ -25,8 +26,10 @@ pub mod partition;
 pub mod points;
 pub mod quantile;
 pub mod ranks;
+pub(crate) mod reversal;
 pub mod shrinking_tree;
 pub mod sums;
+pub(crate) mod suppression;
 pub mod symmetric;
 pub mod to_mask;
 pub mod univariate_groups;

@@ -16,6 +16,7 @@ mod parse;
 pub mod plan;
 pub mod problem;
 pub mod record;
+mod recount;
 pub mod run;
 pub mod verify;
 

@@ -5,7 +5,7 @@
 //! a hidden temporary file beside its target.
 
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Read as _, Seek as _, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use bauta_data::{DataError, DataProblem};
@@ -71,6 +71,16 @@ impl Staged {
             .flush()
             .map_err(|error| DataError::io(&self.target, "write", &error))?;
         Ok(written)
+    }
+
+    /// What was written so far, read from the file.
+    pub(crate) fn read_back(&self) -> Result<Vec<u8>, DataError> {
+        let mut file = self.file.as_file();
+        let mut bytes = Vec::new();
+        file.seek(SeekFrom::Start(0))
+            .and_then(|_| file.read_to_end(&mut bytes))
+            .map_err(|error| DataError::io(&self.target, "read back", &error))?;
+        Ok(bytes)
     }
 
     /// Makes the content durable; the last thing that can fail for want of space.

@@ -38,7 +38,10 @@ pub struct RunRecord {
     pub measures: Vec<MeasureRecord>,
     /// What the release had to satisfy.
     pub gates: Vec<GateRecord>,
-    /// The released file; none if a gate failed.
+    /// What was claimed of the keys, counted again in the released file.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub claims: Vec<ClaimRecord>,
+    /// The released file; none if a gate or a claim failed.
     pub released: Option<FileRecord>,
     /// Whether the released records stand in a new order.
     pub shuffled: bool,
@@ -218,6 +221,25 @@ pub struct GateRecord {
     pub why: Option<String>,
 }
 
+/// A claim of k-anonymity, counted again in the file that was written.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct ClaimRecord {
+    /// The step or gate that makes it.
+    pub by: String,
+    /// The keys.
+    pub keys: Vec<String>,
+    /// How missing key values count.
+    pub semantics: String,
+    /// The claim: every record shares its key with at least k - 1 others.
+    pub k: u64,
+    /// Size of the smallest class; none in a file without records.
+    pub smallest_class: Option<u64>,
+    /// Records in smaller classes than k.
+    pub n_below: u64,
+    /// Whether there is none.
+    pub holds: bool,
+}
+
 /// Times and the machine.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct TimesRecord {
@@ -246,9 +268,9 @@ impl RunRecord {
         schemars::schema_for!(Self).to_value()
     }
 
-    /// Whether every gate holds.
+    /// Whether every gate and every claim holds.
     pub fn passed(&self) -> bool {
-        self.gates.iter().all(|gate| gate.passed)
+        self.gates.iter().all(|gate| gate.passed) && self.claims.iter().all(|claim| claim.holds)
     }
 
     /// The record without what may differ between two runs of the same plan on the same file.

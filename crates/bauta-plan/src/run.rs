@@ -22,6 +22,7 @@ use crate::record::{
     FORMAT, Fate, FileRecord, PlanRecord, RunRecord, ScenarioRecord, SeedSource, StageTime,
     StepRecord, TimesRecord, VariableRecord, params_record,
 };
+use crate::recount::{Claim, claims_of_gates, recount};
 
 /// Someone who watches a run.
 pub trait RunWatch: Watch {
@@ -93,13 +94,19 @@ pub fn run(
 ) -> Result<RunRecord, RunError> {
     let mut stages = Stages::new(plan, watch);
     let loaded = stages.time("read", || format::read(&plan.input.path, &plan.read, watch))?;
-    let (mut record, released) = execute(plan, &loaded, options, &mut stages)?;
+    let (mut record, released, claims) = execute(plan, &loaded, options, &mut stages)?;
     stages.begin("write");
     let mut staged_release = None;
     if record.passed() {
         let (staged, facts) = stage_release(plan, &loaded, &released, watch)?;
-        record.released = Some(facts);
-        staged_release = Some(staged);
+        if !claims.is_empty() {
+            let (style, bytes) = (release_style(plan, &loaded), staged.read_back()?);
+            record.claims = recount(plan, &style, &released, bytes, claims, watch)?;
+        }
+        if record.passed() {
+            record.released = Some(facts);
+            staged_release = Some(staged);
+        }
     }
     record.times = stages.finish();
     let mut staged = Vec::new();
@@ -255,13 +262,14 @@ impl<'a> Stages<'a> {
     }
 }
 
-/// Masks, measures and judges in memory; returns the record and the table to release.
+/// Masks, measures and judges in memory; returns the record, the table to release, and what is
+/// claimed of it.
 pub(crate) fn execute(
     plan: &Plan,
     loaded: &Loaded,
     options: RunOptions,
     stages: &mut Stages<'_>,
-) -> Result<(RunRecord, Table), RunError> {
+) -> Result<(RunRecord, Table, Vec<Claim>), RunError> {
     let (seed, seed_source) = match (options.seed, plan.seed) {
         (Some(seed), _) => (seed, SeedSource::CommandLine),
         (None, Some(seed)) => (seed, SeedSource::Plan),
@@ -271,6 +279,7 @@ pub(crate) fn execute(
     let mut masked = Masked {
         table: original.clone(),
         touched: BTreeSet::new(),
+        claims: Vec::new(),
     };
     let mut steps = Vec::new();
     for step in &plan.steps {
@@ -302,6 +311,8 @@ pub(crate) fn execute(
         .collect::<Vec<_>>();
     let gates = judge(&plan.gates, &measures)?;
     let variables = variable_records(plan, original, &masked);
+    let mut claims = std::mem::take(&mut masked.claims);
+    claims.extend(claims_of_gates(plan));
     let released = masked.release(plan, seed, watch);
     let record = RunRecord {
         format: FORMAT.to_owned(),
@@ -315,17 +326,20 @@ pub(crate) fn execute(
         steps,
         measures,
         gates,
+        claims: Vec::new(),
         released: None,
         shuffled: plan.output.shuffle,
         times: TimesRecord::default(),
     };
-    Ok((record, released))
+    Ok((record, released, claims))
 }
 
 /// The file on its way through the steps.
 struct Masked {
     table: Table,
     touched: BTreeSet<String>,
+    /// What steps say of the keys, as far as no later step has touched them.
+    claims: Vec<Claim>,
 }
 
 impl Masked {
@@ -375,7 +389,20 @@ impl Masked {
             .columns
             .iter()
             .map(|(attr_idx, _)| self.table.column(*attr_idx).name().to_owned());
-        self.touched.extend(touched.collect::<Vec<_>>());
+        let touched: Vec<String> = touched.collect();
+        let loses_records = change.kept.is_some();
+        self.claims
+            .retain(|claim| !loses_records && !claim.keys.iter().any(|key| touched.contains(key)));
+        if let StepMethod::Mask(mask) = step.method
+            && let Some(what) = mask.claims(&step.params)
+        {
+            self.claims.push(Claim {
+                by: format!("step `{}`", step.key),
+                keys: step.on.clone(),
+                what,
+            });
+        }
+        self.touched.extend(touched);
         self.table = change.apply_to(&self.table);
         let card = step.method.card();
         Ok(StepRecord {

@@ -49,7 +49,7 @@ pub fn verify(
     )];
     // A seed that came from the command line or the input is not in the plan's text.
     let seed = (record.seed_source != SeedSource::Plan).then_some(record.seed);
-    let (again, table) = execute(plan, &loaded, RunOptions { seed }, &mut stages)?;
+    let (again, table, _) = execute(plan, &loaded, RunOptions { seed }, &mut stages)?;
     found.push(Comparison::new(
         "seed",
         again.seed == record.seed,

@@ -121,6 +121,7 @@ impl<'a> PublicRecord<'a> {
             steps,
             measures,
             gates: _,
+            claims: _,
             released,
             shuffled,
             times,

@@ -15,7 +15,7 @@ use clap::{ArgMatches, FromArgMatches as _};
 use crate::Outcome;
 use crate::arguments::{FileOptions, Global};
 use crate::commands::inspect::{decimal_mark, profile};
-use crate::commands::run::{carry_out, print_json};
+use crate::commands::run::{carry_out, claim_text, print_json, verdict};
 use crate::failure::Failure;
 use crate::toml_text::{key, list, quoted};
 
@@ -61,7 +61,7 @@ pub(crate) fn run(
     } else if !global.quiet {
         show(&record);
     }
-    Ok(Outcome::Fine)
+    Ok(verdict(&record))
 }
 
 /// What was done goes to standard error: the data are in the file.
@@ -71,6 +71,9 @@ fn show(record: &RunRecord) {
         for note in &step.notes {
             eprintln!("  {}", note.text());
         }
+    }
+    for claim in &record.claims {
+        eprintln!("{}", claim_text(claim));
     }
     if let Some(file) = &record.released {
         eprintln!("wrote {} ({} records)", file.file, file.n_records);

@@ -2,7 +2,7 @@
 
 use bauta_methods::Measurement;
 use bauta_plan::plan::NamedPath;
-use bauta_plan::record::{MeasureRecord, RunRecord};
+use bauta_plan::record::{ClaimRecord, MeasureRecord, RunRecord};
 use bauta_plan::run::{Renderer, RunOptions, run as run_plan};
 use bauta_plan::{Plan, record::GateRecord};
 use bauta_report::Audience;
@@ -81,6 +81,7 @@ pub(crate) fn print_json(plan: &Plan, record: &RunRecord) {
             "steps": record.steps,
             "measures": measures,
             "gates": record.gates,
+            "claims": record.claims,
             "passed": record.passed(),
             "released": record.released,
             "record": named(&plan.output.record),
@@ -115,8 +116,14 @@ pub(crate) fn print_summary(plan: &Plan, record: &RunRecord) {
     for gate in &record.gates {
         println!("gate {}", gate_text(gate));
     }
+    for claim in &record.claims {
+        println!("{}", claim_text(claim));
+    }
     match &record.released {
         Some(file) => println!("released: {} ({} records)", file.file, file.n_records),
+        None if record.gates.iter().all(|gate| gate.passed) => {
+            println!("NOT released: the file, read again, is not as safe as claimed");
+        }
         None => println!("NOT released: a gate does not hold"),
     }
     if let Some(path) = &plan.output.record {
@@ -133,6 +140,27 @@ pub(crate) fn print_summary(plan: &Plan, record: &RunRecord) {
     {
         println!("public:   {}", path.given);
     }
+}
+
+/// What counting the released file again showed.
+pub(crate) fn claim_text(claim: &ClaimRecord) -> String {
+    let verdict = if claim.holds {
+        format!(
+            "every record shares its key with at least {} others",
+            claim.k - 1
+        )
+    } else {
+        format!(
+            "{} records are in classes below {}: the claim FAILS",
+            claim.n_below, claim.k
+        )
+    };
+    format!(
+        "released file counted again on {} ({}; {}): {verdict}",
+        claim.keys.join(", "),
+        claim.semantics,
+        claim.by
+    )
 }
 
 fn gate_text(gate: &GateRecord) -> String {

@@ -2,18 +2,20 @@
 //!
 //! Records with equal keys are collapsed to classes first; all further work is on classes.
 
-use std::collections::BTreeMap;
-
 use bauta_data::{Column, Table};
 use rayon::prelude::*;
 
 use super::sums::compensated;
 use crate::error::MethodError;
 
+pub(crate) mod classes;
 pub(crate) mod codes;
+pub(crate) mod cube;
 pub(crate) mod packing;
 
+use classes::Classes;
 use codes::{KeyCodes, key_codes, refuse_lost_numbers, visible_masks};
+use cube::Cube;
 use packing::Packing;
 
 /// How missing key values count. Frequencies never fall from one to the next.
@@ -43,6 +45,16 @@ impl Semantics {
         ),
         ("wild", "a missing value on either side matches every value"),
     ];
+
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Own => "own",
+            Self::Visible => "visible",
+            Self::Original => "original",
+            Self::Wild => "wild",
+        }
+    }
 
     /// The semantics with this name.
     pub fn from_name(name: &str) -> Option<Self> {
@@ -76,198 +88,148 @@ pub fn frequencies(
     keys: &[usize],
     semantics: Semantics,
 ) -> Result<Frequencies, MethodError> {
-    if keys.is_empty() || keys.len() > MAX_KEYS {
-        return Err(MethodError::request(
-            format!(
-                "keys are counted for 1 to {MAX_KEYS} variables, not {}",
-                keys.len()
-            ),
-            "name the variables that an intruder could know",
-        ));
-    }
-    if semantics == Semantics::Original {
-        for &attr_idx in keys {
-            refuse_lost_numbers(table.column(attr_idx))?;
-        }
-    }
-    let n = table.n_records();
+    let keys = KeyColumns::of(table, keys, semantics)?;
     let weights = table.weight().and_then(Column::as_numeric);
-    let keys: Vec<KeyCodes> = keys
-        .par_iter()
-        .map(|&attr_idx| key_codes(table.column(attr_idx)))
-        .collect();
-    let visible = visible_masks(&keys, n);
-    let counted: Vec<&[u32]> = keys
-        .iter()
-        .map(|key| match (&key.before_suppression, semantics) {
-            (Some(codes), Semantics::Original) => codes.as_slice(),
-            _ => key.codes.as_slice(),
-        })
-        .collect();
-    let classes = Classes::new(&keys, &counted, &visible, weights, semantics);
-    let per_class: Vec<(u32, f64)> = match semantics {
-        Semantics::Own => classes.sizes.clone(),
-        Semantics::Visible | Semantics::Original => classes.count_visible(),
-        Semantics::Wild => classes.count_wild(),
-    };
-    let of_record = |class: &u32| per_class[*class as usize];
-    Ok(Frequencies {
-        f: classes
-            .of_record
-            .iter()
-            .map(|class| of_record(class).0)
-            .collect(),
-        big_f: classes
-            .of_record
-            .iter()
-            .map(|class| of_record(class).1)
-            .collect(),
-        n_classes: classes.sizes.len(),
-    })
+    // A dense cube while it is no larger than what it indexes.
+    let limit = (keys.n * 4).max(1 << 16);
+    match Cube::n_cells(&keys.n_values()) {
+        Some(n_cells) if n_cells <= limit => Ok(keys.count_in_cube(weights, semantics)),
+        _ => Ok(keys.count_by_class(weights, semantics)),
+    }
 }
 
-/// Records with equal keys and equal visibility, collapsed.
-struct Classes {
-    of_record: Vec<u32>,
-    /// Records and weight of each class.
-    sizes: Vec<(u32, f64)>,
-    /// Counted codes of each class, class by class.
-    codes: Vec<u32>,
-    n_keys: usize,
-    n_values: Vec<u32>,
-    visible: Vec<u64>,
-    /// Keys that hold a value in the file that is counted.
-    present: Vec<u64>,
+/// The keys of a file as codes.
+pub(crate) struct KeyColumns {
+    pub(crate) columns: Vec<KeyCodes>,
+    /// Number of records.
+    pub(crate) n: usize,
 }
 
-impl Classes {
-    fn new(
-        keys: &[KeyCodes],
-        counted: &[&[u32]],
-        visible: &[u64],
-        weights: Option<&[f64]>,
+impl KeyColumns {
+    /// The keys as codes, if they can be counted under these semantics.
+    pub(crate) fn of(
+        table: &Table,
+        keys: &[usize],
         semantics: Semantics,
-    ) -> Self {
-        let n = visible.len();
-        let mut packing = Packing::new(n);
-        for (key, codes) in keys.iter().zip(counted) {
-            packing.add(key.n_values, |record| codes[record]);
+    ) -> Result<Self, MethodError> {
+        if keys.is_empty() || keys.len() > MAX_KEYS {
+            return Err(MethodError::request(
+                format!(
+                    "keys are counted for 1 to {MAX_KEYS} variables, not {}",
+                    keys.len()
+                ),
+                "name the variables that an intruder could know",
+            ));
         }
         if semantics == Semantics::Original {
-            // Two records may hold the same values and show different ones.
-            for (bit, _) in keys.iter().enumerate() {
-                packing.add(1, |record| (visible[record] >> bit & 1) as u32);
+            for &attr_idx in keys {
+                refuse_lost_numbers(table.column(attr_idx))?;
             }
         }
-        let (of_record, representatives) = packing.classes();
-        let mut sizes = vec![(0, 0.0); representatives.len()];
-        for (record, &class) in of_record.iter().enumerate() {
-            let size: &mut (u32, f64) = &mut sizes[class as usize];
-            size.0 += 1;
-            size.1 += weights.map_or(1.0, |weights| weights[record]);
-        }
-        let codes: Vec<u32> = representatives
-            .iter()
-            .flat_map(|&record| counted.iter().map(move |codes| codes[record as usize]))
-            .collect();
-        let present = codes
-            .chunks(keys.len())
-            .map(|codes| {
-                let bits = codes.iter().enumerate();
-                bits.fold(0, |mask, (bit, &code)| mask | u64::from(code != 0) << bit)
-            })
-            .collect();
-        Self {
-            of_record,
-            sizes,
-            codes,
-            n_keys: keys.len(),
-            n_values: keys.iter().map(|key| key.n_values).collect(),
-            visible: representatives
-                .iter()
-                .map(|&record| visible[record as usize])
+        Ok(Self {
+            columns: keys
+                .par_iter()
+                .map(|&attr_idx| key_codes(table.column(attr_idx)))
                 .collect(),
-            present,
-        }
+            n: table.n_records(),
+        })
     }
 
-    /// Classes by the keys that they show, in a fixed order.
-    fn by_visibility(&self) -> Vec<(u64, Vec<u32>)> {
-        let mut groups: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
-        for (class, &mask) in self.visible.iter().enumerate() {
-            groups.entry(mask).or_default().push(class as u32);
-        }
-        groups.into_iter().collect()
+    /// Codes of each key go up to these.
+    pub(crate) fn n_values(&self) -> Vec<u32> {
+        self.columns.iter().map(|key| key.n_values).collect()
     }
 
-    /// Group number of each listed class when only the keys in `mask` are compared.
-    fn groups_on(&self, mask: u64, classes: &[u32]) -> (Vec<u32>, usize) {
-        let mut packing = Packing::new(classes.len());
-        for bit in (0..self.n_keys).filter(|bit| mask >> bit & 1 == 1) {
-            packing.add(self.n_values[bit], |i| {
-                self.codes[classes[i] as usize * self.n_keys + bit]
-            });
-        }
-        let (groups, representatives) = packing.classes();
-        (groups, representatives.len())
-    }
-
-    fn count_visible(&self) -> Vec<(u32, f64)> {
-        let all: Vec<u32> = (0..self.sizes.len() as u32).collect();
-        let groups = self.by_visibility();
-        let counted: Vec<Vec<(u32, (u32, f64))>> = groups
-            .par_iter()
-            .map(|(mask, seekers)| {
-                let holders: Vec<u32> = all
-                    .iter()
-                    .copied()
-                    .filter(|&class| self.present[class as usize] & mask == *mask)
-                    .collect();
-                self.count_matches(*mask, seekers, &holders)
-            })
-            .collect();
-        self.gather(counted)
-    }
-
-    fn count_wild(&self) -> Vec<(u32, f64)> {
-        let groups = self.by_visibility();
-        let counted: Vec<Vec<(u32, (u32, f64))>> = groups
-            .par_iter()
-            .flat_map_iter(|(mask, seekers)| {
-                groups
-                    .iter()
-                    .map(move |(other, holders)| self.count_matches(mask & other, seekers, holders))
-            })
-            .collect();
-        self.gather(counted)
-    }
-
-    /// For each seeking class, how many records of the holding classes equal it on `mask`.
-    fn count_matches(&self, mask: u64, seekers: &[u32], holders: &[u32]) -> Vec<(u32, (u32, f64))> {
-        let both: Vec<u32> = seekers.iter().chain(holders).copied().collect();
-        let (groups, n_groups) = self.groups_on(mask, &both);
-        let (seeking, holding) = groups.split_at(seekers.len());
-        let mut totals = vec![(0, 0.0); n_groups];
-        for (&group, &class) in holding.iter().zip(holders) {
-            let total: &mut (u32, f64) = &mut totals[group as usize];
-            total.0 += self.sizes[class as usize].0;
-            total.1 += self.sizes[class as usize].1;
-        }
-        let found = seekers.iter().zip(seeking);
-        found
-            .map(|(&class, &group)| (class, totals[group as usize]))
+    /// The codes that the file shows.
+    fn shown(&self) -> Vec<&[u32]> {
+        self.columns
+            .iter()
+            .map(|key| key.codes.as_slice())
             .collect()
     }
 
-    fn gather(&self, counted: Vec<Vec<(u32, (u32, f64))>>) -> Vec<(u32, f64)> {
-        let mut per_class = vec![(0, 0.0); self.sizes.len()];
-        for (class, (f, big_f)) in counted.into_iter().flatten() {
-            let total: &mut (u32, f64) = &mut per_class[class as usize];
-            total.0 += f;
-            total.1 += big_f;
-        }
-        per_class
+    /// The codes in which records are counted: under `original` those before suppression.
+    fn counted(&self, semantics: Semantics) -> Vec<&[u32]> {
+        let codes = self
+            .columns
+            .iter()
+            .map(|key| match (&key.before_suppression, semantics) {
+                (Some(codes), Semantics::Original) => codes.as_slice(),
+                _ => key.codes.as_slice(),
+            });
+        codes.collect()
     }
+
+    /// Whether the codes that are counted are others than those that are shown.
+    fn differ_from_shown(&self, semantics: Semantics) -> bool {
+        semantics == Semantics::Original
+            && self
+                .columns
+                .iter()
+                .any(|key| key.before_suppression.is_some())
+    }
+
+    /// Records with equal keys and equal visibility as classes.
+    pub(crate) fn classes(&self, weights: Option<&[f64]>, semantics: Semantics) -> Classes {
+        let visible = visible_masks(&self.columns, self.n);
+        let counted = self.counted(semantics);
+        Classes::new(&self.columns, &counted, &visible, weights, semantics)
+    }
+
+    fn count_in_cube(&self, weights: Option<&[f64]>, semantics: Semantics) -> Frequencies {
+        let mut cube = Cube::new(&self.n_values());
+        let mut cells = cube.cells_of(&self.counted(semantics), self.n);
+        cube.count(&cells, weights);
+        let mut n_classes = cube.n_filled();
+        if self.differ_from_shown(semantics) {
+            cells = cube.cells_of(&self.shown(), self.n);
+            let mut shown = Cube::new(&self.n_values());
+            shown.count(&cells, None);
+            n_classes = shown.n_filled();
+        }
+        match semantics {
+            Semantics::Own => {}
+            Semantics::Visible | Semantics::Original => cube.sum_over_any(),
+            Semantics::Wild => cube.let_missing_match(),
+        }
+        let f = cells.par_iter().map(|&cell| cube.n_at(cell)).collect();
+        let big_f = cells.par_iter().map(|&cell| cube.weight_at(cell)).collect();
+        Frequencies {
+            f,
+            big_f,
+            n_classes,
+        }
+    }
+
+    fn count_by_class(&self, weights: Option<&[f64]>, semantics: Semantics) -> Frequencies {
+        let classes = self.classes(weights, semantics);
+        let per_class: Vec<(u32, f64)> = match semantics {
+            Semantics::Own => classes.sizes.clone(),
+            Semantics::Visible | Semantics::Original => classes.count_visible(),
+            Semantics::Wild => classes.count_wild(),
+        };
+        let n_classes = if self.differ_from_shown(semantics) {
+            n_different(&self.columns, self.n)
+        } else {
+            classes.sizes.len()
+        };
+        let of_record = |class: &u32| per_class[*class as usize];
+        let records = || classes.of_record.par_iter();
+        Frequencies {
+            f: records().map(|class| of_record(class).0).collect(),
+            big_f: records().map(|class| of_record(class).1).collect(),
+            n_classes,
+        }
+    }
+}
+
+/// Number of different keys that a file shows.
+fn n_different(keys: &[KeyCodes], n: usize) -> usize {
+    let mut packing = Packing::new(n);
+    for key in keys {
+        packing.add(key.n_values, |record| key.codes[record]);
+    }
+    packing.classes().1.len()
 }
 
 /// Checks that a weight column can weigh: finite and not negative. Absent weights are fine.

@@ -1,6 +1,7 @@
 //! Plans from text to record.
 
 mod checking;
+mod claims;
 mod running;
 mod schema;
 mod support;

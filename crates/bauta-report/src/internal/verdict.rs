@@ -1,7 +1,7 @@
 //! Whether the release holds what was asked of it.
 
 use bauta_plan::RunRecord;
-use bauta_plan::record::{Fate, GateRecord};
+use bauta_plan::record::{ClaimRecord, Fate, GateRecord};
 use maud::{Markup, html};
 
 use crate::number::count;
@@ -24,6 +24,10 @@ fn outcome(record: &RunRecord) -> String {
         1 => "The one condition of release holds".to_owned(),
         n => format!("All {n} conditions of release hold"),
     };
+    if record.claims.iter().any(|claim| !claim.holds) {
+        return "The file, read again, is not as safe as claimed. Therefore no file was released."
+            .to_owned();
+    }
     match (failed.is_empty(), released) {
         (true, Some(file)) => format!("{conditions}; {file} was released."),
         (true, None) => format!("{conditions}, but no file was released."),
@@ -102,8 +106,29 @@ pub(super) fn key_figures(record: &RunRecord) -> Markup {
     }
 }
 
-/// The conditions, what was found, and whether they hold.
+/// The conditions, what was found, and whether they hold; and what counting again showed.
 pub(super) fn gates(record: &RunRecord) -> Markup {
+    html! {
+        (conditions(record))
+        @if !record.claims.is_empty() {
+            p { "The file was read again after it was written, and its keys counted:" }
+            ul { @for claim in &record.claims { li { (counted_again(claim)) } } }
+        }
+    }
+}
+
+fn counted_again(claim: &ClaimRecord) -> Markup {
+    html! {
+        (claim.keys.join(", ")) " (" (claim.semantics) "; " (claim.by) "): "
+        @if claim.holds {
+            strong class="good" { "✓ every class has at least " (count(claim.k)) " records" }
+        } @else {
+            strong class="bad" { "✗ " (count(claim.n_below)) " records are in classes below " (count(claim.k)) }
+        }
+    }
+}
+
+fn conditions(record: &RunRecord) -> Markup {
     if record.gates.is_empty() {
         return html! {
             p { "The plan sets no conditions: whatever the figures below say, the file is written." }

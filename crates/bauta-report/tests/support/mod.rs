@@ -8,8 +8,8 @@ use bauta_methods::measure::{Better, Measurement, Part, Series};
 use bauta_methods::note::Note;
 use bauta_plan::RunRecord;
 use bauta_plan::record::{
-    FORMAT, Fate, FileRecord, GateRecord, MeasureFamily, MeasureRecord, PlanRecord, ScenarioRecord,
-    SeedSource, StageTime, StepRecord, TimesRecord, VariableRecord,
+    ClaimRecord, FORMAT, Fate, FileRecord, GateRecord, MeasureFamily, MeasureRecord, PlanRecord,
+    ScenarioRecord, SeedSource, StageTime, StepRecord, TimesRecord, VariableRecord,
 };
 use serde_json::{Value, json};
 
@@ -56,6 +56,15 @@ pub(crate) fn passed() -> RunRecord {
             ),
             gate("il1s", None, None, (None, Some(0.35)), 0.287_654_3),
         ],
+        claims: vec![ClaimRecord {
+            by: "gate on k-anonymity (neighbour)".to_owned(),
+            keys: vec!["age".to_owned(), "sex".to_owned()],
+            semantics: "visible".to_owned(),
+            k: 3,
+            smallest_class: Some(3),
+            n_below: 0,
+            holds: true,
+        }],
         released: Some(file("release/2026/survey-protected.csv", "9e", 11)),
         shuffled: true,
         times: times(),

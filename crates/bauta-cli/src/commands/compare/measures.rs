@@ -5,13 +5,12 @@ use bauta_data::{Column, Table, near};
 use bauta_methods::pair::Rows;
 use bauta_methods::params::parse_text;
 use bauta_methods::{
-    Card, Files, Groups, Measure, MeasureTask, MethodError, Note, Pair, ParamProblem, Params,
-    RawValue, RunContext, Scope, Subject, measure_groups, registry,
+    Card, Files, Groups, Measure, MeasureTask, MethodError, Note, Pair, ParamProblem, ParamType,
+    Params, RawValue, RunContext, Scope, Subject, measure_groups, registry,
 };
 
 use super::Found;
 use crate::arguments::CompareArguments;
-use crate::commands::risk::measure;
 use crate::failure::Failure;
 use crate::progress::Progress;
 
@@ -80,8 +79,7 @@ fn refuse_wrong_records(pair: &Pair<'_>, arguments: &CompareArguments) -> Result
 fn refuse_unknown_settings(arguments: &CompareArguments) -> Result<(), Failure> {
     let known = || {
         let measures = registry::MEASURES.iter();
-        let of_variables = measures.filter(|measure| measure.scope() == Scope::Variables);
-        of_variables.flat_map(|measure| measure.card().params)
+        measures.flat_map(|measure| measure.card().params)
     };
     for (name, _) in &arguments.set {
         if !known().any(|spec| spec.name == name) {
@@ -208,7 +206,8 @@ fn given(card: &Card, arguments: &CompareArguments) -> Vec<(String, RawValue)> {
         .map(|n| ("sample", RawValue::Integer(i64::from(n))));
     // One statistic that is 0 must not take the others with it; a note names it.
     let zero = Some(("zero", RawValue::Text("exclude".to_owned())));
-    let mut given: Vec<(String, RawValue)> = [skip, zero, correspondence, sample]
+    let semantics = Some(("semantics", RawValue::Text(arguments.semantics.clone())));
+    let mut given: Vec<(String, RawValue)> = [skip, zero, correspondence, sample, semantics]
         .into_iter()
         .flatten()
         .filter(|(name, _)| card.param(name).is_some())
@@ -236,27 +235,47 @@ pub(super) fn of_keys(
         "original" => Some(suppressed_version(original, masked, rows, arguments)?),
         _ => None,
     };
-    let masked = restored.as_ref().unwrap_or(masked);
+    let pair = Pair {
+        original,
+        masked: restored.as_ref().unwrap_or(masked),
+        rows,
+    };
     let scenario = registry::MEASURES
         .iter()
         .filter(|measure| measure.scope() == Scope::Scenario);
     let mut found = Vec::new();
-    for id in scenario.map(|measure| measure.card().id) {
-        let measured = |table| {
-            let semantics = ("semantics", RawValue::Text(arguments.semantics.clone()));
-            measure(id, table, &arguments.keys, vec![semantics], progress)
-        };
-        let (before, mut notes) = measured(original)?;
-        let (after, more) = measured(masked)?;
-        notes.extend(more);
-        found.push(Found {
-            id,
-            before: Some(before),
-            after: Some(after),
-            notes,
+    for measure in scenario {
+        found.push(if offers(measure.card(), &arguments.semantics) {
+            of_one(
+                *measure,
+                pair,
+                &arguments.keys,
+                &Groups::default(),
+                arguments,
+                progress,
+            )?
+        } else {
+            let id = measure.card().id;
+            Found {
+                id,
+                before: None,
+                after: None,
+                notes: vec![Note::NotMeasured {
+                    measure: id.to_owned(),
+                    reason: format!("it does not know the semantics `{}`", arguments.semantics),
+                }],
+            }
         });
     }
     Ok(found)
+}
+
+/// Whether a measure can count missing keys in this way, or does not ask.
+fn offers(card: &Card, semantics: &str) -> bool {
+    match card.param("semantics").map(|spec| spec.ty) {
+        Some(ParamType::Choice(choices)) => choices.iter().any(|(name, _)| *name == semantics),
+        _ => true,
+    }
 }
 
 /// The original with the cells suppressed that the masked file has lost: what a mask would have

@@ -2,11 +2,10 @@
 
 use std::borrow::Cow;
 
-use bauta_data::{Role, Table};
-
 use crate::error::MethodError;
 use crate::mask::MaskTask;
 use crate::risk::k_anonymity::positions;
+use crate::stats::at_risk::households;
 use crate::stats::keys::class_numbers;
 use crate::stats::partition::Partition;
 use crate::stats::sums::compensated;
@@ -125,25 +124,6 @@ impl Units {
             ),
         })
     }
-}
-
-/// The household of each record.
-fn households(table: &Table) -> Result<Vec<u32>, MethodError> {
-    let [attr_idx] = table.with_role(Role::Household)[..] else {
-        return Err(MethodError::request(
-            "whole households are to be grouped, and not exactly one variable has the role household",
-            "give the household id the role household, or leave `households` off",
-        ));
-    };
-    let column = table.column(attr_idx);
-    if column.n_missing() > 0 {
-        return Err(MethodError::data(
-            column.name(),
-            format!("{} records have no household", column.n_missing()),
-            "give every record a household id, or leave `households` off",
-        ));
-    }
-    Ok(class_numbers(table, &[attr_idx]))
 }
 
 fn refuse_divided_households(

@@ -1,0 +1,52 @@
+//! Deletion of records at risk against the reference subsample.
+
+mod support;
+
+use bauta_data::{Kind, Role, Unwatched};
+use bauta_methods::stats::keys::{Semantics, frequencies};
+use bauta_methods::{MaskTask, Note, RawValue, RunContext, registry};
+use support::{Wanted, params, read_csv, read_numbers, shared};
+
+const KEYS: [&str; 7] = ["gender", "income", "age", "uu", "qual", "couple", "hsize"];
+
+#[test]
+fn the_survey_loses_3191_and_70_records_and_keeps_those_of_the_reference() {
+    let Some(shared) = shared() else { return };
+    let wanted = KEYS.map(|name| Wanted {
+        name: name.to_owned(),
+        role: Role::Key,
+        kind: Kind::Unordered,
+    });
+    let file = shared.join("golden/vvs/original.csv");
+    let table = read_csv(&file, &wanted);
+    let mask = registry::mask("suppress-records").expect("it is registered");
+    let params = params(mask.card(), &[("k", RawValue::Integer(3))]);
+    let on: Vec<usize> = (0..KEYS.len()).collect();
+    let context = RunContext::new(1, "step", &Unwatched);
+    let task = MaskTask {
+        table: &table,
+        on: &on,
+        params: &params,
+    };
+    let change = mask.mask(&task, &context).expect("records can be deleted");
+    let masked = change.apply_to(&table);
+    // golden/vvs/calibration.json, rounds of deletion: 3191, 70, 0.
+    let rounds: Vec<usize> = context
+        .into_notes()
+        .iter()
+        .filter_map(|note| match note {
+            Note::RecordsDeleted { n_records, .. } => Some(*n_records),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(rounds, [3191, 70]);
+    let ids = read_numbers(&file, "id");
+    let kept: Vec<f64> = (0..masked.n_records())
+        .map(|record| ids[masked.source_row(record)])
+        .collect();
+    let expected = read_numbers(&shared.join("golden/vvs/subsample_weights.csv"), "id");
+    assert_eq!(kept.len(), 9640);
+    assert_eq!(kept, expected);
+    let counted = frequencies(&masked, &on, Semantics::Visible).expect("keys can be counted");
+    assert!(counted.f.iter().all(|&f| f >= 3));
+}

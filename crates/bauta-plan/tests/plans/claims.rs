@@ -1,0 +1,92 @@
+//! What is claimed of keys is counted again in the file that was written.
+
+use bauta_plan::run::{RunOptions, run};
+
+use crate::support::{Patience, Plain, VARIABLES, fine, folder, record_of};
+
+const GATE: &str =
+    "[[measure]]\nuse = [\"k-anonymity\"]\n[[gate]]\nmeasure = \"k-anonymity\"\nat_least = 8\n";
+const OUTPUT: &str = "[output]\nfile = \"out.csv\"\n";
+
+fn suppress(semantics: &str) -> String {
+    format!("[[step]]\nmask = \"suppress-local\"\nk = 8\nsemantics = \"{semantics}\"\n")
+}
+
+#[test]
+fn steps_and_gates_are_counted_again_under_their_semantics() {
+    for semantics in ["original", "visible", "own"] {
+        let folder = folder();
+        let gate = GATE.replace(
+            "[[gate]]",
+            &format!("semantics = \"{semantics}\"\n[[gate]]"),
+        );
+        let text = format!("{VARIABLES}{}{gate}{OUTPUT}", suppress(semantics));
+        let record = record_of(folder.path(), &text);
+        let claims: Vec<(&str, &str, u64, bool)> = record
+            .claims
+            .iter()
+            .map(|claim| {
+                (
+                    claim.by.as_str(),
+                    claim.semantics.as_str(),
+                    claim.k,
+                    claim.holds,
+                )
+            })
+            .collect();
+        assert_eq!(
+            claims,
+            [
+                ("step `suppress-local`", semantics, 8, true),
+                ("gate on k-anonymity (all keys)", semantics, 8, true),
+            ]
+        );
+        assert!(
+            record
+                .claims
+                .iter()
+                .all(|claim| claim.smallest_class >= Some(8))
+        );
+        assert!(record.released.is_some());
+        let suppressed = record.steps[0]
+            .notes
+            .iter()
+            .any(|note| matches!(note, bauta_methods::Note::CellsSuppressed { .. }));
+        assert!(
+            suppressed,
+            "three of four classes have fewer than 8 records"
+        );
+    }
+}
+
+#[test]
+fn a_step_that_touches_the_keys_or_deletes_records_ends_an_earlier_claim() {
+    let folder = folder();
+    let recode = "[[step]]\nmask = \"recode\"\non = [\"sex\"]\nmap = { f = \"x\" }\n";
+    let text = format!("{VARIABLES}{}{recode}{OUTPUT}", suppress("original"));
+    assert!(record_of(folder.path(), &text).claims.is_empty());
+    let delete = "[[step]]\nmask = \"suppress-records\"\nk = 9\nsemantics = \"visible\"\n";
+    let text = format!("{VARIABLES}{}{delete}{OUTPUT}", suppress("original"));
+    let claims = record_of(folder.path(), &text).claims;
+    assert_eq!(claims.len(), 1, "that of the deletion");
+    assert_eq!((claims[0].k, claims[0].semantics.as_str()), (9, "visible"));
+}
+
+#[test]
+fn a_file_that_reads_back_otherwise_is_not_released() {
+    // Suppressed cells are spelled like an age that occurs: whoever reads the file cannot tell them
+    // apart, and what was counted is not what is shown.
+    let folder = folder();
+    let text = format!(
+        "{VARIABLES}{}[output]\nfile = \"out.csv\"\nsuppressed = \"21\"\n",
+        suppress("original")
+    );
+    let plan = fine(folder.path(), &text);
+    let refused = run(&plan, RunOptions::default(), &Patience::default(), &Plain);
+    let message = refused.unwrap_err().to_string();
+    assert!(
+        message.contains("the key `age` does not show what was written"),
+        "{message}"
+    );
+    assert!(!folder.path().join("out.csv").exists());
+}
