@@ -166,6 +166,20 @@ pub enum Note {
         /// Why not.
         reason: String,
     },
+    /// The keys that serve an intruder best.
+    RiskiestKeys {
+        /// Which risk.
+        risk: String,
+        /// The keys.
+        variables: Vec<String>,
+    },
+    /// Not all subsets of the keys were looked at: the risk found is a lower limit.
+    SubsetsNotAll {
+        /// Subsets whose clusters were made.
+        n_subsets: usize,
+        /// No subset gives a larger maximal risk.
+        bound: f64,
+    },
     /// Every value of a key is missing, so that it never tells records apart.
     KeyAllMissing {
         /// The variable.
@@ -309,6 +323,14 @@ impl Note {
             }
             Self::NotMeasured { measure, reason } => {
                 format!("{measure} was not measured: {reason}")
+            }
+            Self::RiskiestKeys { risk, variables } => {
+                format!("keys that give the {risk} risk: {}", variables.join(", "))
+            }
+            Self::SubsetsNotAll { n_subsets, bound } => {
+                format!(
+                    "the search stopped after {n_subsets} subsets of the keys: the maximal risk is at most {bound:.6}"
+                )
             }
             Self::KeyAllMissing { variable } => {
                 format!("{variable} is missing in every record and never tells records apart")
