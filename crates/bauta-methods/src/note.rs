@@ -98,6 +98,32 @@ pub enum Note {
         /// Categories after.
         n_after: usize,
     },
+    /// Values that are still rare after rare values were recoded.
+    RareValuesLeft {
+        /// The variable.
+        variable: String,
+        /// How many values.
+        n_values: usize,
+        /// How many records have them.
+        n_records: usize,
+    },
+    /// Values of records with rare keys were replaced by other categories.
+    RareFlipped {
+        /// The variable.
+        variable: String,
+        /// How many.
+        n_cells: usize,
+    },
+    /// Weights were multiplied so that the records that are left stand for all.
+    WeightsScaled {
+        /// The weight.
+        variable: String,
+    },
+    /// Strata none of whose records were drawn: nothing is left that stands for them.
+    StrataLost {
+        /// How many.
+        n_strata: usize,
+    },
     /// Entries of a map that fit no value of the file.
     MapEntriesUnused {
         /// The variable.
@@ -266,6 +292,22 @@ impl Note {
             } => {
                 format!("{variable}: {n_before} distinct values became {n_after}")
             }
+            Self::RareValuesLeft {
+                variable,
+                n_values,
+                n_records,
+            } => {
+                format!("{variable}: {n_values} values of {n_records} records are still rare")
+            }
+            Self::RareFlipped { variable, n_cells } => {
+                format!("{variable}: {n_cells} values of records with rare keys were changed")
+            }
+            Self::WeightsScaled { variable } => {
+                format!("{variable} was multiplied so that the records drawn stand for all")
+            }
+            Self::StrataLost { n_strata } => {
+                format!("{n_strata} strata have no record left, and nothing stands for them")
+            }
             Self::MapEntriesUnused {
                 variable,
                 n_entries,
@@ -346,6 +388,7 @@ impl Note {
                 | Self::RoundedToBase { .. }
                 | Self::VariablesDropped { .. }
                 | Self::DependentVariables { .. }
+                | Self::WeightsScaled { .. }
         )
     }
 }

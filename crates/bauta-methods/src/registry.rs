@@ -10,8 +10,11 @@ use crate::{loss, mask, risk, score};
 pub const MASKS: &[&dyn Mask] = &[
     &mask::drop_identifiers::DropIdentifiers,
     &mask::recode::Recode,
+    &mask::recode_rare::RecodeRare,
     &mask::top_bottom::TopBottom,
     &mask::round::Round,
+    &mask::sample::Sample,
+    &mask::flip_rare::FlipRare,
     &mask::rank_swap::RankSwap,
     &mask::noise_additive::NoiseAdditive,
     &mask::noise_correlated::NoiseCorrelated,

@@ -306,8 +306,10 @@ impl Case {
         let masked = change.apply_to(table);
         let expect = &self.json["expect"];
         for (name, cells) in expect["columns"].as_object().into_iter().flatten() {
-            let expected: Vec<Option<String>> =
-                cells.as_array().expect("cells").iter().map(text).collect();
+            let expected: Vec<Option<String>> = match cells.get("column") {
+                Some(column) => self.shared_texts(&cells["shared"], column),
+                None => cells.as_array().expect("cells").iter().map(text).collect(),
+            };
             let column = masked
                 .column_named(name)
                 .unwrap_or_else(|| panic!("{}: no {name}", self.name));
@@ -327,6 +329,16 @@ impl Case {
                 .collect();
             assert_eq!(&serde_json::json!(rows), kept, "{}", self.name);
         }
+    }
+
+    /// The cells of a column of a reference file.
+    fn shared_texts(&self, path: &Value, column: &Value) -> Vec<Option<String>> {
+        let wanted = Wanted {
+            name: column.as_str().expect("a column").to_owned(),
+            role: Role::Other,
+            kind: Kind::Unordered,
+        };
+        texts(read_csv(&self.path(path), &[wanted]).column(0))
     }
 
     /// Masked numbers that another program made with a rounding of its own.

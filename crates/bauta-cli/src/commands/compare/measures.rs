@@ -237,9 +237,10 @@ pub(super) fn of_keys(
         _ => None,
     };
     let masked = restored.as_ref().unwrap_or(masked);
-    let scenario = registry::MEASURES
-        .iter()
-        .filter(|measure| measure.scope() == Scope::Scenario);
+    // Measures of keys in both files need to know of each key what it is, which only plans say.
+    let scenario = registry::MEASURES.iter().filter(|measure| {
+        measure.scope() == Scope::Scenario && measure.subject() == Subject::OneFile
+    });
     let mut found = Vec::new();
     for id in scenario.map(|measure| measure.card().id) {
         let measured = |table| {

@@ -31,7 +31,8 @@ pub(crate) struct WeakChange<'a> {
     masked: &'a Levels,
     /// The original's code of each masked value, where it is one of the original's.
     same: Vec<Option<u32>>,
-    tree: Option<(Hierarchy, Vec<Node>)>,
+    /// The hierarchy, and where each masked value is in it; none where it is not.
+    tree: Option<(Hierarchy, Vec<Option<Node>>)>,
     own: Option<(&'a OwnTable<'a>, Vec<Option<usize>>, Vec<Option<usize>>)>,
 }
 
@@ -79,7 +80,9 @@ impl<'a> WeakChange<'a> {
         let Some((hierarchy, nodes)) = &self.tree else {
             return 1.0;
         };
-        let node = nodes[z as usize];
+        let Some(node) = nodes[z as usize] else {
+            return 1.0;
+        };
         let height = hierarchy.height();
         let common = hierarchy.common_level(x, node.value).max(node.level);
         // 1 - depth of the lowest common ancestor / depth of the tree, in one division: for five
@@ -107,24 +110,29 @@ fn tree(
     spec: &HierarchySpec,
     original: &Levels,
     masked: &Levels,
-) -> Result<(Hierarchy, Vec<Node>), MethodError> {
+) -> Result<(Hierarchy, Vec<Option<Node>>), MethodError> {
     let mut values = original.clone();
+    let mut hierarchy = resolved(name, spec, original)?;
     loop {
-        let hierarchy = resolved(name, spec, &values)?;
         let labels = inner_nodes(&hierarchy, original.len());
         let node = |text: &str| match values.code(text) {
             Some(value) => Some(Node { value, level: 0 }),
             None => labels.get(text).copied(),
         };
-        let nodes: Option<Vec<Node>> = masked.iter().map(node).collect();
-        if let Some(nodes) = nodes {
-            return Ok((hierarchy, nodes));
-        }
+        let nodes: Vec<Option<Node>> = masked.iter().map(node).collect();
         // Values that only the masked file has. Those of the original keep their codes; a longer
         // value may give other labels, and then those of the masked file become values as well.
-        let unknown: Vec<&str> = masked.iter().filter(|text| node(text).is_none()).collect();
-        for text in unknown {
-            values.insert(text);
+        let mut more = values.clone();
+        for (text, node) in masked.iter().zip(&nodes) {
+            if node.is_none() {
+                more.insert(text);
+            }
+        }
+        let is_complete = more.len() == values.len();
+        match resolved(name, spec, &more) {
+            Ok(finer) if !is_complete => (values, hierarchy) = (more, finer),
+            // What the hierarchy does not know has nothing in common with any value.
+            Ok(_) | Err(_) => return Ok((hierarchy, nodes)),
         }
     }
 }
@@ -200,13 +208,15 @@ mod tests {
             row(["c", "south", "any"]),
         ];
         let original = column(&["a", "b", "c"], Some(HierarchySpec::Levels { rows }));
-        let masked = column(&["north", "south", "b"], None);
+        let masked = column(&["north", "south", "b", "other"], None);
         let change = WeakChange::new(&original, &masked, None).unwrap();
         // Two levels: a and b meet at the first, a and c at the second, the root.
         assert_factor(&change, 0, 0, 0.5);
         assert_factor(&change, 0, 1, 1.0);
         assert_factor(&change, 0, 2, 0.5);
         assert_factor(&change, 2, 1, 0.5);
+        // A label that the table does not have.
+        assert_factor(&change, 0, 3, 1.0);
     }
 
     #[test]

@@ -127,11 +127,11 @@ impl Units {
     }
 }
 
-/// The household of each record.
-fn households(table: &Table) -> Result<Vec<u32>, MethodError> {
+/// The household of each record, where exactly one variable says it.
+pub(crate) fn households(table: &Table) -> Result<Vec<u32>, MethodError> {
     let [attr_idx] = table.with_role(Role::Household)[..] else {
         return Err(MethodError::request(
-            "whole households are to be grouped, and not exactly one variable has the role household",
+            "whole households are asked for, and not exactly one variable has the role household",
             "give the household id the role household, or leave `households` off",
         ));
     };
@@ -146,7 +146,8 @@ fn households(table: &Table) -> Result<Vec<u32>, MethodError> {
     Ok(class_numbers(table, &[attr_idx]))
 }
 
-fn refuse_divided_households(
+/// A household must lie in one stratum; `names` are the variables that make the strata.
+pub(crate) fn refuse_divided_households(
     stratum: &[u32],
     household: &[u32],
     names: &str,
@@ -169,7 +170,7 @@ fn refuse_divided_households(
 }
 
 /// Records by their number in `numbers`, in the order in which numbers first occur.
-fn split_by(records: &[u32], numbers: &[u32]) -> Vec<Vec<u32>> {
+pub(crate) fn split_by(records: &[u32], numbers: &[u32]) -> Vec<Vec<u32>> {
     let n_numbers = numbers.iter().max().map_or(0, |&last| last as usize + 1);
     let mut slot_of = vec![usize::MAX; n_numbers];
     let mut split: Vec<Vec<u32>> = Vec::new();
