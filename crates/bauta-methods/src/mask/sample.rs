@@ -108,7 +108,11 @@ impl Mask for Sample {
         let sizes: Vec<usize> = units.strata.iter().map(Vec::len).collect();
         let n = n_drawn(task.params, sizes.iter().sum())?;
         let at_least = usize::try_from(task.params.integer("at_least")).unwrap_or(usize::MAX);
-        let drawn = allocation(&sizes, n, at_least)?;
+        // Equal remainders are a matter of chance: each stratum has a draw for them.
+        let ties: Vec<u64> = context
+            .draws("strata")
+            .per_position(sizes.len(), |_, [draw]| draw);
+        let drawn = allocation(&sizes, n, at_least, &ties)?;
         if drawn == sizes {
             return Ok(Change::default());
         }
@@ -135,7 +139,10 @@ impl Mask for Sample {
     }
 
     fn example(&self) -> Vec<(&'static str, RawValue)> {
-        vec![("share", RawValue::Number(0.5))]
+        vec![
+            ("share", RawValue::Number(0.5)),
+            ("at_least", RawValue::Integer(0)),
+        ]
     }
 
     fn neutral(&self) -> Option<Vec<(&'static str, RawValue)>> {
@@ -224,7 +231,12 @@ fn n_drawn(params: &Params, n_units: usize) -> Result<usize, MethodError> {
 
 /// How many units of each stratum are drawn: in proportion to the strata, rounded by largest
 /// remainders, but at least so many, or all of a smaller stratum.
-fn allocation(sizes: &[usize], n: usize, at_least: usize) -> Result<Vec<usize>, MethodError> {
+fn allocation(
+    sizes: &[usize],
+    n: usize,
+    at_least: usize,
+    ties: &[u64],
+) -> Result<Vec<usize>, MethodError> {
     let least: Vec<usize> = sizes.iter().map(|&size| size.min(at_least)).collect();
     let needed: usize = least.iter().sum();
     if needed > n {
@@ -253,37 +265,36 @@ fn allocation(sizes: &[usize], n: usize, at_least: usize) -> Result<Vec<usize>, 
             |h: usize| !is_fixed[h] && rest * (sizes[h] as u128) < least[h] as u128 * total;
         let short: Vec<usize> = (0..sizes.len()).filter(|&h| falls_short(h)).collect();
         if short.is_empty() {
-            return Ok(by_largest_remainders(sizes, &least, &is_fixed, rest, total));
+            let open: Vec<usize> = (0..sizes.len()).filter(|&h| !is_fixed[h]).collect();
+            let shared = by_largest_remainders(sizes, open, rest, total, ties);
+            let mut drawn = least;
+            shared.into_iter().for_each(|(h, n_h)| drawn[h] = n_h);
+            return Ok(drawn);
         }
         short.iter().for_each(|&h| is_fixed[h] = true);
     }
 }
 
-/// `rest` units over the strata that are not fixed, in proportion to their sizes.
+/// `rest` units over some strata, in proportion to their sizes: stratum and number.
 fn by_largest_remainders(
     sizes: &[usize],
-    least: &[usize],
-    is_fixed: &[bool],
+    mut open: Vec<usize>,
     rest: u128,
     total: u128,
-) -> Vec<usize> {
-    let mut drawn = least.to_vec();
-    let open: Vec<usize> = (0..sizes.len()).filter(|&h| !is_fixed[h]).collect();
+    ties: &[u64],
+) -> Vec<(usize, usize)> {
     if total == 0 {
-        return drawn;
+        return Vec::new();
     }
     let quota = |h: usize| rest * sizes[h] as u128;
-    for &h in &open {
-        drawn[h] = (quota(h) / total) as usize;
-    }
-    let given: usize = open.iter().map(|&h| drawn[h]).sum();
-    let mut by_remainder = open;
-    // Stable: equal remainders go to the stratum that comes first in the file.
-    by_remainder.sort_by_key(|&h| std::cmp::Reverse(quota(h) % total));
-    for &h in by_remainder.iter().take(rest as usize - given) {
-        drawn[h] += 1;
-    }
-    drawn
+    let floor = |h: usize| (quota(h) / total) as usize;
+    let given: usize = open.iter().map(|&h| floor(h)).sum();
+    open.sort_by_key(|&h| (std::cmp::Reverse(quota(h) % total), ties[h]));
+    let n_more = rest as usize - given;
+    let places = open.into_iter().enumerate();
+    places
+        .map(|(place, h)| (h, floor(h) + usize::from(place < n_more)))
+        .collect()
 }
 
 /// The weight of each record times its factor.
@@ -317,23 +328,30 @@ fn scaled(
 mod tests {
     use super::*;
 
+    fn allocated(sizes: &[usize], n: usize, at_least: usize) -> Option<Vec<usize>> {
+        let ties: Vec<u64> = (0..sizes.len() as u64).collect();
+        allocation(sizes, n, at_least, &ties).ok()
+    }
+
     #[test]
     fn strata_get_their_share_by_largest_remainders() {
         // 10 of 100: 5.5, 3.3, 1.2; the floors make 9, and 5.5 has the largest remainder.
-        assert_eq!(allocation(&[55, 33, 12], 10, 0).unwrap(), [6, 3, 1]);
+        assert_eq!(allocated(&[55, 33, 12], 10, 0).unwrap(), [6, 3, 1]);
         // 0.98 and 0.02 of one.
-        assert_eq!(allocation(&[98, 2], 1, 0).unwrap(), [1, 0]);
-        assert_eq!(allocation(&[3, 4], 7, 1).unwrap(), [3, 4]);
-        assert_eq!(allocation(&[], 0, 1).unwrap(), Vec::<usize>::new());
+        assert_eq!(allocated(&[98, 2], 1, 0).unwrap(), [1, 0]);
+        // Equal remainders: the lowest draw.
+        assert_eq!(allocated(&[1, 1, 1], 2, 0).unwrap(), [1, 1, 0]);
+        assert_eq!(allocated(&[3, 4], 7, 1).unwrap(), [3, 4]);
+        assert_eq!(allocated(&[], 0, 1).unwrap(), Vec::<usize>::new());
     }
 
     #[test]
     fn small_strata_get_their_least_and_the_others_share_the_rest() {
         // The last two are raised to 2 and 1; 7 are left for 60 and 30: 4.67 and 2.33.
-        assert_eq!(allocation(&[60, 30, 5, 1], 10, 2).unwrap(), [5, 2, 2, 1]);
-        assert!(allocation(&[60, 30, 5, 1], 6, 2).is_err());
+        assert_eq!(allocated(&[60, 30, 5, 1], 10, 2).unwrap(), [5, 2, 2, 1]);
+        assert!(allocated(&[60, 30, 5, 1], 6, 2).is_none());
         for n in 4..=96 {
-            let drawn = allocation(&[60, 30, 5, 1], n, 1).unwrap();
+            let drawn = allocated(&[60, 30, 5, 1], n, 1).unwrap();
             assert_eq!(drawn.iter().sum::<usize>(), n);
             let sizes = [60, 30, 5, 1];
             assert!(
