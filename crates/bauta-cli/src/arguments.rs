@@ -102,12 +102,12 @@ pub(crate) enum Command {
 
 #[derive(Debug, Args)]
 pub(crate) struct ReproduceArguments {
-    /// The paper: yancey-2002 or mateo-sanz-2004
-    #[arg(value_parser = ["yancey-2002", "mateo-sanz-2004"])]
+    /// The paper: yancey-2002, mateo-sanz-2004 or truta-2004
+    #[arg(value_parser = ["yancey-2002", "mateo-sanz-2004", "truta-2004"])]
     pub(crate) paper: String,
-    /// Folder with the field's reference files, census.csv and eia.csv
+    /// Folder with the field's reference files, census.csv and eia.csv; truta-2004 needs none
     #[arg(long, value_hint = ValueHint::DirPath)]
-    pub(crate) data: PathBuf,
+    pub(crate) data: Option<PathBuf>,
     /// Seeds to mask under, for tables of random masks
     #[arg(long, default_value_t = 100, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=100_000))]
     pub(crate) seeds: u32,
