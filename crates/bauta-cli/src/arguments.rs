@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use bauta_data::format::{Encoding, ReadOptions};
 use bauta_data::number::DecimalMark;
-use bauta_data::{Condition, MissingRules, Schema};
+use bauta_data::{Condition, MissingRules, Role, Schema};
 use bauta_methods::params::describe;
 use bauta_methods::stats::keys::Semantics;
 use bauta_methods::{Card, ParamDefault, registry};
@@ -102,12 +102,12 @@ pub(crate) enum Command {
 
 #[derive(Debug, Args)]
 pub(crate) struct ReproduceArguments {
-    /// The paper: yancey-2002 or mateo-sanz-2004
-    #[arg(value_parser = ["yancey-2002", "mateo-sanz-2004"])]
+    /// The paper: yancey-2002, mateo-sanz-2004 or truta-2004
+    #[arg(value_parser = ["yancey-2002", "mateo-sanz-2004", "truta-2004"])]
     pub(crate) paper: String,
-    /// Folder with the field's reference files, census.csv and eia.csv
+    /// Folder with the field's reference files, census.csv and eia.csv; truta-2004 needs none
     #[arg(long, value_hint = ValueHint::DirPath)]
-    pub(crate) data: PathBuf,
+    pub(crate) data: Option<PathBuf>,
     /// Seeds to mask under, for tables of random masks
     #[arg(long, default_value_t = 100, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=100_000))]
     pub(crate) seeds: u32,
@@ -396,16 +396,21 @@ fn mask_command(card: &'static Card) -> clap::Command {
         .value_parser(clap::value_parser!(PathBuf))
         .value_hint(ValueHint::FilePath)
         .help("File to mask");
-    let needs_on = card.targets.default_roles.is_empty();
+    // The command line knows no roles. A mask that works within strata does without any; others
+    // would have nothing to do.
+    let roles = card.targets.default_roles;
+    let works_without = roles.contains(&Role::Stratum);
     let on = Arg::new("on")
         .long("on")
         .value_name("NAMES")
         .value_delimiter(',')
-        .required(true)
-        .help(if needs_on {
-            "Variables to mask"
-        } else {
+        .required(!works_without)
+        .help(if works_without {
+            "Variables that make the strata (default: the whole file is one)"
+        } else if roles.contains(&Role::Identifier) {
             "Variables to remove"
+        } else {
+            "Variables to mask"
         });
     let output = Arg::new("output")
         .long("output")
@@ -427,6 +432,12 @@ fn mask_command(card: &'static Card) -> clap::Command {
             .value_name("NAME")
             .help("Household id, for --households true")
     });
+    let weight = card.param("weights").map(|_| {
+        Arg::new("weight")
+            .long("weight")
+            .value_name("NAME")
+            .help("Sampling weight, for --weights")
+    });
     // Options first: their documentation would otherwise become that of the command.
     FileOptions::augment_args(clap::Command::new(card.id))
         .about(capitalised(card.summary))
@@ -437,6 +448,7 @@ fn mask_command(card: &'static Card) -> clap::Command {
         .arg(output)
         .arg(record)
         .args(household)
+        .args(weight)
         .args(card.params.iter().map(param_argument))
 }
 

@@ -9,6 +9,7 @@ use crate::params::{ParamProblem, Params, RawValue};
 use crate::stats::keys::Semantics;
 
 pub mod drop_identifiers;
+pub mod flip_rare;
 pub mod individual_ranking;
 pub mod jpeg;
 pub mod max_distance;
@@ -21,8 +22,10 @@ pub mod noise_swap;
 pub mod projection;
 pub mod rank_swap;
 pub mod recode;
+pub mod recode_rare;
 pub mod resample;
 pub mod round;
+pub mod sample;
 pub mod scale_back;
 pub mod suppress_local;
 pub mod suppress_records;
@@ -121,6 +124,13 @@ pub trait Mask: Sync {
     fn claims(&self, params: &Params) -> Option<KeyClaim> {
         let _ = params;
         None
+    }
+
+    /// Whether it also changes the sampling weight, though nobody names it: a choice of records
+    /// stands for all of them only with other weights.
+    fn reweights(&self, params: &Params) -> bool {
+        let _ = params;
+        false
     }
 
     /// Does it.

@@ -98,6 +98,32 @@ pub enum Note {
         /// Categories after.
         n_after: usize,
     },
+    /// Values that are still rare after rare values were recoded.
+    RareValuesLeft {
+        /// The variable.
+        variable: String,
+        /// How many values.
+        n_values: usize,
+        /// How many records have them.
+        n_records: usize,
+    },
+    /// Values of records with rare keys were replaced by other categories.
+    RareFlipped {
+        /// The variable.
+        variable: String,
+        /// How many.
+        n_cells: usize,
+    },
+    /// Weights were multiplied so that the records that are left stand for all.
+    WeightsScaled {
+        /// The weight.
+        variable: String,
+    },
+    /// Strata none of whose records were drawn: nothing is left that stands for them.
+    StrataLost {
+        /// How many.
+        n_strata: usize,
+    },
     /// Entries of a map that fit no value of the file.
     MapEntriesUnused {
         /// The variable.
@@ -206,6 +232,20 @@ pub enum Note {
         /// How many.
         n_records: usize,
     },
+    /// The keys that serve an intruder best.
+    RiskiestKeys {
+        /// Which risk.
+        risk: String,
+        /// The keys.
+        variables: Vec<String>,
+    },
+    /// Not all subsets of the keys were looked at: the risk found is a lower limit.
+    SubsetsNotAll {
+        /// Subsets whose clusters were made.
+        n_subsets: usize,
+        /// No subset gives a larger maximal risk.
+        bound: f64,
+    },
     /// Every value of a key is missing, so that it never tells records apart.
     KeyAllMissing {
         /// The variable.
@@ -291,6 +331,22 @@ impl Note {
                 n_after,
             } => {
                 format!("{variable}: {n_before} distinct values became {n_after}")
+            }
+            Self::RareValuesLeft {
+                variable,
+                n_values,
+                n_records,
+            } => {
+                format!("{variable}: {n_values} values of {n_records} records are still rare")
+            }
+            Self::RareFlipped { variable, n_cells } => {
+                format!("{variable}: {n_cells} values of records with rare keys were changed")
+            }
+            Self::WeightsScaled { variable } => {
+                format!("{variable} was multiplied so that the records drawn stand for all")
+            }
+            Self::StrataLost { n_strata } => {
+                format!("{n_strata} strata have no record left, and nothing stands for them")
             }
             Self::MapEntriesUnused {
                 variable,
@@ -389,6 +445,14 @@ impl Note {
             Self::RecordsDeletedByAudit { n_records } => {
                 format!("{n_records} records were deleted, since their blanks could be worked out by elimination")
             }
+            Self::RiskiestKeys { risk, variables } => {
+                format!("keys that give the {risk} risk: {}", variables.join(", "))
+            }
+            Self::SubsetsNotAll { n_subsets, bound } => {
+                format!(
+                    "the search stopped after {n_subsets} subsets of the keys: the maximal risk is at most {bound:.6}"
+                )
+            }
             Self::KeyAllMissing { variable } => {
                 format!("{variable} is missing in every record and never tells records apart")
             }
@@ -403,6 +467,7 @@ impl Note {
                 | Self::RoundedToBase { .. }
                 | Self::VariablesDropped { .. }
                 | Self::DependentVariables { .. }
+                | Self::WeightsScaled { .. }
         )
     }
 }

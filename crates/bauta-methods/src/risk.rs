@@ -1,6 +1,7 @@
 //! Risks: what an intruder could learn from the file.
 
 pub mod dld;
+pub mod global_risk;
 pub mod individual_risk;
 pub mod interval_rank;
 pub mod interval_sd;

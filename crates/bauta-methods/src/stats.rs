@@ -9,6 +9,7 @@ pub mod coloured;
 pub mod complete;
 pub mod corresponding;
 pub mod free_ranks;
+pub(crate) mod global_risk;
 pub mod grid;
 pub mod interval_widths;
 pub mod keys;

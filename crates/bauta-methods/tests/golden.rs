@@ -6,8 +6,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use bauta_data::{Condition, Kind, Role, Table, Unwatched};
+use bauta_data::{Condition, HierarchySpec, Kind, Role, Table, Unwatched};
 use bauta_methods::measure::{Part, Series};
 use bauta_methods::pair::Rows;
 use bauta_methods::stats::benedetti_franconi::expected_inverse;
@@ -224,7 +225,7 @@ impl Case {
             let wanted: Vec<Wanted> = variables
                 .iter()
                 .map(|(name, json)| Wanted {
-                    name: name.clone(),
+                    name: json["column"].as_str().unwrap_or(name).to_owned(),
                     role: role(json),
                     kind: kind(json),
                 })
@@ -243,6 +244,18 @@ impl Case {
             });
             support::table(columns.collect())
         };
+        for (attr_idx, (name, json)) in variables.iter().enumerate() {
+            let mut attribute = table.column(attr_idx).attribute().clone();
+            attribute.name.clone_from(name);
+            attribute.hierarchy = match json["hierarchy"].as_str() {
+                None => None,
+                Some("prefix") => Some(HierarchySpec::Prefix { keep: None }),
+                Some(other) => panic!("{}: hierarchy {other}", self.name),
+            };
+            let described = table.column(attr_idx).clone();
+            let described = described.with_attribute(Arc::new(attribute));
+            table = table.with_column(attr_idx, described);
+        }
         for (name, records) in json["suppress"].as_object().into_iter().flatten() {
             let attr_idx = table.index_of(name).expect("a variable to suppress");
             let records: Vec<u32> =
@@ -293,8 +306,10 @@ impl Case {
         let masked = change.apply_to(table);
         let expect = &self.json["expect"];
         for (name, cells) in expect["columns"].as_object().into_iter().flatten() {
-            let expected: Vec<Option<String>> =
-                cells.as_array().expect("cells").iter().map(text).collect();
+            let expected: Vec<Option<String>> = match cells.get("column") {
+                Some(column) => self.shared_texts(&cells["shared"], column),
+                None => cells.as_array().expect("cells").iter().map(text).collect(),
+            };
             let column = masked
                 .column_named(name)
                 .unwrap_or_else(|| panic!("{}: no {name}", self.name));
@@ -314,6 +329,16 @@ impl Case {
                 .collect();
             assert_eq!(&serde_json::json!(rows), kept, "{}", self.name);
         }
+    }
+
+    /// The cells of a column of a reference file.
+    fn shared_texts(&self, path: &Value, column: &Value) -> Vec<Option<String>> {
+        let wanted = Wanted {
+            name: column.as_str().expect("a column").to_owned(),
+            role: Role::Other,
+            kind: Kind::Unordered,
+        };
+        texts(read_csv(&self.path(path), &[wanted]).column(0))
     }
 
     /// Masked numbers that another program made with a rounding of its own.

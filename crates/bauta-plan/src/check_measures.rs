@@ -243,7 +243,9 @@ impl Resolver<'_> {
             else {
                 continue;
             };
-            let compares = measure.subject() != Subject::OneFile;
+            // Clusters of equal keys can be compared whatever a key was recoded to.
+            let compares =
+                measure.subject() != Subject::OneFile && measure.scope() == Scope::Variables;
             let suits = self.checker.suits(measure.card(), attribute, name);
             if suits && compares && !self.comparable(&name.value) {
                 let message = format!(

@@ -9,7 +9,7 @@ use bauta_methods::card::Randomness;
 
 use super::plain::{columns, in_order, mean};
 use super::work::Work;
-use super::{check_groups, check_noise};
+use super::{check_categories, check_groups, check_noise};
 
 /// Checks a masked file.
 pub(super) fn check(
@@ -18,8 +18,18 @@ pub(super) fn check(
     original: &Table,
     masked: &Table,
 ) -> Result<(), String> {
+    if work.card.id == "sample" {
+        let is_right = check_categories::is_sample(original, masked, params.number("share"));
+        return verdict(work, is_right);
+    }
     untouched(work, original, masked)?;
     let specific = match work.card.id {
+        "recode-rare" => {
+            check_categories::rare_are_recoded(work, original, masked, params.integer("below"))
+        }
+        "flip-rare" => {
+            check_categories::share_is_flipped(work, original, masked, params.number("share"))
+        }
         "drop-identifiers" => masked.with_role(Role::Identifier).is_empty(),
         "recode" => is_coarser(work, original, masked, params.numbers("breaks").len() + 1),
         _ if work.card.targets.kinds.contains(&Kind::Continuous) => {
@@ -28,7 +38,11 @@ pub(super) fn check(
         }
         _ => true,
     };
-    if specific {
+    verdict(work, specific)
+}
+
+fn verdict(work: &Work, is_right: bool) -> Result<(), String> {
+    if is_right {
         Ok(())
     } else {
         Err(format!(

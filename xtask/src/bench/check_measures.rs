@@ -1,6 +1,8 @@
 //! What a measure gave is what a plain recount gives. Counting keys is checked on a few records,
 //! since the plain way compares each with all.
 
+use std::collections::HashMap;
+
 use bauta_data::{Column, Table};
 use bauta_methods::Params;
 use bauta_methods::measure::{Measurement, Reading};
@@ -49,6 +51,7 @@ pub(super) fn check(
                 .map(|x| x.iter().sum::<f64>() / n as f64);
             near(found.part(&format!("{name}.mean")), mean)
         }),
+        ("global-risk", Some(masked)) => global_risk_recounted(work, original, masked, found),
         (_, Some(masked)) => {
             let (x, z) = (columns(work, original)?, columns(work, masked)?);
             pair_recounted(work.card.id, x, z, found)
@@ -165,6 +168,85 @@ fn eigenvalues_fit(files: &Files<'_>, found: &Measurement) -> bool {
     fits(&lambda, &files.x)
         && fits(&mu, &files.z)
         && near(found.value, Some(distance / lambda.len() as f64))
+}
+
+/// The maximal risk of the keys that are said to give it, from the stated factors; and no key that
+/// is left out, or taken in, gives more.
+fn global_risk_recounted(
+    work: &Work,
+    original: &Table,
+    masked: &Table,
+    found: &Measurement,
+) -> bool {
+    let stated = |series: &str| -> Vec<f64> {
+        let series = found.series.iter().find(|all| all.name == series);
+        let points = series.map_or(&[][..], |all| &all.points);
+        points.iter().filter_map(|point| point.value).collect()
+    };
+    let taken: Vec<bool> = stated("keys of the maximal risk")
+        .iter()
+        .map(|&taken| taken > 0.0)
+        .collect();
+    let factors: Vec<f64> = found
+        .by_variable
+        .iter()
+        .filter_map(|part| part.value)
+        .collect();
+    if taken.len() != work.on.len() || factors.len() != work.on.len() {
+        return false;
+    }
+    let cells = |table: &Table| -> Vec<Vec<u64>> {
+        let columns = work.on.iter().filter_map(|name| table.column_named(name));
+        columns.map(cell_bits).collect()
+    };
+    let (x, z) = (cells(original), cells(masked));
+    let risk = |taken: &[bool]| {
+        let factors = factors.iter().zip(taken).filter(|(_, taken)| **taken);
+        let p: f64 = factors.map(|(factor, _)| 1.0 - factor).product();
+        let (in_original, in_masked) = (cluster_sizes(&x, taken), cluster_sizes(&z, taken));
+        let sizes = in_original.iter().zip(&in_masked);
+        let sum: f64 = sizes.map(|(&a, &b)| 1.0 / f64::from(a.max(b))).sum();
+        p * sum / original.n_records() as f64
+    };
+    let others = (0..taken.len()).map(|key| {
+        let mut other = taken.clone();
+        other[key] = !other[key];
+        other
+    });
+    // In a large file one other subset stands for all.
+    let n_others = if original.n_records() > N_PLACES {
+        1
+    } else {
+        taken.len()
+    };
+    let best = risk(&taken);
+    near(found.value, Some(best))
+        && others
+            .take(n_others)
+            .filter(|other| other.contains(&true))
+            .all(|other| risk(&other) <= best + 1e-12)
+}
+
+/// What tells the values of a column apart, 0 where one is missing.
+fn cell_bits(column: &Column) -> Vec<u64> {
+    match column.as_numeric() {
+        Some(values) => values.iter().map(|value| value.to_bits()).collect(),
+        None => key_codes(column).into_iter().map(u64::from).collect(),
+    }
+}
+
+/// How many records share the taken keys with each.
+fn cluster_sizes(keys: &[Vec<u64>], taken: &[bool]) -> Vec<u32> {
+    let n = keys.first().map_or(0, Vec::len);
+    let key = |record: usize| -> Vec<u64> {
+        let taken = keys.iter().zip(taken).filter(|(_, taken)| **taken);
+        taken.map(|(codes, _)| codes[record]).collect()
+    };
+    let mut sizes: HashMap<Vec<u64>, u32> = HashMap::new();
+    for record in 0..n {
+        *sizes.entry(key(record)).or_insert(0) += 1;
+    }
+    (0..n).map(|record| sizes[&key(record)]).collect()
 }
 
 /// Whether a condition on the plain counts holds for records spread over the file.

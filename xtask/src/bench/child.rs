@@ -17,7 +17,7 @@ pub(super) fn run(work: &Work, n: usize) -> Result<Figures, String> {
     let params =
         Params::check(work.card, &work.params).map_err(|problems| format!("{problems:?}"))?;
     let table = match work.input {
-        Input::Survey => inputs::survey(n),
+        Input::Survey | Input::SurveyAndMasked => inputs::survey(n),
         Input::SurveyWithMissing => inputs::survey_with_missing(n),
         Input::Amounts => inputs::amounts(n),
         Input::Census => inputs::census(n)?,
@@ -62,6 +62,7 @@ fn run_measure(work: &Work, table: &Table, params: &Params) -> Result<Figures, S
     let masked = match (measure.subject(), work.input) {
         (Subject::OneFile, _) => None,
         (_, Input::Amounts) => Some(inputs::changed_amounts(table.n_records())),
+        (_, Input::SurveyAndMasked) => Some(inputs::masked_survey(table)),
         _ => return Err("there is no masked version of the survey to compare with".to_owned()),
     };
     let (figures, found) = measured(|| {

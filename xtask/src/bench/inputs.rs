@@ -22,6 +22,19 @@ pub(super) const N_AMOUNTS: usize = 13;
 pub(super) const KEYS: [&str; 7] = ["gender", "income", "age", "uu", "qual", "couple", "hsize"];
 /// One key more.
 pub(super) const EIGHTH_KEY: &str = "ind";
+/// Ten keys: those, and three answers.
+pub(super) const TEN_KEYS: [&str; 10] = [
+    "gender",
+    "income",
+    "age",
+    "uu",
+    "qual",
+    "couple",
+    "hsize",
+    "ind",
+    "theft_housing",
+    "threat",
+];
 /// The survey's weight.
 pub(super) const WEIGHT: &str = "d_fin";
 
@@ -172,6 +185,37 @@ pub(super) fn survey_with_missing(n: usize) -> Table {
         table = table.with_column(attr_idx, table.column(attr_idx).suppress(&records));
     }
     table
+}
+
+/// The survey with values of other records in some cells of ten keys: in two of a hundred of the
+/// first, in twenty of the last.
+pub(super) fn masked_survey(table: &Table) -> Table {
+    let n = table.n_records();
+    let mut masked = table.clone();
+    for (position, name) in TEN_KEYS.iter().enumerate() {
+        let Some((attr_idx, key)) = table
+            .index_of(name)
+            .and_then(|at| Some((at, table.column(at).as_categorical()?)))
+        else {
+            continue;
+        };
+        let share = 0.02 * (position + 1) as f64;
+        let code = |record: usize| {
+            let draw = uniform(record, 120 + position as u64);
+            let other = (draw / share * n as f64) as usize;
+            key.codes[if draw < share {
+                other.min(n - 1)
+            } else {
+                record
+            }]
+        };
+        let codes = (0..n).map(code).collect();
+        let column = table
+            .column(attr_idx)
+            .with_codes(codes, Arc::clone(&key.levels));
+        masked = masked.with_column(attr_idx, column);
+    }
+    masked
 }
 
 /// The generated survey has no quotes, so that commas separate.

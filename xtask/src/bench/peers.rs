@@ -277,6 +277,8 @@ fn write_input(input: Input, n: usize, folder: &Path) -> Result<(), String> {
         Input::Survey => write_once(&folder.join(format!("keys-{n}.u8")), || {
             key_bytes(&inputs::survey(n), &KEYS)
         }),
+        // No peer reads it.
+        Input::SurveyAndMasked => Ok(()),
         Input::SurveyWithMissing => {
             let mut keys = KEYS.to_vec();
             keys.push(EIGHTH_KEY);

@@ -8,7 +8,7 @@ use bauta_methods::measure::{Scope, Subject};
 use bauta_methods::params::RawValue;
 use bauta_methods::registry;
 
-use super::inputs::{EIGHTH_KEY, KEYS, N_AMOUNTS, amount_name};
+use super::inputs::{EIGHTH_KEY, KEYS, N_AMOUNTS, TEN_KEYS, amount_name};
 use super::peers::{Published, published};
 
 /// Sizes of a work that has none of its own.
@@ -32,6 +32,8 @@ pub(super) enum Input {
     Survey,
     /// The survey with missing values in eight keys.
     SurveyWithMissing,
+    /// The survey, and with it a version with other values in some cells of ten keys.
+    SurveyAndMasked,
     /// The amounts; measures of two files also get them changed.
     Amounts,
     /// CENSUS drawn with replacement, with noise.
@@ -112,11 +114,10 @@ pub(super) fn all() -> Vec<Work> {
     });
     let measures = registry::MEASURES.iter().map(|measure| {
         let card = measure.card();
-        let by_keys = measure.scope() == Scope::Scenario && measure.subject() == Subject::OneFile;
-        let (input, on) = if by_keys {
-            (Input::Survey, keys(&KEYS))
-        } else {
-            (Input::Amounts, amount_names())
+        let (input, on) = match (measure.scope(), measure.subject()) {
+            (Scope::Scenario, Subject::OneFile) => (Input::Survey, keys(&KEYS)),
+            (Scope::Scenario, _) => (Input::SurveyAndMasked, keys(&TEN_KEYS)),
+            (Scope::Variables, _) => (Input::Amounts, amount_names()),
         };
         Work::of(card, card.id, input, on, Vec::new())
     });
@@ -125,6 +126,7 @@ pub(super) fn all() -> Vec<Work> {
         .chain(measures)
         .chain(variants)
         .chain(key_variants())
+        .chain(global_risk_of_numbers())
         .collect()
 }
 
@@ -195,6 +197,13 @@ fn searches() -> Vec<Work> {
         search("nearest-record/masked", Queries::MaskedCopy),
         search("nearest-record/independent", Queries::IndependentDraw),
     ]
+}
+
+/// Global risk where nearly every record is alone in every key.
+fn global_risk_of_numbers() -> Option<Work> {
+    let card = registry::card("global-risk")?;
+    let (name, on) = ("global-risk/numbers", amount_names());
+    Some(Work::of(card, name, Input::Amounts, on, Vec::new()))
 }
 
 /// Other ways to count keys: the one that group-by tools know, and the one that is costly.

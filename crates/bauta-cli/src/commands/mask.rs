@@ -47,7 +47,8 @@ pub(crate) fn run(
         reading: &reading,
         params: given_params(card, arguments),
         record: path("record"),
-        household: household(card, arguments),
+        household: named(card, "households", arguments, "household"),
+        weight: named(card, "weights", arguments, "weight"),
     };
     let text = request.plan_text(&profile)?;
     let mut plan =
@@ -67,7 +68,10 @@ pub(crate) fn run(
 /// What was done goes to standard error: the data are in the file.
 fn show(record: &RunRecord) {
     for step in &record.steps {
-        eprintln!("{}: {}", step.method, step.on.join(", "));
+        match step.on.as_slice() {
+            [] => eprintln!("{}", step.method),
+            on => eprintln!("{}: {}", step.method, on.join(", ")),
+        }
         for note in &step.notes {
             eprintln!("  {}", note.text());
         }
@@ -80,10 +84,11 @@ fn show(record: &RunRecord) {
     }
 }
 
-/// The household id, for masks that can act on whole households.
-fn household(card: &Card, arguments: &ArgMatches) -> Option<String> {
-    card.param("households")?;
-    arguments.get_one("household").cloned()
+/// The variable of a role that a parameter of the mask looks for: the household id of masks that
+/// can act on whole households, the weight of those that change it.
+fn named(card: &Card, param: &str, arguments: &ArgMatches, argument: &str) -> Option<String> {
+    card.param(param)?;
+    arguments.get_one(argument).cloned()
 }
 
 fn given_params(card: &Card, arguments: &ArgMatches) -> Vec<(&'static str, RawValue)> {
@@ -103,6 +108,7 @@ struct Request<'a> {
     params: Vec<(&'static str, RawValue)>,
     record: Option<PathBuf>,
     household: Option<String>,
+    weight: Option<String>,
 }
 
 impl Request<'_> {
@@ -168,12 +174,15 @@ impl Request<'_> {
             self.column(profile, household)?;
             let _ = writeln!(out, "{} = {{ role = \"household\" }}", key(household));
         }
-        let _ = writeln!(
-            out,
-            "\n[[step]]\nmask = {}\non = {}",
-            quoted(self.card.id),
-            list(self.on.iter().map(String::as_str))
-        );
+        if let Some(weight) = &self.weight {
+            self.column(profile, weight)?;
+            let _ = writeln!(out, "{} = {{ role = \"weight\" }}", key(weight));
+        }
+        let _ = writeln!(out, "\n[[step]]\nmask = {}", quoted(self.card.id));
+        if !self.on.is_empty() {
+            let on = list(self.on.iter().map(String::as_str));
+            let _ = writeln!(out, "on = {on}");
+        }
         for (name, value) in &self.params {
             let _ = writeln!(out, "{name} = {}", value_text(value));
         }

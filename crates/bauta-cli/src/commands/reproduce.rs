@@ -15,6 +15,7 @@ use crate::progress::Progress;
 mod mateo_sanz_2004;
 mod statements;
 mod trial;
+mod truta_2004;
 mod yancey_2002;
 
 /// What a reproduction gives.
@@ -27,22 +28,27 @@ struct Reproduction {
 
 pub(crate) fn run(arguments: &ReproduceArguments, global: &Global) -> Result<Outcome, Failure> {
     let progress = Progress::new(global.quiet || global.json);
-    let data = &arguments.data;
+    let data = || {
+        let hint = "give --data FOLDER, with the field's reference files";
+        let missing = || Failure::mistake("this paper needs its reference data", hint);
+        arguments.data.as_deref().ok_or_else(missing)
+    };
     let found = match arguments.paper.as_str() {
         "yancey-2002" => {
-            let census = load(&data.join("census.csv"), 0, &progress)?;
+            let census = load(&data()?.join("census.csv"), 0, &progress)?;
             yancey_2002::table_1(&census, arguments.seeds, &progress)?
         }
         "mateo-sanz-2004" => {
-            let census = load(&data.join("census.csv"), 0, &progress)?;
+            let census = load(&data()?.join("census.csv"), 0, &progress)?;
             // The first five columns of EIA are identifiers (§4).
-            let eia = load(&data.join("eia.csv"), 5, &progress)?;
+            let eia = load(&data()?.join("eia.csv"), 5, &progress)?;
             mateo_sanz_2004::figures(&census, &eia, arguments.seed, &progress)?
         }
+        "truta-2004" => truta_2004::figures(arguments.seed, &progress)?,
         other => {
             return Err(Failure::mistake(
                 format!("`{other}` is not reproduced"),
-                "the papers are yancey-2002 and mateo-sanz-2004",
+                "the papers are yancey-2002, mateo-sanz-2004 and truta-2004",
             ));
         }
     };

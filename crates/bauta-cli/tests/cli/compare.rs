@@ -213,6 +213,20 @@ fn all_variables_with_missing_values_are_named_at_once() {
 }
 
 #[test]
+fn a_paper_with_simulated_records_needs_no_data() {
+    let folder = tempfile::tempdir().unwrap();
+    let truta = ["reproduce", "truta-2004", "--seed", "1", "-o", "truta"];
+    run_expecting(folder.path(), &truta, 0);
+    let text = std::fs::read_to_string(folder.path().join("truta/README.md")).unwrap();
+    // 13 + 12 + 12 + 7 + 7 settings on three files.
+    assert_eq!(text.matches("\n| Figure 4.").count(), 3 * 37);
+    assert!(text.contains("age and zip alone give more, and it stays as it is | holds"));
+    assert!(folder.path().join("truta/figure-3-n25000.svg").is_file());
+    let yancey = run_expecting(folder.path(), &["reproduce", "yancey-2002"], 2);
+    assert!(stderr(&yancey).contains("--data"));
+}
+
+#[test]
 fn the_papers_are_reproduced() {
     let Some(data) = shared("data") else {
         return;

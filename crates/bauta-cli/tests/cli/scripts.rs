@@ -298,3 +298,27 @@ fn a_record_in_a_folder_of_its_own_is_verified() {
     run_expecting(folder.path(), &["run", "plan.toml"], 0);
     run_expecting(folder.path(), &["verify", "evidence/run.json"], 0);
 }
+
+#[test]
+fn a_sample_needs_no_variables_and_scales_the_weight_that_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("toy.csv"), TOY).unwrap();
+    let arguments = |more: &[&'static str]| -> Vec<&'static str> {
+        let given = [
+            "mask", "sample", "toy.csv", "--share", "0.5", "-o", "half.csv",
+        ];
+        given.into_iter().chain(more.iter().copied()).collect()
+    };
+    run_expecting(folder.path(), &arguments(&[]), 0);
+    let half = std::fs::read_to_string(folder.path().join("half.csv")).unwrap();
+    // The header and two of four records, as they were.
+    assert_eq!(half.lines().count(), 3);
+    assert!(half.lines().all(|line| TOY.contains(line)), "{half}");
+    // By sex, one of the two women and one of the two men, of twice the weight.
+    let by_sex = arguments(&["--on", "sex", "--weight", "w", "--at-least", "1"]);
+    run_expecting(folder.path(), &by_sex, 0);
+    let half = std::fs::read_to_string(folder.path().join("half.csv")).unwrap();
+    let lines: Vec<&str> = half.lines().collect();
+    assert!(["f,1,20", "f,1,40"].contains(&lines[1]), "{half}");
+    assert!(["m,1,60", "m,,80"].contains(&lines[2]), "{half}");
+}

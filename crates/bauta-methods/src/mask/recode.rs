@@ -104,14 +104,7 @@ impl Mask for Recode {
             .integer_if_set("level")
             .is_some_and(|level| level > 0)
         {
-            let without = on.iter().filter(|attribute| attribute.hierarchy.is_none());
-            problems.extend(without.map(|attribute| {
-                ParamProblem::of(
-                    "level",
-                    format!("`{}` has no hierarchy", attribute.name),
-                    "add `hierarchy = …` to the variable",
-                )
-            }));
+            problems.extend(without_hierarchy(on));
         }
         problems
     }
@@ -142,6 +135,18 @@ impl Mask for Recode {
     }
 }
 
+/// A level is asked for of variables that have none.
+pub(crate) fn without_hierarchy(on: &[&Attribute]) -> impl Iterator<Item = ParamProblem> {
+    let without = on.iter().filter(|attribute| attribute.hierarchy.is_none());
+    without.map(|attribute| {
+        ParamProblem::of(
+            "level",
+            format!("`{}` has no hierarchy", attribute.name),
+            "add `hierarchy = …` to the variable",
+        )
+    })
+}
+
 fn recode(
     column: &Column,
     params: &Params,
@@ -159,7 +164,8 @@ fn recode(
     } else if params.is_set("map") {
         by_map(column, &levels, params.text_map("map"), context)
     } else {
-        by_level(column, &levels, params)?
+        let level = params.integer_if_set("level").unwrap_or(0);
+        by_level(column, &levels, level as usize)?
     };
     let present = codes
         .iter()
@@ -335,13 +341,13 @@ fn by_map(
     (new_levels, new_code)
 }
 
-fn by_level(
+/// The categories at a level of the variable's hierarchy, and the new code of each old one.
+pub(crate) fn by_level(
     column: &Column,
     levels: &Levels,
-    params: &Params,
+    level: usize,
 ) -> Result<(Levels, Vec<u32>), MethodError> {
     let name = column.name();
-    let level = params.integer_if_set("level").unwrap_or(0) as usize;
     let spec = column.attribute().hierarchy.as_ref().ok_or_else(|| {
         MethodError::data(
             name,

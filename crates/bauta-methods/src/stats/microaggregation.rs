@@ -2,7 +2,7 @@
 //! of them brings only the way in which it makes groups.
 
 mod aggregate;
-mod units;
+pub(crate) mod units;
 
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};

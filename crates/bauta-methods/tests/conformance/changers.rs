@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use bauta_data::{Attribute, Column, Table, Unwatched, Watch};
+use bauta_data::{Attribute, Column, Role, Table, Unwatched, Watch};
 use bauta_methods::adjust::AdjustTask;
 use bauta_methods::mask::Together;
 use bauta_methods::pair::Rows;
@@ -57,6 +57,15 @@ impl Changer {
             Self::Mask(mask) => mask.together(&params(mask.card(), &mask.example())),
             Self::Adjuster(_) => Together::Apart,
         }
+    }
+
+    /// Whether it may change a column that it was not given: the weight, if it says so.
+    fn may_change(self, column: &Column) -> bool {
+        let reweights = match self {
+            Self::Mask(mask) => mask.reweights(&params(mask.card(), &mask.example())),
+            Self::Adjuster(_) => false,
+        };
+        reweights && column.attribute().role == Role::Weight
     }
 
     fn check(self, params: &Params, on: &[&Attribute]) -> Vec<ParamProblem> {
@@ -142,6 +151,7 @@ fn other_columns_and_their_texts_stay() {
                 .iter()
                 .enumerate()
                 .filter(|(position, _)| *position != attr_idx)
+                .filter(|(_, column)| !changer.may_change(column))
             {
                 let id = changer.card().id;
                 let after = masked.column_named(column.name());
@@ -171,7 +181,7 @@ fn records_stay_unless_the_change_says_which() {
             .expect("the example works");
         for (attr_idx, column) in &change.columns {
             assert!(
-                on.contains(attr_idx),
+                on.contains(attr_idx) || changer.may_change(table.column(*attr_idx)),
                 "`{}` changed a column that it was not given",
                 changer.card().id
             );

@@ -81,7 +81,8 @@ pub(super) fn measured(
     Ok(measure_groups(method, &task, groups, original, &context)?)
 }
 
-fn checked(card: &bauta_methods::Card, method: &Method) -> Result<Params, Failure> {
+/// A method's parameters, checked.
+pub(super) fn checked(card: &bauta_methods::Card, method: &Method) -> Result<Params, Failure> {
     Params::check(card, &method.params).map_err(|problems| {
         let messages: Vec<&str> = problems
             .iter()
@@ -91,6 +92,7 @@ fn checked(card: &bauta_methods::Card, method: &Method) -> Result<Params, Failur
     })
 }
 
-fn unknown(id: &str) -> Failure {
+/// A method that is not registered is our own mistake.
+pub(super) fn unknown(id: &str) -> Failure {
     Failure::bug(format!("there is no method {id}"))
 }

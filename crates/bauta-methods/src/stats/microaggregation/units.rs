@@ -126,7 +126,8 @@ impl Units {
     }
 }
 
-fn refuse_divided_households(
+/// A household must lie in one stratum; `names` are the variables that make the strata.
+pub(crate) fn refuse_divided_households(
     stratum: &[u32],
     household: &[u32],
     names: &str,
@@ -149,7 +150,7 @@ fn refuse_divided_households(
 }
 
 /// Records by their number in `numbers`, in the order in which numbers first occur.
-fn split_by(records: &[u32], numbers: &[u32]) -> Vec<Vec<u32>> {
+pub(crate) fn split_by(records: &[u32], numbers: &[u32]) -> Vec<Vec<u32>> {
     let n_numbers = numbers.iter().max().map_or(0, |&last| last as usize + 1);
     let mut slot_of = vec![usize::MAX; n_numbers];
     let mut split: Vec<Vec<u32>> = Vec::new();

@@ -1,0 +1,150 @@
+#![doc = include_str!("flip_rare.md")]
+
+use std::sync::Arc;
+
+use bauta_data::{Column, Role, Table};
+use rayon::prelude::*;
+
+use crate::card::{Card, Family, ParamDefault, ParamSpec, ParamType, Randomness};
+use crate::context::{RunContext, below};
+use crate::error::MethodError;
+use crate::mask::recode_rare::{CATEGORIES, categories, occurrences};
+use crate::mask::{Change, Mask, MaskTask};
+use crate::note::Note;
+use crate::params::{Params, RawValue};
+use crate::risk::k_anonymity::positions;
+use crate::stats::keys::class_numbers;
+
+/// Changes a category in the records with the rarest keys. See the [module page](self).
+#[derive(Clone, Copy, Debug)]
+pub struct FlipRare;
+
+static CARD: Card = Card {
+    id: "flip-rare",
+    title: "Changed categories of rare keys",
+    summary: "replaces a category by another in the records whose keys occur least often",
+    family: Family::Mask,
+    page: include_str!("flip_rare.md"),
+    params: &[
+        ParamSpec {
+            name: "share",
+            meaning: "share of the records with a value that are changed",
+            ty: ParamType::Fraction { min: 0.0, max: 1.0 },
+            default: ParamDefault::Required,
+        },
+        ParamSpec {
+            name: "keys",
+            meaning: "variables whose values together make the key that is counted",
+            ty: ParamType::Variables,
+            default: ParamDefault::Unset(
+                "the variables with the role key, and the one that is changed",
+            ),
+        },
+    ],
+    targets: CATEGORIES,
+    randomness: Randomness::Seeded,
+    references: &["truta2004"],
+};
+
+impl Mask for FlipRare {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn mask(&self, task: &MaskTask<'_>, context: &RunContext<'_>) -> Result<Change, MethodError> {
+        let mut columns = Vec::new();
+        for &attr_idx in task.on {
+            context.go_on()?;
+            let frequencies = key_frequencies(task.table, attr_idx, task.params)?;
+            let masked = flip(task, attr_idx, &frequencies, context)?;
+            columns.push((attr_idx, masked));
+        }
+        Ok(Change::of_columns(columns))
+    }
+
+    fn example(&self) -> Vec<(&'static str, RawValue)> {
+        vec![("share", RawValue::Number(0.1))]
+    }
+
+    fn neutral(&self) -> Option<Vec<(&'static str, RawValue)>> {
+        Some(vec![("share", RawValue::Number(0.0))])
+    }
+}
+
+/// How many records have the key of each, in the file as it is before the step.
+fn key_frequencies(
+    table: &Table,
+    attr_idx: usize,
+    params: &Params,
+) -> Result<Vec<u32>, MethodError> {
+    let mut keys = if params.is_set("keys") {
+        positions(table, params.texts("keys"))?
+    } else {
+        table.with_role(Role::Key)
+    };
+    if !params.is_set("keys") && !keys.contains(&attr_idx) {
+        keys.push(attr_idx);
+    }
+    let classes = class_numbers(table, &keys);
+    let mut sizes = vec![0_u32; classes.iter().max().map_or(0, |&last| last as usize + 1)];
+    for &class in &classes {
+        sizes[class as usize] += 1;
+    }
+    let size = |class: &u32| sizes[*class as usize];
+    Ok(classes.iter().map(size).collect())
+}
+
+/// What one record draws: its place among equals, and another category.
+struct Drawn {
+    tie: u64,
+    pick: u64,
+}
+
+fn flip(
+    task: &MaskTask<'_>,
+    attr_idx: usize,
+    frequencies: &[u32],
+    context: &RunContext<'_>,
+) -> Result<Column, MethodError> {
+    let column = task.table.column(attr_idx);
+    let values = categories(column)?;
+    let counts = occurrences(column, values);
+    let occurring: Vec<u32> = (0..counts.len() as u32)
+        .filter(|&code| counts[code as usize] > 0)
+        .collect();
+    let n_present: usize = counts.iter().sum();
+    let n_flipped = (task.params.number("share") * n_present as f64).round() as usize;
+    if n_flipped == 0 {
+        return Ok(column.clone());
+    }
+    if occurring.len() < 2 {
+        context.note(Note::ConstantVariable {
+            variable: column.name().to_owned(),
+        });
+        return Ok(column.clone());
+    }
+    let drawn: Vec<Drawn> = context
+        .draws(column.name())
+        .per_record(task.table, |_, [tie, pick]| Drawn { tie, pick });
+    let mut order: Vec<u32> = (0..task.table.n_records() as u32)
+        .filter(|&record| !column.is_missing(record as usize))
+        .collect();
+    // Rarest first; among equals the draws decide, and rows where even these are equal.
+    order.par_sort_unstable_by_key(|&record| {
+        let at = record as usize;
+        (frequencies[at], drawn[at].tie, record)
+    });
+    let mut codes = values.codes.clone();
+    for &record in &order[..n_flipped] {
+        let (old, pick) = (codes[record as usize], drawn[record as usize].pick);
+        // One of the others: what comes after the old one moves down by one place.
+        let place = occurring.partition_point(|&code| code < old);
+        let other = below(occurring.len() - 1, pick);
+        codes[record as usize] = occurring[other + usize::from(other >= place)];
+    }
+    context.note(Note::RareFlipped {
+        variable: column.name().to_owned(),
+        n_cells: n_flipped,
+    });
+    Ok(column.with_codes(codes, Arc::clone(&values.levels)))
+}

@@ -1,0 +1,62 @@
+//! Masks of categories and of records gave what they should.
+
+use std::collections::HashMap;
+
+use bauta_data::{Column, Table};
+
+use super::work::Work;
+
+/// The text of each cell; none where it is missing.
+fn cells(column: &Column) -> Vec<Option<&str>> {
+    let Some(values) = column.as_categorical() else {
+        return Vec::new();
+    };
+    let text = |(record, &code): (usize, &u32)| {
+        (!column.is_missing(record)).then(|| values.levels.text(code))
+    };
+    values.codes.iter().enumerate().map(text).collect()
+}
+
+fn each_pair(
+    work: &Work,
+    original: &Table,
+    masked: &Table,
+    holds: impl Fn(&[Option<&str>], &[Option<&str>]) -> bool,
+) -> bool {
+    work.on.iter().all(|name| {
+        let columns = original.column_named(name).zip(masked.column_named(name));
+        columns.is_some_and(|(x, z)| holds(&cells(x), &cells(z)))
+    })
+}
+
+/// As many records as asked for, each once and in their order.
+pub(super) fn is_sample(original: &Table, masked: &Table, share: f64) -> bool {
+    let rows: Vec<usize> = (0..masked.n_records())
+        .map(|record| masked.source_row(record))
+        .collect();
+    let n = (share * original.n_records() as f64).round() as usize;
+    rows.len() == n && rows.windows(2).all(|two| two[0] < two[1])
+}
+
+/// Values of too few records are gone, and the others are as they were.
+pub(super) fn rare_are_recoded(work: &Work, original: &Table, masked: &Table, below: i64) -> bool {
+    each_pair(work, original, masked, |x, z| {
+        let mut counts: HashMap<&str, i64> = HashMap::new();
+        for text in x.iter().flatten() {
+            *counts.entry(text).or_insert(0) += 1;
+        }
+        x.iter().zip(z).all(|(x, z)| match x {
+            Some(text) if counts[text] < below => *z == Some("other"),
+            kept => z == kept,
+        })
+    })
+}
+
+/// As many cells changed as asked for.
+pub(super) fn share_is_flipped(work: &Work, original: &Table, masked: &Table, share: f64) -> bool {
+    each_pair(work, original, masked, |x, z| {
+        let n_present = x.iter().flatten().count();
+        let n_changed = x.iter().zip(z).filter(|(x, z)| x != z).count();
+        n_changed == (share * n_present as f64).round() as usize
+    })
+}
