@@ -166,6 +166,20 @@ pub enum Note {
         /// Why not.
         reason: String,
     },
+    /// Records that lack a key and were left out of a model of all keys together.
+    IncompleteKeysLeftOut {
+        /// How many.
+        n_records: usize,
+    },
+    /// There is no weight, so that the file was taken for all of the population.
+    TakenForPopulation,
+    /// A fit by rounds of corrections was stopped before it had settled.
+    FitNotSettled {
+        /// How many rounds there were.
+        n_cycles: usize,
+        /// By how much of itself a margin was still corrected in the last.
+        largest_correction: f64,
+    },
     /// Every value of a key is missing, so that it never tells records apart.
     KeyAllMissing {
         /// The variable.
@@ -309,6 +323,20 @@ impl Note {
             }
             Self::NotMeasured { measure, reason } => {
                 format!("{measure} was not measured: {reason}")
+            }
+            Self::IncompleteKeysLeftOut { n_records } => {
+                format!("{n_records} records lack a key and were left out of the model")
+            }
+            Self::TakenForPopulation => {
+                "there is no weight: the file was taken for the whole population".to_owned()
+            }
+            Self::FitNotSettled {
+                n_cycles,
+                largest_correction,
+            } => {
+                format!(
+                    "the fit had not settled after {n_cycles} cycles: a margin was still corrected by {largest_correction:.1e} of itself"
+                )
             }
             Self::KeyAllMissing { variable } => {
                 format!("{variable} is missing in every record and never tells records apart")

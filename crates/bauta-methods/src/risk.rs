@@ -5,3 +5,6 @@ pub mod individual_risk;
 pub mod interval_rank;
 pub mod interval_sd;
 pub mod k_anonymity;
+pub mod l_diversity;
+pub mod poisson_risk;
+pub mod t_closeness;

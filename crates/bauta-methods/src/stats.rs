@@ -1,5 +1,6 @@
 //! The arithmetic that methods share.
 
+pub(crate) mod answer_distance;
 pub mod benedetti_franconi;
 pub mod both_files;
 pub mod cell_means;
@@ -11,6 +12,7 @@ pub mod free_ranks;
 pub mod grid;
 pub mod interval_widths;
 pub mod keys;
+pub mod loglinear;
 pub mod max_distance;
 pub mod mdav;
 pub mod mdav_plain;
@@ -23,8 +25,10 @@ pub mod outliers;
 pub mod pair_statistics;
 pub mod partition;
 pub mod points;
+pub mod poisson_inverse;
 pub mod quantile;
 pub mod ranks;
+pub(crate) mod sensitive;
 pub mod shrinking_tree;
 pub mod sums;
 pub mod symmetric;

@@ -11,6 +11,7 @@ use super::sums::compensated;
 use crate::error::MethodError;
 
 pub(crate) mod codes;
+pub(crate) mod matching;
 pub(crate) mod packing;
 
 use codes::{KeyCodes, key_codes, refuse_lost_numbers, visible_masks};
@@ -70,41 +71,24 @@ pub struct Frequencies {
 /// The most keys that one count takes: their visibility is a bit each.
 pub const MAX_KEYS: usize = 64;
 
+/// Refuses no key, and more keys than can be counted.
+pub(crate) fn check_number(n_keys: usize) -> Result<(), MethodError> {
+    if (1..=MAX_KEYS).contains(&n_keys) {
+        return Ok(());
+    }
+    Err(MethodError::request(
+        format!("keys are counted for 1 to {MAX_KEYS} variables, not {n_keys}"),
+        "name the variables that an intruder could know",
+    ))
+}
+
 /// Counts how often the key of each record occurs.
 pub fn frequencies(
     table: &Table,
     keys: &[usize],
     semantics: Semantics,
 ) -> Result<Frequencies, MethodError> {
-    if keys.is_empty() || keys.len() > MAX_KEYS {
-        return Err(MethodError::request(
-            format!(
-                "keys are counted for 1 to {MAX_KEYS} variables, not {}",
-                keys.len()
-            ),
-            "name the variables that an intruder could know",
-        ));
-    }
-    if semantics == Semantics::Original {
-        for &attr_idx in keys {
-            refuse_lost_numbers(table.column(attr_idx))?;
-        }
-    }
-    let n = table.n_records();
-    let weights = table.weight().and_then(Column::as_numeric);
-    let keys: Vec<KeyCodes> = keys
-        .par_iter()
-        .map(|&attr_idx| key_codes(table.column(attr_idx)))
-        .collect();
-    let visible = visible_masks(&keys, n);
-    let counted: Vec<&[u32]> = keys
-        .iter()
-        .map(|key| match (&key.before_suppression, semantics) {
-            (Some(codes), Semantics::Original) => codes.as_slice(),
-            _ => key.codes.as_slice(),
-        })
-        .collect();
-    let classes = Classes::new(&keys, &counted, &visible, weights, semantics);
+    let classes = Classes::of_table(table, keys, semantics)?;
     let per_class: Vec<(u32, f64)> = match semantics {
         Semantics::Own => classes.sizes.clone(),
         Semantics::Visible | Semantics::Original => classes.count_visible(),
@@ -141,6 +125,31 @@ struct Classes {
 }
 
 impl Classes {
+    /// Collapses the records of a table by their keys.
+    fn of_table(table: &Table, keys: &[usize], semantics: Semantics) -> Result<Self, MethodError> {
+        check_number(keys.len())?;
+        if semantics == Semantics::Original {
+            for &attr_idx in keys {
+                refuse_lost_numbers(table.column(attr_idx))?;
+            }
+        }
+        let n = table.n_records();
+        let weights = table.weight().and_then(Column::as_numeric);
+        let keys: Vec<KeyCodes> = keys
+            .par_iter()
+            .map(|&attr_idx| key_codes(table.column(attr_idx)))
+            .collect();
+        let visible = visible_masks(&keys, n);
+        let counted: Vec<&[u32]> = keys
+            .iter()
+            .map(|key| match (&key.before_suppression, semantics) {
+                (Some(codes), Semantics::Original) => codes.as_slice(),
+                _ => key.codes.as_slice(),
+            })
+            .collect();
+        Ok(Self::new(&keys, &counted, &visible, weights, semantics))
+    }
+
     fn new(
         keys: &[KeyCodes],
         counted: &[&[u32]],
