@@ -47,7 +47,7 @@ fn expectations_are_those_of_the_reference_in_every_cell() {
         worst = worst.max((fit.expected(&codes) / lambda - 1.0).abs());
     }
     // The reference sums to 4580.000000002: its own error is 4e-13 and more in rare cells.
-    assert!(worst < 1e-9, "relative error {worst:e}");
+    assert!(worst < 2e-10, "relative error {worst:e}");
     println!("largest relative error {worst:e}");
 }
 
@@ -90,7 +90,11 @@ proptest! {
         let all: Vec<usize> = (0..shape.len()).collect();
         let cross = Cross::of_table(&table, &all).expect("a cross");
         let fit = fitted(&cross, &Model::two_way(shape.len()));
-        prop_assert!(fit.has_settled());
+        // In a sparse cross the likelihood may have its limit where cells are 0: the fit goes there
+        // ever more slowly, and says how far it got.
+        prop_assert!(fit.has_settled() || fit.n_cycles == 10_000);
+        prop_assert!(fit.largest_correction < 0.01);
+        let tolerance = (1e-9 + 2.0 * fit.largest_correction) * n as f64;
         let mut cells: Vec<Vec<u32>> = vec![Vec::new()];
         for &n_levels in &cross.n_levels {
             cells = cells.iter().flat_map(|cell| (0..n_levels).map(|code| [cell.clone(), vec![code]].concat())).collect();
@@ -105,7 +109,7 @@ proptest! {
                             .filter(|&cell| is_in(cross.codes(cell)))
                             .map(|cell| f64::from(cross.counts[cell]))
                             .sum();
-                        prop_assert!((expected - counted).abs() <= 1e-9 * n as f64, "{} {}", expected, counted);
+                        prop_assert!((expected - counted).abs() <= tolerance, "{} {}", expected, counted);
                     }
                 }
             }

@@ -125,6 +125,7 @@ pub(super) fn all() -> Vec<Work> {
         .chain(measures)
         .chain(variants)
         .chain(key_variants())
+        .chain(two_way_model())
         .collect()
 }
 
@@ -217,6 +218,14 @@ fn key_variants() -> Vec<Work> {
             "wild",
         ),
     ]
+}
+
+/// The fit that takes time: all pairs of keys.
+fn two_way_model() -> Option<Work> {
+    let card = registry::card("poisson-risk")?;
+    let params = vec![("model".to_owned(), RawValue::Text("two-way".to_owned()))];
+    let name = "poisson-risk/two-way";
+    Some(Work::of(card, name, Input::Survey, keys(&KEYS), params))
 }
 
 /// Masks of numbers get amounts; masks that look for a role, or that know only categories, get

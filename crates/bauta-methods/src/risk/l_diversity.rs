@@ -1,6 +1,7 @@
 #![doc = include_str!("l_diversity.md")]
 
 use bauta_data::{Attribute, Table};
+use rayon::prelude::*;
 
 use crate::card::{Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness};
 use crate::context::RunContext;
@@ -221,13 +222,20 @@ impl Records {
         let (kind, c) = (params.choice("kind"), params.number("c"));
         let counted = ClassAnswers::new(answers, sets, None);
         let of_sets = counted.per_set(sets, |answers| Diversity::of(answers, c));
-        for (record, (l, is_disclosed)) in self.l.iter_mut().zip(&mut self.is_disclosed).enumerate()
-        {
-            if let Some(diversity) = of_sets[sets.set_of_record(record)] {
-                *l = l.min(diversity.chosen(kind));
-                *is_disclosed |= diversity.distinct < 2.0;
-            }
-        }
+        // NaN where there is none: the other one is taken.
+        let figure = |diversity: &Option<Diversity>| match diversity {
+            Some(diversity) => (diversity.chosen(kind), diversity.distinct < 2.0),
+            None => (f64::NAN, false),
+        };
+        let figures: Vec<(f64, bool)> = of_sets.iter().map(figure).collect();
+        let both = self.l.par_iter_mut().zip(&mut self.is_disclosed);
+        both.enumerate()
+            .with_min_len(4096)
+            .for_each(|(record, (l, is_disclosed))| {
+                let (of_set, is_one) = figures[sets.set_of_record(record)];
+                *l = l.min(of_set);
+                *is_disclosed |= is_one;
+            });
         // Every set is the set of some record.
         let least = |a: Diversity, b: Diversity| Diversity {
             distinct: a.distinct.min(b.distinct),
@@ -255,37 +263,44 @@ impl Records {
             "share_group_disclosure",
             (n > 0).then(|| n_disclosed / n as f64),
         );
-        let below = |limit: f64| self.l.iter().filter(|l| **l < limit).count() as f64;
-        for &l in params.integers("l") {
-            found.push_part(format!("below_{l}"), below(l as f64));
+        let limits = params.integers("l");
+        let below: Vec<f64> = limits.iter().map(|&l| below(&self.l, l as f64)).collect();
+        for (l, &below) in limits.iter().zip(&below) {
+            found.push_part(format!("below_{l}"), below);
         }
-        for &l in params.integers("l") {
-            found.push_part(
-                format!("share_below_{l}"),
-                (n > 0).then(|| below(l as f64) / n as f64),
-            );
+        for (l, below) in limits.iter().zip(&below) {
+            let share = (n > 0).then(|| below / n as f64);
+            found.push_part(format!("share_below_{l}"), share);
         }
         found.series.push(bands(&self.l));
         found.per_record = Some(self.l);
     }
 }
 
+/// How many are below a limit; those that are not numbers are not.
+fn below(l: &[f64], limit: f64) -> f64 {
+    l.iter().filter(|l| **l < limit).count() as f64
+}
+
 /// Records by the diversity of their class, in bands that do not depend on the file.
 fn bands(l: &[f64]) -> Series {
-    const BANDS: [(f64, f64, &str); 5] = [
-        (1.0, 2.0, "1 to < 2"),
-        (2.0, 3.0, "2 to < 3"),
-        (3.0, 5.0, "3 to < 5"),
-        (5.0, 10.0, "5 to < 10"),
-        (10.0, f64::INFINITY, "10+"),
+    const BANDS: [(f64, &str); 5] = [
+        (2.0, "1 to < 2"),
+        (3.0, "2 to < 3"),
+        (5.0, "3 to < 5"),
+        (10.0, "5 to < 10"),
+        (f64::INFINITY, "10+"),
     ];
-    let points = BANDS
-        .iter()
-        .map(|&(low, high, label)| Part {
+    let mut counted = 0.0;
+    let mut points = Vec::new();
+    for (high, label) in BANDS {
+        let up_to = below(l, high);
+        points.push(Part {
             name: label.to_owned(),
-            value: Some(l.iter().filter(|l| (low..high).contains(*l)).count() as f64),
-        })
-        .collect();
+            value: Some(up_to - counted),
+        });
+        counted = up_to;
+    }
     Series {
         name: "records by l".to_owned(),
         unit: "records".to_owned(),

@@ -65,7 +65,7 @@ impl FileAnswers {
             apart += (amount / total - share).abs();
             of_file += share;
         }
-        (apart + (1.0 - of_file).max(0.0)) / 2.0
+        f64::midpoint(apart, (1.0 - of_file).max(0.0))
     }
 
     /// Missing has no place on the line: what must go there or come from there goes all the way,
@@ -172,9 +172,9 @@ mod tests {
     }
 
     #[test]
-    fn ordered_distance_of_the_salaries_of_the_paper() {
-        // Li, Li and Venkatasubramanian, section 5: of the nine incomes 3k ... 11k the classes
-        // {3k, 4k, 5k} and {6k, 8k, 11k} have the distances .375 and .167.
+    fn ordered_distance_of_nine_salaries() {
+        // The nine incomes 3k ... 11k, CP = i/9. {3k, 4k, 5k}: |CQ - CP| = 2, 4, 6, 5, 4, 3, 2, 1
+        // ninths, 27/9/8 = .375. {6k, 8k, 11k}: 1, 2, 3, 1, 2, 0, 1, 2 ninths, 12/9/8 = 1/6.
         let mut file = vec![1.0; 10];
         file[0] = 0.0;
         let low = [(1, 1.0), (2, 1.0), (3, 1.0)];
@@ -235,9 +235,9 @@ mod tests {
             let total: f64 = answers.iter().map(|(_, amount)| amount).sum();
             let of_file: f64 = file.iter().sum();
             let (mut gap, mut sum) = (0.0, 0.0);
-            for i in 1..n_values {
+            for (i, share) in file.iter().enumerate().take(n_values).skip(1) {
                 let held = answers.iter().find(|(code, _)| *code as usize == i);
-                gap += held.map_or(0.0, |(_, amount)| amount / total) - file[i] / of_file;
+                gap += held.map_or(0.0, |(_, amount)| amount / total) - share / of_file;
                 sum += f64::abs(gap);
             }
             near(

@@ -161,37 +161,25 @@ impl ClassAnswers {
     /// Counts the answers of each class, by record or by weight.
     pub(crate) fn new(answers: &Answers, sets: &MatchingSets, weights: Option<&[f64]>) -> Self {
         let n_codes = u64::from(answers.n_values) + 1;
-        let packed: Vec<u64> = sets
-            .class_of_record()
-            .par_iter()
-            .zip(&answers.codes)
-            .with_min_len(4096)
-            .map(|(&class, &code)| u64::from(class) * n_codes + u64::from(code))
-            .collect();
-        let (pair_of_record, representatives) = number(&packed, sets.n_classes() as u64 * n_codes);
-        let mut of_pair = vec![0.0; representatives.len()];
-        for (record, &pair) in pair_of_record.iter().enumerate() {
-            of_pair[pair as usize] += weights.map_or(1.0, |weights| weights[record]);
-        }
-        // Sorted by class and then by code.
-        let mut pairs: Vec<(u64, f64)> = representatives
-            .iter()
-            .map(|&record| packed[record as usize])
-            .zip(of_pair)
-            .filter(|(packed, _)| !(answers.ignores_missing && packed % n_codes == 0))
-            .collect();
-        pairs.par_sort_unstable_by_key(|(packed, _)| *packed);
+        let n_pairs = sets.n_classes() as u64 * n_codes;
+        // A table of all pairs of a class and a code while it is no larger than the file.
+        let pairs = if n_pairs <= answers.codes.len() as u64 {
+            all_pairs(answers, sets, weights, n_pairs as usize)
+        } else {
+            occurring_pairs(answers, sets, weights)
+        };
         let mut starts = vec![0; sets.n_classes() + 1];
-        for (packed, _) in &pairs {
-            starts[(packed / n_codes) as usize + 1] += 1;
+        let mut amounts = Vec::with_capacity(pairs.len());
+        for (pair, amount) in pairs {
+            let code = pair % n_codes;
+            if code > 0 || !answers.ignores_missing {
+                starts[(pair / n_codes) as usize + 1] += 1;
+                amounts.push((code as u32, amount));
+            }
         }
         for class in 0..sets.n_classes() {
             starts[class + 1] += starts[class];
         }
-        let amounts = pairs
-            .into_iter()
-            .map(|(packed, amount)| ((packed % n_codes) as u32, amount))
-            .collect();
         Self { starts, amounts }
     }
 
@@ -242,6 +230,59 @@ impl ClassAnswers {
             is_same
         });
     }
+}
+
+/// Pairs of a class and a code that occur, each with its amount, in their order.
+fn all_pairs(
+    answers: &Answers,
+    sets: &MatchingSets,
+    weights: Option<&[f64]>,
+    n_pairs: usize,
+) -> Vec<(u64, f64)> {
+    let n_codes = answers.n_values as usize + 1;
+    let mut counts = vec![0_u32; n_pairs];
+    let mut amounts = vec![0.0; if weights.is_some() { n_pairs } else { 0 }];
+    let both = sets.class_of_record().iter().zip(&answers.codes);
+    for (record, (&class, &code)) in both.enumerate() {
+        let pair = class as usize * n_codes + code as usize;
+        counts[pair] += 1;
+        if let Some(weights) = weights {
+            amounts[pair] += weights[record];
+        }
+    }
+    let amount = |(pair, &count): (usize, &u32)| {
+        let amount = amounts.get(pair).copied().unwrap_or(f64::from(count));
+        (count > 0).then_some((pair as u64, amount))
+    };
+    counts.iter().enumerate().filter_map(amount).collect()
+}
+
+/// As [`all_pairs`], without room for pairs that do not occur.
+fn occurring_pairs(
+    answers: &Answers,
+    sets: &MatchingSets,
+    weights: Option<&[f64]>,
+) -> Vec<(u64, f64)> {
+    let n_codes = u64::from(answers.n_values) + 1;
+    let packed: Vec<u64> = sets
+        .class_of_record()
+        .par_iter()
+        .zip(&answers.codes)
+        .with_min_len(4096)
+        .map(|(&class, &code)| u64::from(class) * n_codes + u64::from(code))
+        .collect();
+    let (pair_of_record, representatives) = number(&packed, sets.n_classes() as u64 * n_codes);
+    let mut amounts = vec![0.0; representatives.len()];
+    for (record, &pair) in pair_of_record.iter().enumerate() {
+        amounts[pair as usize] += weights.map_or(1.0, |weights| weights[record]);
+    }
+    let mut pairs: Vec<(u64, f64)> = representatives
+        .iter()
+        .map(|&record| packed[record as usize])
+        .zip(amounts)
+        .collect();
+    pairs.par_sort_unstable_by_key(|(packed, _)| *packed);
+    pairs
 }
 
 #[cfg(test)]

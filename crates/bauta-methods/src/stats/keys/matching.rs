@@ -3,7 +3,7 @@
 use bauta_data::Table;
 use rayon::prelude::*;
 
-use super::{Classes, Semantics};
+use super::{Classes, Semantics, check_number, class_numbers};
 use crate::error::MethodError;
 
 /// For each record, the records that match its key: those that an intruder cannot tell from it.
@@ -37,21 +37,31 @@ impl MatchingSets {
         keys: &[usize],
         semantics: Semantics,
     ) -> Result<Self, MethodError> {
-        let classes = Classes::of_table(table, keys, semantics)?;
-        let n_classes = classes.sizes.len();
         match semantics {
-            Semantics::Own => Ok(Self {
-                class_of_record: classes.of_record,
-                set_of_class: (0..n_classes as u32).collect(),
-                starts: (0..=n_classes).collect(),
-                members: (0..n_classes as u32).collect(),
-            }),
-            Semantics::Visible | Semantics::Original => Ok(Self::on_visible_keys(classes)),
+            Semantics::Own => {
+                check_number(keys.len())?;
+                Ok(Self::parting(class_numbers(table, keys)))
+            }
+            Semantics::Visible | Semantics::Original => {
+                let classes = Classes::of_table(table, keys, semantics)?;
+                Ok(Self::on_visible_keys(classes))
+            }
             Semantics::Wild => Err(MethodError::request(
                 "the answers of a class cannot be counted with semantics = \"wild\": a blank record would lend \
                  its answer to every class and hide that all the others are the same",
                 "use own, visible or original",
             )),
+        }
+    }
+
+    /// Each class is its own set.
+    fn parting(class_of_record: Vec<u32>) -> Self {
+        let n_classes = class_of_record.par_iter().max().map_or(0, |last| last + 1);
+        Self {
+            class_of_record,
+            set_of_class: (0..n_classes).collect(),
+            starts: (0..=n_classes as usize).collect(),
+            members: (0..n_classes).collect(),
         }
     }
 

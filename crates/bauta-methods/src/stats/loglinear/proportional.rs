@@ -213,7 +213,9 @@ impl<'a> Rows<'a> {
                 let factors = &factors[self.corrected_at..];
                 if margin.strides[last] == 0 {
                     let factor = factors[0];
-                    row.iter_mut().for_each(|cell| *cell *= factor);
+                    for cell in row.iter_mut() {
+                        *cell *= factor;
+                    }
                 } else {
                     let both = row.iter_mut().zip(factors);
                     both.for_each(|(cell, factor)| *cell *= factor);
