@@ -246,6 +246,20 @@ pub enum Note {
         /// No subset gives a larger maximal risk.
         bound: f64,
     },
+    /// Records that lack a key and were left out of a model of all keys together.
+    IncompleteKeysLeftOut {
+        /// How many.
+        n_records: usize,
+    },
+    /// There is no weight, so that the file was taken for all of the population.
+    TakenForPopulation,
+    /// A fit by rounds of corrections was stopped before it had settled.
+    FitNotSettled {
+        /// How many rounds there were.
+        n_cycles: usize,
+        /// By how much of itself a margin was still corrected in the last.
+        largest_correction: f64,
+    },
     /// Every value of a key is missing, so that it never tells records apart.
     KeyAllMissing {
         /// The variable.
@@ -451,6 +465,20 @@ impl Note {
             Self::SubsetsNotAll { n_subsets, bound } => {
                 format!(
                     "the search stopped after {n_subsets} subsets of the keys: the maximal risk is at most {bound:.6}"
+                )
+            }
+            Self::IncompleteKeysLeftOut { n_records } => {
+                format!("{n_records} records lack a key and were left out of the model")
+            }
+            Self::TakenForPopulation => {
+                "there is no weight: the file was taken for the whole population".to_owned()
+            }
+            Self::FitNotSettled {
+                n_cycles,
+                largest_correction,
+            } => {
+                format!(
+                    "the fit had not settled after {n_cycles} cycles: a margin was still corrected by {largest_correction:.1e} of itself"
                 )
             }
             Self::KeyAllMissing { variable } => {

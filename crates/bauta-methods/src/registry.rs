@@ -39,9 +39,12 @@ pub const ADJUSTERS: &[&dyn Adjuster] = &[];
 /// The measures: risks first, then losses, then what weighs them.
 pub const MEASURES: &[&dyn Measure] = &[
     &risk::k_anonymity::KAnonymity,
+    &risk::l_diversity::LDiversity,
+    &risk::t_closeness::TCloseness,
     &risk::individual_risk::IndividualRisk,
     &risk::reversal::Reversal,
     &risk::global_risk::GlobalRisk,
+    &risk::poisson_risk::PoissonRisk,
     &risk::dld::Dld,
     &risk::interval_rank::IntervalRank,
     &risk::interval_sd::IntervalSd,

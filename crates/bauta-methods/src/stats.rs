@@ -1,5 +1,6 @@
 //! The arithmetic that methods share.
 
+pub(crate) mod answer_distance;
 pub(crate) mod at_risk;
 pub mod benedetti_franconi;
 pub mod both_files;
@@ -13,6 +14,7 @@ pub(crate) mod global_risk;
 pub mod grid;
 pub mod interval_widths;
 pub mod keys;
+pub mod loglinear;
 pub mod max_distance;
 pub mod mdav;
 pub mod mdav_plain;
@@ -25,9 +27,11 @@ pub mod outliers;
 pub mod pair_statistics;
 pub mod partition;
 pub mod points;
+pub mod poisson_inverse;
 pub mod quantile;
 pub mod ranks;
 pub(crate) mod reversal;
+pub(crate) mod sensitive;
 pub mod shrinking_tree;
 pub mod sums;
 pub(crate) mod suppression;

@@ -1,6 +1,7 @@
 //! What a measure gave is what a plain recount gives. Counting keys is checked on a few records,
 //! since the plain way compares each with all.
 
+use std::collections::BTreeMap;
 use std::collections::HashMap;
 
 use bauta_data::{Column, Table};
@@ -8,6 +9,7 @@ use bauta_methods::Params;
 use bauta_methods::measure::{Measurement, Reading};
 use bauta_methods::registry;
 
+use super::inputs::EIGHTH_KEY;
 use super::plain::{columns, correlations, covariances, mean};
 use super::recount::Files;
 use super::work::Work;
@@ -44,6 +46,17 @@ pub(super) fn check(
         ("individual-risk", _) => keys_recounted(work, params, original, |record, f, big_f| {
             per_record(found, record).is_some_and(|risk| risk_fits(risk, f, big_f))
         }),
+        ("l-diversity", _) => answers_recounted(work, original, |record, answers, _| {
+            let l = answers.iter().filter(|count| **count > 0).count();
+            per_record(found, record) == Some(l as f64)
+        }),
+        ("t-closeness", _) => answers_recounted(work, original, |record, answers, of_file| {
+            near(
+                per_record(found, record),
+                Some(total_variation(answers, of_file)),
+            )
+        }),
+        ("poisson-risk", _) => uniques_recounted(work, original, found),
         ("univariate-summary", _) => work.on.iter().all(|name| {
             let mean = original
                 .column_named(name)
@@ -282,6 +295,74 @@ fn keys_recounted(
         })
 }
 
+/// Whether a condition on the plainly counted answers of a record's class and of the file holds for
+/// records spread over the file; missing keys and answers are values of their own.
+fn answers_recounted(
+    work: &Work,
+    table: &Table,
+    holds: impl Fn(usize, &[u32], &[u32]) -> bool,
+) -> bool {
+    let column_codes = |name: &str| table.column_named(name).map(key_codes);
+    let keys: Vec<Vec<u32>> = work
+        .on
+        .iter()
+        .filter_map(|name| column_codes(name))
+        .collect();
+    let Some(answers) = column_codes(EIGHTH_KEY) else {
+        return false;
+    };
+    let n = table.n_records();
+    let n_answers = answers.iter().max().map_or(0, |&last| last as usize + 1);
+    let counted = |is_in: &dyn Fn(usize) -> bool| {
+        let mut counts = vec![0; n_answers];
+        for other in (0..n).filter(|&other| is_in(other)) {
+            counts[answers[other] as usize] += 1;
+        }
+        counts
+    };
+    let of_file = counted(&|_| true);
+    (0..n)
+        .step_by(n.div_ceil(N_RECOUNTED).max(1))
+        .all(|record| {
+            let of_class = counted(&|other| keys.iter().all(|codes| codes[other] == codes[record]));
+            holds(record, &of_class, &of_file)
+        })
+}
+
+/// Half the sum of the differences between two distributions.
+fn total_variation(a: &[u32], b: &[u32]) -> f64 {
+    let total = |counts: &[u32]| counts.iter().map(|&count| f64::from(count)).sum::<f64>();
+    let (of_a, of_b) = (total(a), total(b));
+    let both = a.iter().zip(b);
+    let apart: f64 = both
+        .map(|(&a, &b)| (f64::from(a) / of_a - f64::from(b) / of_b).abs())
+        .sum();
+    apart / 2.0
+}
+
+/// Whether the complete records that are alone were counted rightly, and are as likely to be matched
+/// as uniques can be.
+fn uniques_recounted(work: &Work, table: &Table, found: &Measurement) -> bool {
+    let keys: Vec<Vec<u32>> = work
+        .on
+        .iter()
+        .filter_map(|name| table.column_named(name))
+        .map(key_codes)
+        .collect();
+    let mut counts: BTreeMap<Vec<u32>, u32> = BTreeMap::new();
+    for record in 0..table.n_records() {
+        let key: Vec<u32> = keys.iter().map(|codes| codes[record]).collect();
+        if !key.contains(&0) {
+            *counts.entry(key).or_default() += 1;
+        }
+    }
+    let n_alone = counts.values().filter(|count| **count == 1).count() as f64;
+    let part = |name: &str| found.part(name).unwrap_or(f64::NAN);
+    part("uniques").to_bits() == n_alone.to_bits()
+        && part("tau1") <= part("tau2")
+        && part("tau2") <= n_alone
+}
+
 /// Codes of a key, 0 where it is missing.
 fn key_codes(column: &Column) -> Vec<u32> {
     let codes = column.as_categorical().map_or(&[][..], |all| &all.codes);
@@ -352,6 +433,12 @@ mod tests {
         assert!(!risk_fits(0.6, 2, 8.0), "above 1/f");
         assert!(!risk_fits(0.1, 2, 8.0), "below 1/F");
         assert!(risk_fits(0.5, 2, 2.0));
+    }
+
+    #[test]
+    fn total_variation_is_half_the_differences() {
+        // 1/2, 1/2, 0 and 1/4, 1/4, 1/2: (1/4 + 1/4 + 1/2)/2.
+        assert!((total_variation(&[3, 3, 0], &[1, 1, 2]) - 0.5).abs() < 1e-15);
     }
 
     #[test]

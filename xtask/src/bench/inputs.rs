@@ -20,7 +20,7 @@ const SEED: u64 = 20_260_101;
 pub(super) const N_AMOUNTS: usize = 13;
 /// The keys of the survey.
 pub(super) const KEYS: [&str; 7] = ["gender", "income", "age", "uu", "qual", "couple", "hsize"];
-/// One key more.
+/// One key more; a sensitive answer where the other seven are keys.
 pub(super) const EIGHTH_KEY: &str = "ind";
 /// Ten keys: those, and three answers.
 pub(super) const TEN_KEYS: [&str; 10] = [
@@ -228,6 +228,7 @@ fn role_of(name: &str) -> Role {
     match name {
         "id" => Role::Identifier,
         WEIGHT => Role::Weight,
+        EIGHTH_KEY => Role::Sensitive,
         name if KEYS.contains(&name) => Role::Key,
         _ => Role::Other,
     }

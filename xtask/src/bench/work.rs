@@ -127,6 +127,7 @@ pub(super) fn all() -> Vec<Work> {
         .chain(variants)
         .chain(key_variants())
         .chain(global_risk_of_numbers())
+        .chain(two_way_model())
         .collect()
 }
 
@@ -226,6 +227,14 @@ fn key_variants() -> Vec<Work> {
             "wild",
         ),
     ]
+}
+
+/// The fit that takes time: all pairs of keys.
+fn two_way_model() -> Option<Work> {
+    let card = registry::card("poisson-risk")?;
+    let params = vec![("model".to_owned(), RawValue::Text("two-way".to_owned()))];
+    let name = "poisson-risk/two-way";
+    Some(Work::of(card, name, Input::Survey, keys(&KEYS), params))
 }
 
 /// Masks of numbers get amounts; masks that look for a role, or that know only categories, get

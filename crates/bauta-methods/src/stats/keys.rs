@@ -11,6 +11,7 @@ use crate::error::MethodError;
 pub(crate) mod classes;
 pub(crate) mod codes;
 pub(crate) mod cube;
+pub(crate) mod matching;
 pub(crate) mod packing;
 
 use classes::Classes;
@@ -82,6 +83,17 @@ pub struct Frequencies {
 /// The most keys that one count takes: their visibility is a bit each.
 pub const MAX_KEYS: usize = 64;
 
+/// Refuses no key, and more keys than can be counted.
+pub(crate) fn check_number(n_keys: usize) -> Result<(), MethodError> {
+    if (1..=MAX_KEYS).contains(&n_keys) {
+        return Ok(());
+    }
+    Err(MethodError::request(
+        format!("keys are counted for 1 to {MAX_KEYS} variables, not {n_keys}"),
+        "name the variables that an intruder could know",
+    ))
+}
+
 /// Counts how often the key of each record occurs.
 pub fn frequencies(
     table: &Table,
@@ -112,15 +124,7 @@ impl KeyColumns {
         keys: &[usize],
         semantics: Semantics,
     ) -> Result<Self, MethodError> {
-        if keys.is_empty() || keys.len() > MAX_KEYS {
-            return Err(MethodError::request(
-                format!(
-                    "keys are counted for 1 to {MAX_KEYS} variables, not {}",
-                    keys.len()
-                ),
-                "name the variables that an intruder could know",
-            ));
-        }
+        check_number(keys.len())?;
         if semantics == Semantics::Original {
             for &attr_idx in keys {
                 refuse_lost_numbers(table.column(attr_idx))?;

@@ -74,6 +74,7 @@ pub(crate) fn zoo(n: usize) -> Table {
             n,
             gaps(7, 1_000),
         ),
+        made("illness", Role::Sensitive, Kind::Unordered, n, gaps(10, 5)),
         made("weight", Role::Weight, Kind::Continuous, n, |i| {
             Some(format!("{}.5", 1 + scatter(i, 8) % 300))
         }),

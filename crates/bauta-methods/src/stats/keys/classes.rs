@@ -97,7 +97,7 @@ impl Classes {
     }
 
     /// Classes by the keys that they show, in a fixed order.
-    fn by_visibility(&self) -> Vec<(u64, Vec<u32>)> {
+    pub(crate) fn by_visibility(&self) -> Vec<(u64, Vec<u32>)> {
         let mut groups: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
         for (class, &mask) in self.visible.iter().enumerate() {
             groups.entry(mask).or_default().push(class as u32);
@@ -106,7 +106,7 @@ impl Classes {
     }
 
     /// Group number of each listed class when only the keys in `mask` are compared.
-    fn groups_on(&self, mask: u64, classes: &[u32]) -> (Vec<u32>, usize) {
+    pub(crate) fn groups_on(&self, mask: u64, classes: &[u32]) -> (Vec<u32>, usize) {
         let mut packing = Packing::new(classes.len());
         for bit in (0..self.n_keys).filter(|bit| mask >> bit & 1 == 1) {
             packing.add(self.n_values[bit], |i| {

@@ -1,0 +1,342 @@
+#![doc = include_str!("poisson_risk.md")]
+
+use bauta_data::{Attribute, Column, Table, near};
+use rayon::prelude::*;
+
+use crate::card::{Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness};
+use crate::context::RunContext;
+use crate::error::MethodError;
+use crate::measure::{Better, Measure, MeasureTask, Measurement, Reading, Scope, Subject};
+use crate::note::Note;
+use crate::params::{ParamProblem, Params};
+use crate::risk::k_anonymity::{KEY_TARGETS, positions};
+use crate::stats::keys::check_weights;
+use crate::stats::loglinear::cross::Cross;
+use crate::stats::loglinear::{Fit, Model, fit};
+use crate::stats::poisson_inverse::{expected_inverse, unique_in_population};
+use crate::stats::sums::{compensated, sum_by};
+
+/// How many sample uniques are alone in the population, by a model of the keys. See the
+/// [module page](self).
+#[derive(Clone, Copy, Debug)]
+pub struct PoissonRisk;
+
+static CARD: Card = Card {
+    id: "poisson-risk",
+    title: "Poisson log-linear risk",
+    summary: "expected correct matches of sample uniques, by a log-linear model of the keys",
+    family: Family::Risk,
+    page: include_str!("poisson_risk.md"),
+    params: &[
+        ParamSpec {
+            name: "model",
+            meaning: "which effects of the keys the model has",
+            ty: ParamType::Choice(&[("main", "each key alone"), ("two-way", "all pairs of keys")]),
+            default: ParamDefault::Value(ConstValue::Text("main")),
+        },
+        ParamSpec {
+            name: "interactions",
+            meaning: "interactions that the model has besides, such as \"age:sex\"",
+            ty: ParamType::Texts,
+            default: ParamDefault::Unset("none"),
+        },
+        ParamSpec {
+            name: "sampling_fraction",
+            meaning: "how much of the population the sample holds",
+            ty: ParamType::Choice(&[
+                ("constant", "records over the sum of weights, everywhere"),
+                (
+                    "cell",
+                    "the same within each cell that the file has records of",
+                ),
+            ]),
+            default: ParamDefault::Value(ConstValue::Text("constant")),
+        },
+        ParamSpec {
+            name: "max_cycles",
+            meaning: "cycles of corrections after which the fit is taken as it is, with a note",
+            ty: ParamType::Integer {
+                min: 1,
+                max: 1_000_000,
+            },
+            default: ParamDefault::Value(ConstValue::Integer(1_000)),
+        },
+    ],
+    targets: KEY_TARGETS,
+    randomness: Randomness::None,
+    references: &["skinner1998", "elamir2006", "deming1940"],
+};
+
+impl Measure for PoissonRisk {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn subject(&self) -> Subject {
+        Subject::OneFile
+    }
+
+    fn scope(&self) -> Scope {
+        Scope::Scenario
+    }
+
+    fn reading(&self) -> Reading {
+        Reading {
+            min: 0.0,
+            max: f64::INFINITY,
+            better: Better::Lower,
+            at_identity: None,
+            value_name: "expected correct matches of uniques",
+        }
+    }
+
+    /// A model must be chosen: who wants it asks for it.
+    fn is_usual(&self) -> bool {
+        false
+    }
+
+    fn check(&self, params: &Params, on: &[&Attribute]) -> Vec<ParamProblem> {
+        let names: Vec<&str> = on.iter().map(|attribute| attribute.name.as_str()).collect();
+        let problems = params.texts("interactions").iter();
+        problems
+            .filter_map(|text| interaction(text, &names).err())
+            .collect()
+    }
+
+    fn measure(
+        &self,
+        task: &MeasureTask<'_>,
+        context: &RunContext<'_>,
+    ) -> Result<Measurement, MethodError> {
+        let table = task.one()?;
+        check_weights(table)?;
+        context.go_on()?;
+        let keys = positions(table, task.on)?;
+        let model = model(task.params, task.on)?;
+        let cross = Cross::of_table(table, &keys)?;
+        let n_incomplete = table.n_records() - cross.n_complete();
+        if n_incomplete > 0 {
+            context.note(Note::IncompleteKeysLeftOut {
+                n_records: n_incomplete,
+            });
+        }
+        let sampling = Sampling::new(table, &cross, task.params, context)?;
+        let max_cycles = task.params.integer("max_cycles") as usize;
+        let fit = fit(&cross, &model, task.on, max_cycles, |cycle| {
+            context.progress(cycle, max_cycles)
+        })?;
+        if !fit.has_settled() {
+            context.note(Note::FitNotSettled {
+                n_cycles: fit.n_cycles,
+                largest_correction: fit.largest_correction,
+            });
+        }
+        Ok(report(&cross, &fit, &sampling))
+    }
+}
+
+/// The model that the parameters ask for.
+fn model(params: &Params, on: &[String]) -> Result<Model, MethodError> {
+    crate::stats::keys::check_number(on.len())?;
+    let mut model = match params.choice("model") {
+        "two-way" => Model::two_way(on.len()),
+        _ => Model::main_effects(on.len()),
+    };
+    let names: Vec<&str> = on.iter().map(String::as_str).collect();
+    for text in params.texts("interactions") {
+        let term = interaction(text, &names)
+            .map_err(|problem| MethodError::request(problem.message, problem.hint))?;
+        model.add(term);
+    }
+    Ok(model)
+}
+
+/// The keys that an interaction such as `age:sex` names, a bit each.
+fn interaction(text: &str, names: &[&str]) -> Result<u64, ParamProblem> {
+    let problem = |message: String, hint: String| ParamProblem::of("interactions", message, hint);
+    let mut term = 0;
+    for name in text.split(':').map(str::trim) {
+        let Some(position) = names.iter().position(|known| *known == name) else {
+            return Err(problem(
+                format!("`{text}`: `{name}` is none of the keys"),
+                near::hint(name, names.iter().copied()),
+            ));
+        };
+        // More keys than bits are refused where they are counted.
+        let bit = 1_u64.checked_shl(position as u32).unwrap_or(0);
+        if term & bit != 0 {
+            return Err(problem(
+                format!("`{text}` names `{name}` twice"),
+                "name each key once".to_owned(),
+            ));
+        }
+        term |= bit;
+    }
+    if term.count_ones() < 2 && !text.contains(':') {
+        return Err(problem(
+            format!("`{text}` is one key, and each has its effect already"),
+            "name two keys or more, with colons between".to_owned(),
+        ));
+    }
+    Ok(term)
+}
+
+/// What share of the population is in the sample.
+enum Sampling {
+    Constant(f64),
+    ByCell(Vec<f64>),
+}
+
+impl Sampling {
+    fn new(
+        table: &Table,
+        cross: &Cross,
+        params: &Params,
+        context: &RunContext<'_>,
+    ) -> Result<Self, MethodError> {
+        let Some(weights) = table.weight().and_then(Column::as_numeric) else {
+            context.note(Note::TakenForPopulation);
+            return Ok(Self::Constant(1.0));
+        };
+        let mut big_f = vec![0.0; cross.counts.len()];
+        for (cell, weight) in cross.cell_of_record.iter().zip(weights) {
+            if let Some(cell) = cell {
+                big_f[*cell as usize] += weight;
+            }
+        }
+        let big_n: f64 = compensated(big_f.iter().copied());
+        if !big_n.is_finite() {
+            return Err(MethodError::request(
+                "the weights are too large to be summed",
+                "divide them by a constant",
+            ));
+        }
+        if params.choice("sampling_fraction") == "cell" {
+            let both = cross.counts.iter().zip(&big_f);
+            let short = both.clone().filter(|(f, big_f)| f64::from(**f) > **big_f);
+            let n_records: usize = short.map(|(&f, _)| f as usize).sum();
+            if n_records > 0 {
+                context.note(Note::WeightsBelowFrequency { n_records });
+            }
+            return Ok(Self::ByCell(
+                both.map(|(&f, &big_f)| share(f64::from(f), big_f))
+                    .collect(),
+            ));
+        }
+        let n = cross.n_complete() as f64;
+        if n > big_n {
+            context.note(Note::WeightsBelowFrequency {
+                n_records: cross.n_complete(),
+            });
+        }
+        Ok(Self::Constant(share(n, big_n)))
+    }
+
+    /// Expected records of the population in a cell that are not in the sample.
+    fn others(&self, cell: usize, mu: f64) -> f64 {
+        let pi = match self {
+            Self::Constant(pi) => *pi,
+            Self::ByCell(pi) => pi[cell],
+        };
+        mu * (1.0 - pi) / pi
+    }
+}
+
+/// A sample is no larger than its population.
+fn share(n: f64, big_n: f64) -> f64 {
+    if n < big_n { n / big_n } else { 1.0 }
+}
+
+fn report(cross: &Cross, fit: &Fit, sampling: &Sampling) -> Measurement {
+    let n_cells = cross.counts.len();
+    let (mu, m): (Vec<f64>, Vec<f64>) = (0..n_cells)
+        .into_par_iter()
+        .map(|cell| {
+            let mu = fit.expected(cross.codes(cell));
+            (mu, sampling.others(cell, mu))
+        })
+        .unzip();
+    let risk: Vec<f64> = cross
+        .counts
+        .par_iter()
+        .zip(&m)
+        .map(|(&f, &m)| expected_inverse(f, m))
+        .collect();
+    let of_uniques = |figure: &(dyn Fn(usize) -> f64 + Sync)| {
+        sum_by(n_cells, |cell| {
+            if cross.counts[cell] == 1 {
+                figure(cell)
+            } else {
+                0.0
+            }
+        })
+    };
+    let tau2 = of_uniques(&|cell| risk[cell]);
+    let is_any = cross.n_complete() > 0;
+    let mut found = Measurement {
+        value: is_any.then_some(tau2),
+        ..Measurement::default()
+    };
+    found.push_part("records", cross.n_complete() as f64);
+    found.push_part("uniques", of_uniques(&|_| 1.0));
+    found.push_part("tau1", of_uniques(&|cell| unique_in_population(m[cell])));
+    found.push_part("tau2", tau2);
+    found.push_part(
+        "expected_reidentifications",
+        sum_by(n_cells, |cell| f64::from(cross.counts[cell]) * risk[cell]),
+    );
+    found.push_part("max", risk.iter().copied().reduce(f64::max));
+    found.push_part(
+        "sampling_fraction",
+        match sampling {
+            Sampling::Constant(pi) => is_any.then_some(*pi),
+            Sampling::ByCell(_) => None,
+        },
+    );
+    let cells: f64 = cross.n_levels.iter().map(|&n| f64::from(n)).product();
+    found.push_part("cells", cells.is_finite().then_some(cells));
+    let deviance = 2.0
+        * sum_by(n_cells, |cell| {
+            let f = f64::from(cross.counts[cell]);
+            f * libm::log(f / mu[cell])
+        });
+    // Rounding may leave a saturated model a little below 0.
+    found.push_part("deviance", is_any.then_some(deviance.max(0.0)));
+    found.push_part("cycles", fit.n_cycles as f64);
+    let of_record = |cell: &Option<u32>| cell.map_or(f64::NAN, |cell| risk[cell as usize]);
+    found.per_record = Some(cross.cell_of_record.iter().map(of_record).collect());
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn interactions_name_keys_by_their_bits() {
+        let names = ["age", "sex", "region"];
+        assert_eq!(interaction("age:sex", &names), Ok(0b011));
+        assert_eq!(interaction("region : age", &names), Ok(0b101));
+        for (text, says) in [
+            ("age", "one key"),
+            ("age:age", "twice"),
+            ("age:sexx", "none of the keys"),
+            ("", "none of the keys"),
+            ("age:", "none of the keys"),
+        ] {
+            let problem = interaction(text, &names).expect_err(text);
+            assert!(
+                problem.message.contains(says),
+                "{text}: {}",
+                problem.message
+            );
+        }
+    }
+
+    #[test]
+    fn a_sample_is_at_most_its_population() {
+        assert!((share(2.0, 8.0) - 0.25).abs() < 1e-16);
+        assert!((share(2.0, 1.0) - 1.0).abs() < 1e-16);
+        assert!((share(0.0, 0.0) - 1.0).abs() < 1e-16);
+    }
+}
