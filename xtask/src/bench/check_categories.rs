@@ -29,6 +29,47 @@ fn each_pair(
     })
 }
 
+/// Records whose key is counted again the plain way.
+const N_RECOUNTED: usize = 40;
+
+/// Keys of a file, by variable and record.
+fn keys<'a>(work: &Work, table: &'a Table) -> Vec<Vec<Option<&'a str>>> {
+    let columns = work.on.iter().filter_map(|name| table.column_named(name));
+    columns.map(cells).collect()
+}
+
+/// How many records of `file` hold what a record shows.
+fn n_matches(shown: &[Vec<Option<&str>>], record: usize, file: &[Vec<Option<&str>>]) -> i64 {
+    let n = file.first().map_or(0, Vec::len);
+    let matches = |other: &usize| {
+        let mut both = shown.iter().zip(file);
+        both.all(|(shown, file)| shown[record].is_none() || shown[record] == file[*other])
+    };
+    (0..n).filter(matches).count() as i64
+}
+
+/// What records show occurs k times in the file before suppression, and only records at risk lost
+/// a value.
+pub(super) fn keys_are_safe(work: &Work, original: &Table, masked: &Table, k: i64) -> bool {
+    let (x, z) = (keys(work, original), keys(work, masked));
+    let n = original.n_records();
+    (0..n)
+        .step_by(n.div_ceil(N_RECOUNTED).max(1))
+        .all(|record| {
+            let lost = x.iter().zip(&z).any(|(x, z)| x[record] != z[record]);
+            n_matches(&z, record, &x) >= k && (!lost || n_matches(&x, record, &x) < k)
+        })
+}
+
+/// What records show occurs k times among the records that are left.
+pub(super) fn records_are_safe(work: &Work, masked: &Table, k: i64) -> bool {
+    let z = keys(work, masked);
+    let n = masked.n_records();
+    (0..n)
+        .step_by(n.div_ceil(N_RECOUNTED).max(1))
+        .all(|record| n_matches(&z, record, &z) >= k)
+}
+
 /// As many records as asked for, each once and in their order.
 pub(super) fn is_sample(original: &Table, masked: &Table, share: f64) -> bool {
     let rows: Vec<usize> = (0..masked.n_records())

@@ -22,8 +22,15 @@ pub(super) fn check(
         let is_right = check_categories::is_sample(original, masked, params.number("share"));
         return verdict(work, is_right);
     }
+    if work.card.id == "suppress-records" {
+        let is_right = check_categories::records_are_safe(work, masked, params.integer("k"));
+        return verdict(work, is_right);
+    }
     untouched(work, original, masked)?;
     let specific = match work.card.id {
+        "suppress-local" => {
+            check_categories::keys_are_safe(work, original, masked, params.integer("k"))
+        }
         "recode-rare" => {
             check_categories::rare_are_recoded(work, original, masked, params.integer("below"))
         }

@@ -18,6 +18,8 @@ pub(super) fn run(work: &Work, n: usize) -> Result<Figures, String> {
         Params::check(work.card, &work.params).map_err(|problems| format!("{problems:?}"))?;
     let table = match work.input {
         Input::Survey | Input::SurveyAndMasked => inputs::survey(n),
+        Input::SurveyAndSuppressed => inputs::survey(n),
+        Input::SurveyWithHouseholds => inputs::survey_with_households(n),
         Input::SurveyWithMissing => inputs::survey_with_missing(n),
         Input::Amounts => inputs::amounts(n),
         Input::Census => inputs::census(n)?,
@@ -57,11 +59,34 @@ fn run_mask(work: &Work, table: &Table, params: &Params) -> Result<Figures, Stri
     })
 }
 
+/// The file after local suppression with the parameters of its example.
+fn suppressed(table: &Table, on: &[String]) -> Result<Table, String> {
+    let mask = registry::mask("suppress-local").ok_or("there is no suppression")?;
+    let given: Vec<_> = mask
+        .example()
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect();
+    let params = Params::check(mask.card(), &given).map_err(|problems| format!("{problems:?}"))?;
+    let on: Vec<usize> = on.iter().filter_map(|name| table.index_of(name)).collect();
+    let task = MaskTask {
+        table,
+        on: &on,
+        params: &params,
+    };
+    let context = RunContext::new(SEED, mask.card().id, &Unwatched);
+    let change = mask
+        .mask(&task, &context)
+        .map_err(|error| error.to_string())?;
+    Ok(change.apply_to(table))
+}
+
 fn run_measure(work: &Work, table: &Table, params: &Params) -> Result<Figures, String> {
     let measure = registry::measure(work.card.id).ok_or("not a measure")?;
     let masked = match (measure.subject(), work.input) {
         (Subject::OneFile, _) => None,
         (_, Input::Amounts) => Some(inputs::changed_amounts(table.n_records())),
+        (_, Input::SurveyAndSuppressed) => Some(suppressed(table, &work.on)?),
         (_, Input::SurveyAndMasked) => Some(inputs::masked_survey(table)),
         _ => return Err("there is no masked version of the survey to compare with".to_owned()),
     };

@@ -35,6 +35,8 @@ pub(super) const TEN_KEYS: [&str; 10] = [
     "theft_housing",
     "threat",
 ];
+/// The household id of the survey with households.
+const HOUSEHOLD: &str = "home";
 /// The survey's weight.
 pub(super) const WEIGHT: &str = "d_fin";
 
@@ -173,6 +175,22 @@ pub(super) fn survey(n: usize) -> Table {
     Table::new(builders.into_iter().map(ColumnBuilder::finish).collect(), n)
 }
 
+/// The survey with a household id: three records that follow each other live together.
+pub(super) fn survey_with_households(n: usize) -> Table {
+    let survey = survey(n);
+    let mut home = ColumnBuilder::new(HOUSEHOLD);
+    for record in 0..n {
+        home.push(&(record / 3).to_string());
+    }
+    let mut columns: Vec<Column> = survey
+        .columns()
+        .iter()
+        .map(|column| column.as_ref().clone())
+        .collect();
+    columns.push(home.finish());
+    Table::new(columns, n)
+}
+
 /// The survey with two values in a hundred of each of eight keys gone.
 pub(super) fn survey_with_missing(n: usize) -> Table {
     let mut table = survey(n);
@@ -228,6 +246,7 @@ fn role_of(name: &str) -> Role {
     match name {
         "id" => Role::Identifier,
         WEIGHT => Role::Weight,
+        HOUSEHOLD => Role::Household,
         EIGHTH_KEY => Role::Sensitive,
         name if KEYS.contains(&name) => Role::Key,
         _ => Role::Other,

@@ -19,6 +19,8 @@ const MDAV_SIZES: &[usize] = &[1_000, 10_000, 50_000, 100_000, 1_000_000];
 const PLAIN_SIZES: &[usize] = &[1_000, 10_000, 50_000];
 /// The size of the published comparison of searches.
 const NEAREST_SIZES: &[usize] = &[10_000, 59_315];
+/// Records of the victimisation survey.
+const SURVEY_SIZE: &[usize] = &[12_901];
 /// Variables of the search for the nearest record.
 pub(super) const N_NEAREST: usize = 11;
 
@@ -30,6 +32,10 @@ const PATIENCE: f64 = 300.0;
 pub(super) enum Input {
     /// The survey.
     Survey,
+    /// The survey with three records to a household.
+    SurveyWithHouseholds,
+    /// The survey, and its version with keys suppressed for k = 3.
+    SurveyAndSuppressed,
     /// The survey with missing values in eight keys.
     SurveyWithMissing,
     /// The survey, and with it a version with other values in some cells of ten keys.
@@ -109,6 +115,11 @@ pub(super) fn all() -> Vec<Work> {
                 patience: f64::INFINITY,
                 ..Work::of(card, card.id, input, on, params)
             },
+            // Its example deletes by risk, so that it works on any file.
+            "suppress-records" => {
+                let params = vec![("k".to_owned(), RawValue::Integer(3))];
+                Work::of(card, card.id, input, on, params)
+            }
             _ => Work::of(card, card.id, input, on, params),
         }
     });
@@ -116,6 +127,9 @@ pub(super) fn all() -> Vec<Work> {
         let card = measure.card();
         let (input, on) = match (measure.scope(), measure.subject()) {
             (Scope::Scenario, Subject::OneFile) => (Input::Survey, keys(&KEYS)),
+            (Scope::Scenario, _) if card.id == "reversal" => {
+                (Input::SurveyAndSuppressed, keys(&KEYS))
+            }
             (Scope::Scenario, _) => (Input::SurveyAndMasked, keys(&TEN_KEYS)),
             (Scope::Variables, _) => (Input::Amounts, amount_names()),
         };
@@ -128,6 +142,8 @@ pub(super) fn all() -> Vec<Work> {
         .chain(key_variants())
         .chain(global_risk_of_numbers())
         .chain(two_way_model())
+        .chain(suppressions())
+        .chain(household_risk())
         .collect()
 }
 
@@ -227,6 +243,38 @@ fn key_variants() -> Vec<Work> {
             "wild",
         ),
     ]
+}
+
+/// Local suppression where the peer was timed: the victimisation survey, and eight keys.
+fn suppressions() -> Vec<Work> {
+    let Some(mask) = registry::mask("suppress-local") else {
+        return Vec::new();
+    };
+    let mut eight = keys(&KEYS);
+    eight.push(EIGHTH_KEY.to_owned());
+    let variant = |name: &str, on: Vec<String>| {
+        Work::of(mask.card(), name, Input::Survey, on, owned(mask.example()))
+    };
+    vec![
+        Work {
+            sizes: SURVEY_SIZE,
+            ..variant("suppress-local/survey", keys(&KEYS))
+        },
+        variant("suppress-local/8-keys", eight),
+    ]
+}
+
+/// Individual risk together with that of households.
+fn household_risk() -> Option<Work> {
+    let card = registry::card("individual-risk")?;
+    let name = "individual-risk/households";
+    Some(Work::of(
+        card,
+        name,
+        Input::SurveyWithHouseholds,
+        keys(&KEYS),
+        Vec::new(),
+    ))
 }
 
 /// The fit that takes time: all pairs of keys.
