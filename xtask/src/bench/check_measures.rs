@@ -65,6 +65,18 @@ pub(super) fn check(
             near(found.part(&format!("{name}.mean")), mean)
         }),
         ("global-risk", Some(masked)) => global_risk_recounted(work, original, masked, found),
+        ("reversal", Some(masked)) => {
+            let lost = |record: &usize| {
+                let mut keys = work.on.iter().filter_map(|name| masked.column_named(name));
+                let original = |name: &str| original.column_named(name);
+                keys.any(|key| {
+                    let before = original(key.name());
+                    key.is_missing(*record) && before.is_some_and(|key| !key.is_missing(*record))
+                })
+            };
+            let n_lost = (0..n).filter(lost).count() as f64;
+            found.part("suppressed_records") == Some(n_lost) && n_lost > 0.0
+        }
         (_, Some(masked)) => {
             let (x, z) = (columns(work, original)?, columns(work, masked)?);
             pair_recounted(work.card.id, x, z, found)
