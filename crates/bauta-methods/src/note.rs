@@ -166,6 +166,13 @@ pub enum Note {
         /// Why not.
         reason: String,
     },
+    /// The hierarchy of a key does not know the values that are there; its levels were not tried.
+    HierarchyUnfit {
+        /// The variable.
+        variable: String,
+        /// Why, without a value.
+        reason: String,
+    },
     /// Every value of a key is missing, so that it never tells records apart.
     KeyAllMissing {
         /// The variable.
@@ -309,6 +316,9 @@ impl Note {
             }
             Self::NotMeasured { measure, reason } => {
                 format!("{measure} was not measured: {reason}")
+            }
+            Self::HierarchyUnfit { variable, reason } => {
+                format!("the levels of {variable} were not tried: {reason}")
             }
             Self::KeyAllMissing { variable } => {
                 format!("{variable} is missing in every record and never tells records apart")

@@ -35,6 +35,7 @@ pub const ADJUSTERS: &[&dyn Adjuster] = &[];
 pub const MEASURES: &[&dyn Measure] = &[
     &risk::k_anonymity::KAnonymity,
     &risk::individual_risk::IndividualRisk,
+    &risk::key_contribution::KeyContribution,
     &risk::dld::Dld,
     &risk::interval_rank::IntervalRank,
     &risk::interval_sd::IntervalSd,

@@ -6,8 +6,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use bauta_data::{Condition, Kind, Role, Table, Unwatched};
+use bauta_data::{Condition, HierarchySpec, Kind, Role, Table, Unwatched};
 use bauta_methods::measure::{Part, Series};
 use bauta_methods::pair::Rows;
 use bauta_methods::stats::benedetti_franconi::expected_inverse;
@@ -192,6 +193,7 @@ impl Case {
             "series",
             "per_record",
             "weighted_per_record",
+            "listed",
             "notes",
         ];
         let masks = ["columns", "names", "kept", "notes"];
@@ -243,6 +245,15 @@ impl Case {
             });
             support::table(columns.collect())
         };
+        for (name, json) in variables {
+            if let Some(hierarchy) = json.get("hierarchy") {
+                let attr_idx = table.index_of(name).expect("a variable");
+                let column = table.column(attr_idx).clone();
+                let mut attribute = column.attribute().clone();
+                attribute.hierarchy = Some(self.hierarchy(hierarchy));
+                table = table.with_column(attr_idx, column.with_attribute(Arc::new(attribute)));
+            }
+        }
         for (name, records) in json["suppress"].as_object().into_iter().flatten() {
             let attr_idx = table.index_of(name).expect("a variable to suppress");
             let records: Vec<u32> =
@@ -251,6 +262,21 @@ impl Case {
             table = table.with_column(attr_idx, suppressed);
         }
         table
+    }
+
+    fn hierarchy(&self, json: &Value) -> HierarchySpec {
+        let form = |name: &str| json.get(name).cloned();
+        if json == "prefix" {
+            HierarchySpec::Prefix { keep: None }
+        } else if let Some(breaks) = form("intervals") {
+            let breaks = serde_json::from_value(breaks).expect("breaks of each level");
+            HierarchySpec::Intervals { breaks }
+        } else if let Some(rows) = form("levels") {
+            let rows = serde_json::from_value(rows).expect("rows of texts");
+            HierarchySpec::Levels { rows }
+        } else {
+            panic!("{}: no such hierarchy", self.name)
+        }
     }
 
     fn params(&self, card: &'static Card) -> Params {
@@ -400,6 +426,10 @@ impl Case {
             let series =
                 series.unwrap_or_else(|| panic!("{}: there is no series {name}", self.name));
             named("point", &series.points, points);
+        }
+        if let Some(expected) = expect.get("listed") {
+            let rows: Vec<u64> = found.listed.iter().map(|listed| listed.row).collect();
+            assert_eq!(&serde_json::json!(rows), expected, "{}: listed", self.name);
         }
         if let Some(expected) = expect.get("per_record") {
             let per_record = found

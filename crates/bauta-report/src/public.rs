@@ -222,6 +222,7 @@ impl<'a> PublicVariable<'a> {
             n_missing: _,
             fate,
             n_changed: _,
+            n_suppressed: _,
         } = variable;
         Self {
             name,
@@ -361,6 +362,7 @@ mod tests {
             n_missing: 0,
             fate,
             n_changed,
+            n_suppressed: 0,
         }
     }
 

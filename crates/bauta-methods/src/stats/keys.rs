@@ -12,6 +12,7 @@ use crate::error::MethodError;
 
 pub(crate) mod codes;
 pub(crate) mod packing;
+pub(crate) mod views;
 
 use codes::{KeyCodes, key_codes, refuse_lost_numbers, visible_masks};
 use packing::Packing;
