@@ -61,7 +61,7 @@ pub(crate) fn percent(value: Option<f64>) -> String {
     let percent = 100.0 * value;
     if value == 0.0 {
         "0 %".to_owned()
-    } else if percent < 0.001 {
+    } else if percent < 1e-6 {
         format!("{percent:.0e} %")
     } else if percent >= 99.0 && value < 1.0 {
         format!("{} %", figure_text(Some(percent)))

@@ -106,12 +106,6 @@ fn parse_hierarchy(text: &str) -> Result<HierarchyArgument, String> {
         .split_once('=')
         .filter(|(variable, form)| !variable.is_empty() && !form.is_empty())
         .ok_or(forms)?;
-    fn numbers<T: std::str::FromStr>(text: &str) -> Result<Vec<T>, String> {
-        let parsed = text.split(',').map(|number| number.trim().parse());
-        parsed
-            .collect::<Result<_, _>>()
-            .map_err(|_| "numbers by commas are wanted after the colon".to_owned())
-    }
     let form = match form.split_once(':') {
         None if form == "prefix" => Form::Ready(HierarchySpec::Prefix { keep: None }),
         Some(("prefix", kept)) => Form::Ready(HierarchySpec::Prefix {
@@ -126,6 +120,13 @@ fn parse_hierarchy(text: &str) -> Result<HierarchyArgument, String> {
         variable: variable.to_owned(),
         form,
     })
+}
+
+fn numbers<T: std::str::FromStr>(text: &str) -> Result<Vec<T>, String> {
+    let parsed = text.split(',').map(|number| number.trim().parse());
+    parsed
+        .collect::<Result<_, _>>()
+        .map_err(|_| "numbers by commas are wanted after the colon".to_owned())
 }
 
 #[cfg(test)]

@@ -211,7 +211,7 @@ struct Left<'a> {
     expected: Option<f64>,
 }
 
-/// What is left for each key left out, or for each level.
+/// What is left for each key left out, or for each level, after what there is.
 fn left<'a>(contribution: &'a Measurement, end: &str) -> Vec<Left<'a>> {
     let series: Vec<_> = contribution
         .series
@@ -233,8 +233,12 @@ fn left<'a>(contribution: &'a Measurement, end: &str) -> Vec<Left<'a>> {
             uniques: uniques.value,
             expected: expected.value,
         })
-        .filter(|left| left.name != AS_IT_IS)
         .collect()
+}
+
+/// Whether a key is left out or recoded, and the figures are not those of the file itself.
+fn is_changed(left: &Left<'_>) -> bool {
+    left.name != AS_IT_IS
 }
 
 /// The key and the level that a point is named by.
@@ -369,7 +373,8 @@ fn print_json(arguments: &RiskArguments, table: &Table, found: &Found) {
 /// For each key what is left without it, and the share of the records below k that goes.
 fn contributions_json(contribution: &Measurement) -> Vec<serde_json::Value> {
     let shares = &contribution.by_variable;
-    let left = left(contribution, LEFT_OUT).into_iter().zip(shares);
+    let left = left(contribution, LEFT_OUT).into_iter().filter(is_changed);
+    let left = left.zip(shares);
     left.map(|(left, share)| {
         json!({
             "left_out": left.name,
@@ -386,6 +391,7 @@ fn contributions_json(contribution: &Measurement) -> Vec<serde_json::Value> {
 fn levels_json(contribution: &Measurement) -> Vec<serde_json::Value> {
     let levels = left(contribution, BY_LEVEL).into_iter();
     levels
+        .filter(is_changed)
         .map(|left| {
             let (key, level) = key_and_level(left.name);
             json!({

@@ -76,9 +76,9 @@ fn a_record_explained() {
             0,
         ))
     };
-    let alone = ["--row", "2750", "--weight", "d_fin"];
+    let alone = ["--row", "5204", "--weight", "d_fin"];
     insta::assert_snapshot!("explain_record", explained(&alone));
-    insta::assert_snapshot!("explain_record_k", explained(&["--row", "1", "--k", "9"]));
+    insta::assert_snapshot!("explain_record_k", explained(&["--row", "183", "--k", "3"]));
 }
 
 #[test]

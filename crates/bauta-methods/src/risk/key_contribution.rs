@@ -112,9 +112,6 @@ impl Measure for KeyContribution {
         };
         let shares = found.by_variable.iter().filter_map(|part| part.value);
         found.value = shares.reduce(f64::max);
-        found.push_part(format!("below_{k}"), all.below as f64);
-        found.push_part("uniques", all.uniques as f64);
-        found.push_part("expected_reidentifications", all.expected);
         found.series = series(k, LEFT_OUT, &all, &left_out);
         if !levels.is_empty() {
             found.series.extend(series(k, BY_LEVEL, &all, &levels));

@@ -34,7 +34,8 @@ pub(super) fn risks(record: &RunRecord) -> Markup {
             }
             (measures::table(&format!("{heading}: risk figures"), &group))
             (drawn(&group, &format!("risk-{idx}")))
-            @for risk in &group { (tabulated::tables(risk)) (listed::tables(risk)) }
+            @for risk in &group { (tabulated::tables(risk)) }
+            @for risk in &group { (listed::tables(risk)) }
         }
     };
     html! { (body) (dash_explained(&body)) }

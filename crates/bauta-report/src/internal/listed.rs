@@ -22,7 +22,7 @@ pub(super) fn tables(measure: &MeasureRecord) -> Markup {
     let title = named(measure);
     html! {
         @for (file, records) in files.iter().filter(|(_, records)| !records.is_empty()) {
-            (table(&format!("{title}: the riskiest keys of {file}, one record each"), records))
+            (table(&format!("{title}: the riskiest keys of {file}, one record each, with the records and the population that share the key"), records))
         }
     }
 }
@@ -31,11 +31,11 @@ fn table(caption: &str, records: &[ListedRecord]) -> Markup {
     let keys = records.first().map_or(&[][..], |record| &record.key);
     let figures = records.first().map_or(&[][..], |record| &record.figures);
     let body = html! {
-        table {
+        table class="listed" {
             caption { (caption) }
             thead {
                 tr {
-                    th scope="col" class="number" { "Row of the input" }
+                    th scope="col" class="number" { "Input row" }
                     @for (name, _) in keys { th scope="col" { (name) } }
                     @for figure in figures { th scope="col" class="number" { (heading(&figure.name)) } }
                 }
@@ -60,10 +60,10 @@ fn table(caption: &str, records: &[ListedRecord]) -> Markup {
 
 fn heading(figure: &str) -> &str {
     match figure {
-        "f" => "Records with this key",
-        "F" => "Population with this key",
+        "f" => "Records",
+        "F" => "Population",
         "risk" => "Risk",
-        "household_risk" => "Risk of the household",
+        "household_risk" => "Household risk",
         other => other,
     }
 }

@@ -3,15 +3,16 @@
 use bauta_data::Table;
 use bauta_methods::risk::key_contribution::{BY_LEVEL, LEFT_OUT};
 use bauta_methods::stats::keys::{Semantics, population};
+use comfy_table::Cell;
 
-use super::{Found, Left, k_of_contribution, key_and_level, left};
+use super::{Found, Left, is_changed, k_of_contribution, key_and_level, left};
 use crate::arguments::RiskArguments;
 use crate::tables::{figure, figure_text, percent, table, text};
 use crate::words::joined;
 
 pub(super) fn print(arguments: &RiskArguments, read: &Table, found: &Found) {
     println!(
-        "{}: {}, known by {}",
+        "{}: {}; an intruder knows {}",
         arguments.file.display(),
         records(Some(read.n_records() as f64)),
         joined(&arguments.keys)
@@ -64,19 +65,21 @@ fn print_groups(arguments: &RiskArguments, read: &Table, found: &Found) {
     println!("\nWho stands out");
     let uniques = counted.part("uniques");
     println!(
-        "  {} ({}) alone with their key. The smallest group has {}.",
-        are(uniques),
-        percent(uniques.map(|uniques| uniques / n)),
+        "  {} alone with their key. The smallest group has {}.",
+        share_are(uniques, n),
         records(counted.value)
     );
     for k in arguments.k.iter().filter(|&&k| k > 2) {
         let below = counted.part(&format!("below_{k}"));
-        println!(
-            "  {} ({}) in groups of fewer than {k}.",
-            are(below),
-            percent(below.map(|below| below / n))
-        );
+        println!("  {} in groups of fewer than {k}.", share_are(below, n));
     }
+}
+
+/// `1 record (1 %) is`, `2 records (2 %) are`.
+fn share_are(n: Option<f64>, n_records: f64) -> String {
+    let share = percent(n.map(|n| n / n_records));
+    let is = if n == Some(1.0) { "is" } else { "are" };
+    format!("{} ({share}) {is}", records(n))
 }
 
 /// `1 record is`, `2 records are`.
@@ -91,7 +94,7 @@ fn print_expected(arguments: &RiskArguments, read: &Table, found: &Found) {
     println!("\nWhat an intruder could find who looks for everyone in the file");
     println!(
         "  {} expected to be re-identified: {} in 1000.",
-        counted(expected, "record is", "records are"),
+        are(expected.map(short)),
         figure_text(expected.map(|expected| short(1000.0 * expected / n)))
     );
     println!(
@@ -123,26 +126,33 @@ fn print_expected(arguments: &RiskArguments, read: &Table, found: &Found) {
     }
 }
 
-/// Three digits are enough for a rate.
+/// Three digits are enough for an expectation.
 fn short(value: f64) -> f64 {
     format!("{value:.2e}").parse().unwrap_or(value)
 }
 
+/// A cell with an expectation.
+fn expectation(value: Option<f64>) -> Cell {
+    figure(value.map(short))
+}
+
 fn print_contributions(arguments: &RiskArguments, found: &Found) {
     let k = k_of_contribution(arguments);
-    let below = found.contribution.part(&format!("below_{k}"));
-    let mut keys: Vec<(Left<'_>, Option<f64>)> = left(&found.contribution, LEFT_OUT)
-        .into_iter()
-        .zip(&found.contribution.by_variable)
-        .map(|(left, share)| (left, share.value))
-        .collect();
+    let all = left(&found.contribution, LEFT_OUT);
+    let Some((as_it_is, keys)) = all.split_first() else {
+        return;
+    };
+    let shares = found.contribution.by_variable.iter();
+    let shares = shares.map(|share| share.value);
+    let mut keys: Vec<(&Left<'_>, Option<f64>)> = keys.iter().zip(shares).collect();
     // Most first; where nobody is below k, by what is expected.
-    keys.sort_by(|(a, a_share), (b, b_share)| {
-        let share = |share: &Option<f64>| share.unwrap_or(0.0);
-        let expected = |left: &Left<'_>| left.expected.unwrap_or(0.0);
-        share(b_share)
-            .total_cmp(&share(a_share))
-            .then_with(|| expected(a).total_cmp(&expected(b)))
+    let figures = |(left, share): &(&Left<'_>, Option<f64>)| {
+        (share.unwrap_or(0.0), left.expected.unwrap_or(0.0))
+    };
+    keys.sort_by(|a, b| {
+        let ((a, a_expected), (b, b_expected)) = (figures(a), figures(b));
+        b.total_cmp(&a)
+            .then_with(|| a_expected.total_cmp(&b_expected))
     });
     println!("\nWhich key contributes most");
     let Some((most, share)) = keys.first() else {
@@ -150,10 +160,10 @@ fn print_contributions(arguments: &RiskArguments, found: &Found) {
     };
     match share {
         Some(share) => println!(
-            "  {}: without it {} of the {} in groups of fewer than {k} would not be ({}).",
+            "  {}: without it, {} of {} in groups of fewer than {k} would be in larger ones ({}).",
             most.name,
-            figure_text(below.zip(most.below).map(|(all, left)| all - left)),
-            records(below),
+            figure_text(as_it_is.below.zip(most.below).map(|(all, left)| all - left)),
+            records(as_it_is.below),
             percent(Some(*share))
         ),
         None => println!("  No record is in a group of fewer than {k}."),
@@ -162,9 +172,9 @@ fn print_contributions(arguments: &RiskArguments, found: &Found) {
     let mut shown = table(["left out", &below_k, "alone", "expected", "share gone"]);
     shown.add_row([
         text("nothing"),
-        figure(below),
-        figure(found.contribution.part("uniques")),
-        figure(found.contribution.part("expected_reidentifications")),
+        figure(as_it_is.below),
+        figure(as_it_is.uniques),
+        expectation(as_it_is.expected),
         text(""),
     ]);
     for (left, share) in &keys {
@@ -172,7 +182,7 @@ fn print_contributions(arguments: &RiskArguments, found: &Found) {
             text(left.name),
             figure(left.below),
             figure(left.uniques),
-            figure(left.expected),
+            expectation(left.expected),
             text(percent(*share)),
         ]);
     }
@@ -182,7 +192,7 @@ fn print_contributions(arguments: &RiskArguments, found: &Found) {
 fn print_levels(arguments: &RiskArguments, found: &Found) {
     println!("\nWhat recoding one key would leave");
     let levels = left(&found.contribution, BY_LEVEL);
-    if levels.is_empty() {
+    if arguments.hierarchy.is_empty() {
         let key = arguments.keys.first().map_or("key", String::as_str);
         println!(
             "  No hierarchy was named. `--hierarchy {key}=prefix`, `{key}=intervals:10,20` or \
@@ -190,16 +200,20 @@ fn print_levels(arguments: &RiskArguments, found: &Found) {
         );
         return;
     }
+    if levels.is_empty() {
+        println!("  There is no level above the values that are there; see the notes.");
+        return;
+    }
     let below_k = format!("in groups below {}", k_of_contribution(arguments));
     let mut shown = table(["recode", "to level", &below_k, "alone", "expected"]);
-    for left in &levels {
+    for left in levels.iter().filter(|left| is_changed(left)) {
         let (key, level) = key_and_level(left.name);
         shown.add_row([
             text(key),
             text(level),
             figure(left.below),
             figure(left.uniques),
-            figure(left.expected),
+            expectation(left.expected),
         ]);
     }
     println!("{shown}");
