@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use bauta_data::format::{self, Loaded};
-use bauta_data::{Column, DataError, DataErrorKind, MissingCause, Table, Values, Watch};
+use bauta_data::{Column, DataError, DataErrorKind, Table, Values, Watch};
 use bauta_methods::adjust::AdjustTask;
 use bauta_methods::context::shuffled;
 use bauta_methods::pair::Rows;
@@ -453,26 +453,10 @@ fn variable_records(plan: &Plan, original: &Table, masked: &Masked) -> Vec<Varia
             n_missing: column.n_missing() as u64,
             fate,
             n_changed: changed,
-            n_suppressed: after.map_or(0, n_suppressed),
+            n_suppressed: after.map_or(0, |after| after.n_suppressed() as u64),
         }
     });
     records.collect()
-}
-
-/// Cells that a step suppressed.
-fn n_suppressed(masked: &Column) -> u64 {
-    let Some(cells) = masked.missing() else {
-        return 0;
-    };
-    let suppressed: Vec<bool> = cells
-        .marks()
-        .iter()
-        .map(|mark| mark.cause == MissingCause::Suppressed)
-        .collect();
-    let states = cells.states().iter();
-    states
-        .filter(|&&state| state != 0 && suppressed[usize::from(state) - 1])
-        .count() as u64
 }
 
 /// Cells of a masked column that differ from the original.

@@ -127,6 +127,8 @@ fn print_sets(arguments: &ExplainRecordArguments, found: &UniqueSets) {
         println!("And {n_more} more sets, none smaller; --json has them.");
     }
     if let Some(size) = found.complete_up_to {
-        println!("There are more sets of over {size} keys than can be listed.");
+        println!(
+            "All sets of up to {size} keys were looked at; there may be more of the larger ones."
+        );
     }
 }

@@ -94,12 +94,9 @@ impl Measure for KeyContribution {
         note_empty_keys(table, &keys, context);
         let k = task.params.integer("k");
         let mut views = KeyViews::of(table, &keys, semantics(task.params)?)?;
-        let all = views.as_it_is(k);
-        let mut left_out = Vec::new();
-        for key in 0..keys.len() {
-            context.go_on()?;
-            left_out.push((task.on[key].clone(), views.without(key, k)));
-        }
+        let (all, left) = views.left_out(k);
+        context.go_on()?;
+        let left_out: Vec<(String, Remaining)> = task.on.iter().cloned().zip(left).collect();
         let levels = by_level(table, &keys, &mut views, k, context)?;
         let of_expected = task.params.choice("risk") == "expected";
         let by_variable = left_out.iter().map(|(name, left)| Part {

@@ -5,7 +5,8 @@
 //! but k - 2 of the others differ from it somewhere in S: for k = 2 the smallest such S are the
 //! minimal transversals of the sets D on which the others differ from i. They are enumerated by
 //! branching on keys of the smallest D, a key that became superfluous ending a branch, as in the
-//! algorithm MMCS of Murakami and Uno (2014); records that agree on the same keys are one.
+//! algorithm MMCS of Murakami and Uno (2014); records that agree on the same keys are one. With few
+//! keys and very many different D, all sets of keys are counted at once instead.
 
 use bauta_data::missing::MissingCause;
 use bauta_data::{Column, Table, Values};
@@ -27,12 +28,15 @@ pub struct UniqueSets {
     /// of the keys.
     pub sets: Vec<Vec<usize>>,
     /// Where the search was given up because there were too many: all sets of up to so many keys
-    /// are listed, and larger ones may exist.
+    /// are listed, or one larger one if there is none; others may exist.
     pub complete_up_to: Option<usize>,
 }
 
 /// Records that a search looks at before it gives up: some tenths of a second.
-const MAX_STEPS: u64 = 100_000_000;
+const MAX_STEPS: u64 = 20_000_000;
+
+/// Most keys of which all sets are counted: four million sets, 16 MB.
+const MAX_COUNTED: u32 = 22;
 
 /// Most sets that are listed.
 const MAX_SETS: usize = 20_000;
@@ -138,7 +142,7 @@ fn minimal_sets(
     k: u32,
 ) -> (Vec<Vec<usize>>, Option<usize>) {
     differs.swap_remove(record);
-    // With k = 1 no set is small enough; with as many records as k allows the empty set is.
+    // No set is matched by nobody, not even by the record itself.
     if k < 2 {
         return (Vec::new(), None);
     }
@@ -153,11 +157,67 @@ fn minimal_sets(
         .collect();
     // Fewest differences first: they leave the least choice.
     others.sort_by_key(|other| (other.differs.count_ones(), other.differs));
-    let others = without_implied(&others, allowed);
     let twins = others.first().filter(|other| other.differs == 0);
     if twins.is_some_and(|twins| u64::from(twins.count) > allowed) {
         return (Vec::new(), None);
     }
+    let telling = others.iter().fold(0, |keys, other| keys | other.differs);
+    let n_telling = telling.count_ones();
+    let (found, complete_up_to) = if n_telling <= MAX_COUNTED && 1 << n_telling <= 64 * others.len()
+    {
+        (counted_sets(&others, telling, allowed), None)
+    } else {
+        searched_sets(&without_implied(&others, allowed), n_keys, allowed)
+    };
+    listed(&found, complete_up_to)
+}
+
+/// The sets by counting for every set of the keys that tell anybody apart how many match on it: d
+/// passes over 2^d sums.
+fn counted_sets(others: &[Others], telling: u64, allowed: u64) -> Vec<u64> {
+    let keys: Vec<u64> = (0..MAX_KEYS)
+        .map(|key| 1 << key)
+        .filter(|bit| telling & bit != 0)
+        .collect();
+    let packed = |mask: u64| {
+        let bits = keys.iter().enumerate();
+        bits.fold(0, |packed, (at, bit)| {
+            packed | usize::from(mask & bit != 0) << at
+        })
+    };
+    let all = (1_usize << keys.len()) - 1;
+    // n_matching[S] = others that agree with the record on all of S, summed over larger sets.
+    let mut n_matching = vec![0_u32; all + 1];
+    for other in others {
+        n_matching[all & !packed(other.differs)] += other.count;
+    }
+    for at in 0..keys.len() {
+        for block in n_matching.chunks_mut(2 << at) {
+            let (without, with) = block.split_at_mut(1 << at);
+            for (without, with) in without.iter_mut().zip(with) {
+                *without += *with;
+            }
+        }
+    }
+    let few = |set: usize| u64::from(n_matching[set]) <= allowed;
+    let minimal = |&set: &usize| {
+        let mut parts = (0..keys.len()).filter(|at| set >> at & 1 == 1);
+        few(set) && parts.all(|at| !few(set & !(1 << at)))
+    };
+    let unpacked = |set: usize| {
+        let bits = keys.iter().enumerate();
+        bits.fold(
+            0,
+            |mask, (at, bit)| {
+                if set >> at & 1 == 1 { mask | bit } else { mask }
+            },
+        )
+    };
+    (0..=all).filter(minimal).map(unpacked).collect()
+}
+
+/// The sets by branching; with the size up to which they are all, where that was given up.
+fn searched_sets(others: &[Others], n_keys: usize, allowed: u64) -> (Vec<u64>, Option<usize>) {
     let mut search = Search {
         allowed,
         size: 0,
@@ -169,24 +229,33 @@ fn minimal_sets(
     while search.larger && search.size <= n_keys as u32 {
         let n_before = search.found.len();
         search.larger = false;
-        search.extend(0, u64::MAX, &others, &[]);
+        search.extend(0, u64::MAX, others, &[]);
         if search.given_up() {
             search.found.truncate(n_before);
             let complete_up_to = search.size.saturating_sub(1) as usize;
-            return (listed(&search.found), Some(complete_up_to));
+            if search.found.is_empty() {
+                search.found.push(some_set(others, n_keys, allowed));
+            }
+            return (search.found, Some(complete_up_to));
         }
         search.size += 1;
     }
-    (listed(&search.found), None)
+    (search.found, None)
 }
 
-fn listed(found: &[u64]) -> Vec<Vec<usize>> {
+/// The sets in order, without those of sizes that would make them too many.
+fn listed(found: &[u64], complete_up_to: Option<usize>) -> (Vec<Vec<usize>>, Option<usize>) {
     let mut sets: Vec<Vec<usize>> = found
         .iter()
         .map(|&set| (0..MAX_KEYS).filter(|key| set >> key & 1 == 1).collect())
         .collect();
     sets.sort_by(|a, b| a.len().cmp(&b.len()).then_with(|| a.cmp(b)));
-    sets
+    let Some(first_too_many) = sets.get(MAX_SETS) else {
+        return (sets, complete_up_to);
+    };
+    let size = first_too_many.len().saturating_sub(1);
+    sets.retain(|set| set.len() <= size);
+    (sets, Some(size))
 }
 
 /// Leaves out records that decide nothing: if more than allowed differ on parts of what one
@@ -305,6 +374,50 @@ fn choice(matching: &[Others], free: u64, allowed: u64) -> Option<u64> {
     Some(keys)
 }
 
+/// One minimal set, though perhaps not a smallest: key after key is left out where the others do.
+fn some_set(others: &[Others], n_keys: usize, allowed: u64) -> u64 {
+    let few = |set: u64| {
+        let matching = others.iter().filter(|other| other.differs & set == 0);
+        matching.map(|other| u64::from(other.count)).sum::<u64>() <= allowed
+    };
+    (0..n_keys).rev().fold(u64::MAX, |set, key| {
+        let without = set & !(1 << key);
+        if few(without) { without } else { set }
+    }) & (u64::MAX >> (MAX_KEYS - n_keys))
+}
+
 fn total(others: &[Others]) -> u64 {
     others.iter().map(|other| u64::from(other.count)).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Two ways to the same sets; which one is taken is a matter of time alone.
+        #[test]
+        fn counting_and_searching_agree(
+            masks in prop::collection::btree_map(0_u64..512, 1..4_u32, 0..60),
+            allowed in 0..4_u64,
+        ) {
+            let mut others: Vec<Others> = masks
+                .into_iter()
+                .map(|(differs, count)| Others { differs: differs << 3, count })
+                .collect();
+            others.sort_by_key(|other| (other.differs.count_ones(), other.differs));
+            let telling = others.iter().fold(0, |keys, other| keys | other.differs);
+            let mut counted = counted_sets(&others, telling, allowed);
+            let (mut searched, complete_up_to) = searched_sets(&without_implied(&others, allowed), 12, allowed);
+            prop_assert_eq!(complete_up_to, None);
+            counted.sort_unstable();
+            searched.sort_unstable();
+            let too_many = others.first().is_some_and(|other| other.differs == 0 && u64::from(other.count) > allowed);
+            if !too_many {
+                prop_assert!(counted.contains(&some_set(&others, 12, allowed)));
+            }
+            prop_assert_eq!(counted, searched);
+        }
+    }
 }
