@@ -1,5 +1,7 @@
 //! What the command line accepts. Masks bring their own parameters, from their cards.
 
+mod keys;
+
 use std::num::NonZeroU16;
 use std::path::PathBuf;
 
@@ -10,6 +12,8 @@ use bauta_methods::params::describe;
 use bauta_methods::stats::keys::Semantics;
 use bauta_methods::{Card, ParamDefault, registry};
 use clap::{Arg, Args, CommandFactory as _, Parser, Subcommand, ValueHint};
+
+pub(crate) use keys::{ExplainRecordArguments, RiskArguments};
 
 /// Prepares confidential microdata for release.
 #[derive(Debug, Parser)]
@@ -64,11 +68,16 @@ pub(crate) enum Command {
         after_help = "Example:\n  bauta mask rank-swap survey.csv --on income,savings --window 0.14 --seed 7 -o masked.csv"
     )]
     Mask(MaskArguments),
-    /// Count how often keys occur and what an intruder could re-identify
+    /// Say who is at risk by the keys, which key contributes most, and what recoding would buy
     #[command(
-        after_help = "Example:\n  bauta risk survey.csv --keys sex,age,region --weight w --semantics visible"
+        after_help = "Example:\n  bauta risk survey.csv --keys sex,age,region --weight w --household hid --hierarchy age=intervals:18,25,35,50,65/18,65"
     )]
     Risk(RiskArguments),
+    /// Say which keys single out one record
+    #[command(
+        after_help = "Example:\n  bauta explain-record survey.csv --keys sex,age,region --row 412 --weight w"
+    )]
+    ExplainRecord(ExplainRecordArguments),
     /// Compare an original file with its masked version
     #[command(
         after_help = "Example:\n  bauta compare census.csv census-masked.csv --outliers 0.05 --where 'AGI > 50000'"
@@ -247,36 +256,6 @@ pub(crate) struct PlanArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct MaskArguments {}
-
-#[derive(Debug, Args)]
-pub(crate) struct RiskArguments {
-    /// File
-    #[arg(value_hint = ValueHint::FilePath)]
-    pub(crate) file: PathBuf,
-    /// Variables that an intruder knows
-    #[arg(long, required = true, value_delimiter = ',', value_name = "NAMES")]
-    pub(crate) keys: Vec<String>,
-    /// Sampling weight
-    #[arg(long, value_name = "NAME")]
-    pub(crate) weight: Option<String>,
-    /// Household id
-    #[arg(long, value_name = "NAME")]
-    pub(crate) household: Option<String>,
-    /// How a missing key counts: own, visible, original or wild
-    #[arg(long, default_value = "visible", value_parser = parse_semantics, value_name = "NAME")]
-    pub(crate) semantics: String,
-    /// Class sizes to report violations for
-    #[arg(long, value_delimiter = ',', default_value = "2,3,5", value_name = "SIZES", value_parser = clap::value_parser!(i64).range(2..))]
-    pub(crate) k: Vec<i64>,
-    /// Risk above which a record counts as at risk
-    #[arg(long, default_value = "0.1", value_name = "SHARE")]
-    pub(crate) threshold: f64,
-    /// Write one row per record: row, f, F, risk
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub(crate) per_record: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) reading: FileOptions,
-}
 
 #[derive(Debug, Args)]
 pub(crate) struct CompareArguments {

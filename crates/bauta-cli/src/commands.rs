@@ -5,6 +5,7 @@ pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod demo;
 pub(crate) mod explain;
+pub(crate) mod explain_record;
 pub(crate) mod init;
 pub(crate) mod inspect;
 pub(crate) mod list;

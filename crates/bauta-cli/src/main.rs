@@ -6,6 +6,7 @@ mod failure;
 mod progress;
 mod tables;
 mod toml_text;
+mod words;
 
 use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
@@ -90,6 +91,7 @@ fn dispatch(cli: Cli) -> Result<Outcome, Failure> {
             "`bauta list` shows them; `bauta mask rank-swap --help` explains one",
         )),
         Command::Risk(arguments) => commands::risk::run(&arguments, global),
+        Command::ExplainRecord(arguments) => commands::explain_record::run(&arguments, global),
         Command::Compare(arguments) => commands::compare::run(&arguments, global),
         Command::Reproduce(arguments) => commands::reproduce::run(&arguments, global),
         Command::Report(arguments) => commands::report::run(&arguments, global),

@@ -53,6 +53,25 @@ pub(crate) fn figure_text(value: Option<f64>) -> String {
     }
 }
 
+/// A fraction in percent, with two digits, or more where it is nearly everything.
+pub(crate) fn percent(value: Option<f64>) -> String {
+    let Some(value) = value else {
+        return "-".to_owned();
+    };
+    let percent = 100.0 * value;
+    if value == 0.0 {
+        "0 %".to_owned()
+    } else if percent < 1e-6 {
+        format!("{percent:.0e} %")
+    } else if percent >= 99.0 && value < 1.0 {
+        format!("{} %", figure_text(Some(percent)))
+    } else {
+        let digits = 1 - percent.log10().floor() as i32;
+        let text = format!("{percent:.*}", digits.max(0) as usize);
+        format!("{text} %")
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -82,5 +101,17 @@ mod tests {
                 "100000"
             ]
         );
+    }
+
+    #[test]
+    fn shares_have_two_digits_and_never_round_to_all() {
+        let texts = [0.0, 0.000_232_54, 0.1, 0.5, 0.123_45, 0.999_99, 1.0, 2e-9];
+        assert_eq!(
+            texts.map(|share| percent(Some(share))),
+            [
+                "0 %", "0.023 %", "10 %", "50 %", "12 %", "99.999 %", "100 %", "2e-7 %"
+            ]
+        );
+        assert_eq!(percent(None), "-");
     }
 }

@@ -176,6 +176,11 @@ impl Column {
         self.missing.as_ref().map_or(0, MissingCells::count)
     }
 
+    /// Number of cells whose value a mask removed.
+    pub fn n_suppressed(&self) -> usize {
+        self.missing.as_ref().map_or(0, MissingCells::n_suppressed)
+    }
+
     /// The mark of a cell without a value.
     pub fn missing_mark(&self, record: usize) -> Option<&MissingMark> {
         self.missing.as_ref().and_then(|cells| cells.mark(record))

@@ -101,6 +101,16 @@ impl Hierarchy {
         (levels, new_code)
     }
 
+    /// The level that the values are at already: the highest up to which each is its own label.
+    /// 0 for values that were never recoded; `height` where nothing is left to recode.
+    pub fn present_level(&self, levels: &Levels) -> usize {
+        let unchanged = |(labels, new_code): &(Levels, Vec<u32>)| {
+            let mut values = levels.iter().zip(new_code);
+            values.all(|(text, &code)| labels.text(code) == text)
+        };
+        self.steps.iter().take_while(|step| unchanged(step)).count()
+    }
+
     /// The labels of one value at level 1, 2, …, `height`.
     pub fn label_levels(&self, code: u32) -> impl Iterator<Item = &str> {
         self.steps

@@ -133,6 +133,15 @@ impl MissingCells {
         self.states.iter().filter(|&&state| state != 0).count()
     }
 
+    /// Number of cells whose value a mask removed.
+    pub fn n_suppressed(&self) -> usize {
+        let is_suppressed = |&&state: &&u8| {
+            let mark = usize::from(state).checked_sub(1);
+            mark.is_some_and(|mark| self.marks[mark].cause == MissingCause::Suppressed)
+        };
+        self.states.iter().filter(is_suppressed).count()
+    }
+
     /// Sets the text that suppressed cells are written as.
     pub fn set_suppressed_text(&mut self, text: &str) {
         for mark in &mut self.marks {
@@ -188,7 +197,7 @@ mod tests {
         assert_eq!(after.mark(0).unwrap().cause, MissingCause::Suppressed);
         assert_eq!(after.mark(1).unwrap().cause, MissingCause::Source);
         assert!(!after.is_missing(2));
-        assert_eq!(after.count(), 2);
+        assert_eq!((after.count(), after.n_suppressed()), (2, 1));
     }
 
     #[test]

@@ -260,6 +260,13 @@ pub enum Note {
         /// By how much of itself a margin was still corrected in the last.
         largest_correction: f64,
     },
+    /// The hierarchy of a key does not know the values that are there; its levels were not tried.
+    HierarchyUnfit {
+        /// The variable.
+        variable: String,
+        /// Why, without a value.
+        reason: String,
+    },
     /// Every value of a key is missing, so that it never tells records apart.
     KeyAllMissing {
         /// The variable.
@@ -480,6 +487,9 @@ impl Note {
                 format!(
                     "the fit had not settled after {n_cycles} cycles: a margin was still corrected by {largest_correction:.1e} of itself"
                 )
+            }
+            Self::HierarchyUnfit { variable, reason } => {
+                format!("the levels of {variable} were not tried: {reason}")
             }
             Self::KeyAllMissing { variable } => {
                 format!("{variable} is missing in every record and never tells records apart")

@@ -45,6 +45,7 @@ pub const MEASURES: &[&dyn Measure] = &[
     &risk::reversal::Reversal,
     &risk::global_risk::GlobalRisk,
     &risk::poisson_risk::PoissonRisk,
+    &risk::key_contribution::KeyContribution,
     &risk::dld::Dld,
     &risk::interval_rank::IntervalRank,
     &risk::interval_sd::IntervalSd,

@@ -6,6 +6,7 @@ pub mod individual_risk;
 pub mod interval_rank;
 pub mod interval_sd;
 pub mod k_anonymity;
+pub mod key_contribution;
 pub mod l_diversity;
 pub mod poisson_risk;
 pub mod reversal;

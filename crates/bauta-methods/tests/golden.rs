@@ -193,6 +193,7 @@ impl Case {
             "series",
             "per_record",
             "weighted_per_record",
+            "listed",
             "notes",
         ];
         let masks = ["columns", "names", "kept", "notes"];
@@ -247,11 +248,7 @@ impl Case {
         for (attr_idx, (name, json)) in variables.iter().enumerate() {
             let mut attribute = table.column(attr_idx).attribute().clone();
             attribute.name.clone_from(name);
-            attribute.hierarchy = match json["hierarchy"].as_str() {
-                None => None,
-                Some("prefix") => Some(HierarchySpec::Prefix { keep: None }),
-                Some(other) => panic!("{}: hierarchy {other}", self.name),
-            };
+            attribute.hierarchy = json.get("hierarchy").map(|spec| self.hierarchy(spec));
             let described = table.column(attr_idx).clone();
             let described = described.with_attribute(Arc::new(attribute));
             table = table.with_column(attr_idx, described);
@@ -264,6 +261,21 @@ impl Case {
             table = table.with_column(attr_idx, suppressed);
         }
         table
+    }
+
+    fn hierarchy(&self, json: &Value) -> HierarchySpec {
+        let form = |name: &str| json.get(name).cloned();
+        if json == "prefix" {
+            HierarchySpec::Prefix { keep: None }
+        } else if let Some(breaks) = form("intervals") {
+            let breaks = serde_json::from_value(breaks).expect("breaks of each level");
+            HierarchySpec::Intervals { breaks }
+        } else if let Some(rows) = form("levels") {
+            let rows = serde_json::from_value(rows).expect("rows of texts");
+            HierarchySpec::Levels { rows }
+        } else {
+            panic!("{}: no such hierarchy", self.name)
+        }
     }
 
     fn params(&self, card: &'static Card) -> Params {
@@ -425,6 +437,10 @@ impl Case {
             let series =
                 series.unwrap_or_else(|| panic!("{}: there is no series {name}", self.name));
             named("point", &series.points, points);
+        }
+        if let Some(expected) = expect.get("listed") {
+            let rows: Vec<u64> = found.listed.iter().map(|listed| listed.row).collect();
+            assert_eq!(&serde_json::json!(rows), expected, "{}: listed", self.name);
         }
         if let Some(expected) = expect.get("per_record") {
             let per_record = found

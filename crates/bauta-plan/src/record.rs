@@ -108,6 +108,9 @@ pub struct VariableRecord {
     pub fate: Fate,
     /// Present cells whose text differs from the input, and cells that lost their value.
     pub n_changed: Option<u64>,
+    /// Cells of the masked file that a step suppressed.
+    #[serde(default)]
+    pub n_suppressed: u64,
 }
 
 /// What became of a variable.

@@ -480,6 +480,7 @@ fn variable_records(plan: &Plan, original: &Table, masked: &Masked) -> Vec<Varia
             n_missing: column.n_missing() as u64,
             fate,
             n_changed: changed,
+            n_suppressed: after.map_or(0, |after| after.n_suppressed() as u64),
         }
     });
     records.collect()

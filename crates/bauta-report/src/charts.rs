@@ -7,6 +7,7 @@ use maud::{Markup, html};
 
 use crate::number::{Unit, counted};
 use crate::svg::{Chart, ChartSeries, Look, bars, heat_map, lines};
+use crate::tabulated::is_tabulated;
 use crate::words::{capitalised, listed, named, value_unit};
 
 /// Most charts that one measure draws.
@@ -29,7 +30,7 @@ pub(crate) fn of_measure(measure: &MeasureRecord, id: &str) -> Drawn {
     let mut unchanged: Vec<&str> = Vec::new();
     let mut n_left_out = 0;
     for (idx, (before, after)) in paired_series(measure).into_iter().enumerate() {
-        let Some(named) = after.or(before) else {
+        let Some(named) = after.or(before).filter(|series| !is_tabulated(series)) else {
             continue;
         };
         let same = before
@@ -219,7 +220,8 @@ fn by_variable(measure: &MeasureRecord, id: &str, drawn: &mut Drawn) {
     let Some(found) = measure.after.as_ref() else {
         return;
     };
-    if found.by_variable.len() < 2 {
+    let n_figures = found.by_variable.iter().filter(|part| part.value.is_some());
+    if found.by_variable.len() < 2 || n_figures.count() == 0 {
         return;
     }
     let figures = found
@@ -283,6 +285,20 @@ pub(crate) fn changed_cells(variables: &[VariableRecord], n_records: u64) -> Opt
     (figures.len() > 1).then(|| {
         let title = "Changed values by variable".to_owned();
         let chart = variables_chart("changed", title, "share of records", Unit::Share, figures);
+        captioned(&chart, None, &bars(&chart))
+    })
+}
+
+/// Values that steps removed, for each variable that lost any.
+pub(crate) fn suppressed_cells(variables: &[VariableRecord]) -> Option<Markup> {
+    let figures: Vec<(String, Option<f64>)> = variables
+        .iter()
+        .filter(|variable| variable.n_suppressed > 0)
+        .map(|variable| (variable.name.clone(), Some(variable.n_suppressed as f64)))
+        .collect();
+    (!figures.is_empty()).then(|| {
+        let title = "Suppressed values by variable".to_owned();
+        let chart = variables_chart("suppressed", title, "records", Unit::Count, figures);
         captioned(&chart, None, &bars(&chart))
     })
 }

@@ -2,6 +2,7 @@
 
 mod done;
 mod found;
+mod listed;
 mod provenance;
 mod verdict;
 

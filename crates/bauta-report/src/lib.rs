@@ -15,6 +15,7 @@ mod page;
 mod params;
 mod public;
 pub mod svg;
+mod tabulated;
 mod words;
 
 use bauta_plan::RunRecord;

@@ -223,6 +223,7 @@ impl<'a> PublicVariable<'a> {
             n_missing: _,
             fate,
             n_changed: _,
+            n_suppressed: _,
         } = variable;
         Self {
             name,
@@ -362,6 +363,7 @@ mod tests {
             n_missing: 0,
             fate,
             n_changed,
+            n_suppressed: 0,
         }
     }
 

@@ -19,6 +19,13 @@ pub(crate) fn phrase(name: &str) -> String {
         "uniques" => "records alone in their class",
         "above_threshold" => "records above the threshold",
         "expected_reidentifications" => "expected re-identifications",
+        "household_max" => "largest risk of a household",
+        "households_above_threshold" => "households above the threshold",
+        "household_expected_reidentifications" => {
+            "expected records in households with a re-identified member"
+        }
+        "threshold_of_rate" => "risk that no record may exceed for the accepted rate",
+        "above_threshold_of_rate" => "records above that risk",
         _ => "",
     };
     if !known.is_empty() {

@@ -2,7 +2,7 @@
 
 mod support;
 
-use bauta_methods::measure::{Measurement, Part, Series};
+use bauta_methods::measure::{ListedRecord, Measurement, Part, Series};
 use bauta_methods::note::Note;
 use bauta_plan::RunRecord;
 use bauta_plan::record::{MeasureFamily, SeedSource};
@@ -137,6 +137,15 @@ fn the_committee_reads_verdict_risk_parameters_and_seed() {
         "income: mean of each tenth",
         "IL1s: mean distance by variable",
         "Changed values by variable",
+        "Suppressed values by variable",
+        "Contribution of keys: share of the risk by variable",
+        "What is left if one key is not known",
+        "What is left if one key is recoded to a higher level of its hierarchy",
+        "region, level 2",
+        "Individual risk: the riskiest keys of the masked file, one record each",
+        "Individual risk: the riskiest keys of the input, one record each",
+        ">48226<",
+        ">9\u{202f}033<",
         "bauta verify RECORD",
         "anybody in the street knows these",
         "The highest incomes are known from newspapers.",
@@ -199,6 +208,7 @@ fn marked() -> RunRecord {
     for variable in &mut record.variables {
         variable.n_missing = 77_777_009;
         variable.n_changed = Some(77_777_010);
+        variable.n_suppressed = 77_777_013;
     }
     for measure in &mut record.measures {
         measure
@@ -225,6 +235,14 @@ fn mark(family: MeasureFamily, found: Option<&mut Measurement>) {
     found.push_part("income.missing", 77_777_012.0);
     found.push_part("income.SENTINEL-FIGURE", 1.0);
     found.per_record = Some(vec![0.456_789_123; 3]);
+    found.listed.push(ListedRecord {
+        row: 77_777_014,
+        key: vec![("sex".to_owned(), Some("SENTINEL-KEY-VALUE".to_owned()))],
+        figures: vec![Part {
+            name: "SENTINEL-LISTED".to_owned(),
+            value: Some(0.678_912_345),
+        }],
+    });
     found.series.push(Series {
         name: "SENTINEL-SERIES".to_owned(),
         unit: "records".to_owned(),
@@ -262,6 +280,8 @@ fn nothing_confidential_reaches_the_public() {
         "0.4568",
         "0.5678",
         "0.5679",
+        "0.6789",
+        "67.89",
         "0.7777",
         "77.77",
         "0.8888",
@@ -306,7 +326,10 @@ fn nothing_confidential_reaches_the_public() {
         "0.1415926",
         "0.1235",
         "SENTINEL-PLAN-TEXT",
+        "SENTINEL-KEY-VALUE",
         "77777009",
+        "77777013",
+        "77777014",
     ] {
         assert!(internal.contains(shown), "the committee must read {shown}");
     }
@@ -415,6 +438,36 @@ fn many_series_are_capped_and_the_reader_is_told() {
         page.contains("x13: mean of each tenth</title>")
             && !page.contains("x14: mean of each tenth</title>")
     );
+}
+
+#[test]
+fn series_of_keys_are_tables_and_no_lines() {
+    let page = html(&support::passed(), Audience::Internal);
+    assert!(!page.contains("if a key is left out") && !page.contains("by level"));
+    let risk = section(&page, "risk");
+    insta::assert_snapshot!(
+        "left-out",
+        risk.split("<caption>")
+            .find(|part| part.starts_with("What is left if one key is not known"))
+            .expect("the table is there")
+            .split("</table>")
+            .next()
+            .unwrap()
+    );
+    // No share to tell: no bars without a figure.
+    let mut record = support::passed();
+    for measure in &mut record.measures {
+        for found in [&mut measure.before, &mut measure.after]
+            .into_iter()
+            .flatten()
+        {
+            for part in &mut found.by_variable {
+                part.value = None;
+            }
+        }
+    }
+    let page = html(&record, Audience::Internal);
+    assert!(!page.contains("share of the risk by variable"));
 }
 
 #[test]

@@ -1,10 +1,15 @@
-//! `bauta risk`: what an intruder could re-identify by the keys.
+//! `bauta risk`: what an intruder could re-identify by the keys, on one screen.
+
+mod screen;
 
 use std::fmt::Write as _;
 
 use bauta_data::format::read;
-use bauta_data::{Attribute, Kind, Role, Schema, Table, Watch};
+use bauta_data::{Attribute, Kind, Role, Schema, Table, Watch, near};
+use bauta_methods::measure::ListedRecord;
+use bauta_methods::risk::key_contribution::{AS_IT_IS, BY_LEVEL, LEFT_OUT};
 use bauta_methods::stats::keys::{Semantics, frequencies};
+use bauta_methods::stats::unique_sets::unique_sets;
 use bauta_methods::{
     Files, MeasureTask, Measurement, Note, Params, RawValue, RunContext, registry,
 };
@@ -16,47 +21,229 @@ use crate::arguments::{Global, RiskArguments};
 use crate::commands::report::refuse_to_replace;
 use crate::failure::Failure;
 use crate::progress::Progress;
-use crate::tables::{figure, figure_text, table, text};
 
 pub(crate) fn run(arguments: &RiskArguments, global: &Global) -> Result<Outcome, Failure> {
     let progress = Progress::new(global.quiet || global.json);
     let named = [arguments.weight.as_ref(), arguments.household.as_ref()];
-    refuse_repeats(arguments.keys.iter().chain(named.into_iter().flatten()))?;
+    let named = named.into_iter().flatten().chain(&arguments.sensitive);
+    refuse_repeats(arguments.keys.iter().chain(named))?;
     if let Some(file) = &arguments.per_record {
         refuse_to_replace(&arguments.file, file)?;
     }
-    let schema = key_schema(
+    let options = arguments.reading.read_options(schema(arguments)?);
+    let loaded = read(&arguments.file, &options, &progress)?;
+    let found = Found::of(arguments, &loaded.table, &progress)?;
+    drop(progress);
+    if let Some(file) = &arguments.per_record {
+        let rows = per_record(arguments, &loaded.table, &found.individual)?;
+        write_file(file, rows.as_bytes(), Access::OwnerOnly)?;
+    }
+    if global.json {
+        print_json(arguments, &loaded.table, &found);
+    } else {
+        screen::print(arguments, &loaded.table, &found);
+        show_notes(&found.notes, global);
+    }
+    Ok(Outcome::Fine)
+}
+
+/// Roles and hierarchies of the columns named on the command line.
+fn schema(arguments: &RiskArguments) -> Result<Schema, Failure> {
+    let mut schema = key_schema(
         &arguments.keys,
         arguments.weight.as_deref(),
         arguments.household.as_deref(),
     );
-    let options = arguments.reading.read_options(schema);
-    let loaded = read(&arguments.file, &options, &progress)?;
-    let table = &loaded.table;
-    let semantics = ("semantics", RawValue::Text(arguments.semantics.clone()));
-    let sizes = arguments.k.iter().map(|&k| RawValue::Integer(k)).collect();
-    let sizes = ("k", RawValue::List(sizes));
-    let threshold = ("threshold", RawValue::Number(arguments.threshold));
-    let mut notes = Vec::new();
-    let mut measured = |id, params| {
-        let (found, more) = measure(id, table, &arguments.keys, params, &progress)?;
-        notes.extend(more);
-        Ok::<_, Failure>(found)
+    let sensitive = arguments.sensitive.iter();
+    schema
+        .attributes
+        .extend(sensitive.map(|name| Attribute::new(name, Role::Sensitive, Kind::Unordered)));
+    for hierarchy in &arguments.hierarchy {
+        let name = &hierarchy.variable;
+        let key = schema
+            .attributes
+            .iter_mut()
+            .find(|attribute| attribute.name == *name && attribute.role == Role::Key);
+        let Some(key) = key else {
+            return Err(Failure::of_variable(
+                &arguments.file,
+                name,
+                format!("`{name}` has a hierarchy and is not among the keys"),
+                near::hint(name, arguments.keys.iter().map(String::as_str)),
+            ));
+        };
+        if key.hierarchy.is_some() {
+            return Err(Failure::mistake(
+                format!("`{name}` has two hierarchies"),
+                "give each key one",
+            ));
+        }
+        key.kind = Kind::Hierarchical;
+        key.hierarchy = Some(hierarchy.spec()?);
+    }
+    Ok(schema)
+}
+
+/// What was found of a file.
+struct Found {
+    counted: Measurement,
+    individual: Measurement,
+    contribution: Measurement,
+    diversity: Option<Measurement>,
+    riskiest: Vec<Riskiest>,
+    notes: Vec<Note>,
+}
+
+/// A record at risk, without a value of its key.
+struct Riskiest {
+    row: u64,
+    f: Option<f64>,
+    big_f: Option<f64>,
+    risk: Option<f64>,
+    household_risk: Option<f64>,
+    /// The smallest set of keys that nobody shares with it; empty where all are shared.
+    enough: Vec<String>,
+}
+
+impl Found {
+    fn of(arguments: &RiskArguments, table: &Table, watch: &dyn Watch) -> Result<Self, Failure> {
+        let semantics = ("semantics", RawValue::Text(arguments.semantics.clone()));
+        let sizes = arguments.k.iter().map(|&k| RawValue::Integer(k)).collect();
+        let mut notes = Vec::new();
+        let mut measured = |id, params| {
+            let (found, more) = measure(id, table, &arguments.keys, params, watch)?;
+            notes.extend(more);
+            Ok::<_, Failure>(found)
+        };
+        let counted = vec![semantics.clone(), ("k", RawValue::List(sizes))];
+        let counted = measured("k-anonymity", counted)?;
+        let mut individual = vec![
+            semantics.clone(),
+            ("threshold", RawValue::Number(arguments.threshold)),
+            ("riskiest", RawValue::Integer(arguments.riskiest.into())),
+        ];
+        individual.extend(arguments.rate.map(|rate| ("rate", RawValue::Number(rate))));
+        let individual = measured("individual-risk", individual)?;
+        let k = ("k", RawValue::Integer(k_of_contribution(arguments)));
+        let contribution = measured("key-contribution", vec![semantics.clone(), k])?;
+        // Known by name only, so that this command does not depend on its being there.
+        let diversity =
+            registry::measure("l-diversity").filter(|_| !arguments.sensitive.is_empty());
+        let diversity = diversity.map(|measure| {
+            let names = arguments.sensitive.iter().cloned();
+            let names = names.map(RawValue::Text).collect();
+            let given = [semantics, ("sensitive", RawValue::List(names))];
+            let given = given.into_iter();
+            let known = |(name, _): &(&str, RawValue)| measure.card().param(name).is_some();
+            measured("l-diversity", given.filter(known).collect())
+        });
+        let riskiest = individual.listed.iter();
+        Ok(Self {
+            diversity: diversity.transpose()?,
+            riskiest: riskiest
+                .map(|listed| Riskiest::of(arguments, table, listed))
+                .collect::<Result<_, _>>()?,
+            counted,
+            individual,
+            contribution,
+            notes,
+        })
+    }
+}
+
+/// The class size that contributions are told for.
+fn k_of_contribution(arguments: &RiskArguments) -> i64 {
+    let usual = arguments.k.iter().copied().find(|&k| k == 3);
+    usual.or(arguments.k.first().copied()).unwrap_or(3)
+}
+
+impl Riskiest {
+    fn of(
+        arguments: &RiskArguments,
+        table: &Table,
+        listed: &ListedRecord,
+    ) -> Result<Self, Failure> {
+        let figure = |name: &str| {
+            let part = listed.figures.iter().find(|part| part.name == name);
+            part.and_then(|part| part.value)
+        };
+        let record = (listed.row - 1) as usize;
+        let semantics = semantics_of(&arguments.semantics);
+        let sets = unique_sets(
+            table,
+            &positions(table, &arguments.keys),
+            record,
+            2,
+            semantics,
+        )?;
+        let smallest = sets.sets.into_iter().next().unwrap_or_default();
+        let enough = smallest.into_iter().map(|key| arguments.keys[key].clone());
+        Ok(Self {
+            row: listed.row,
+            f: figure("f"),
+            big_f: figure("F"),
+            risk: figure("risk"),
+            household_risk: figure("household_risk"),
+            enough: enough.collect(),
+        })
+    }
+}
+
+/// The semantics of this name; the command line knows no others.
+pub(crate) fn semantics_of(name: &str) -> Semantics {
+    Semantics::from_name(name).unwrap_or(Semantics::Visible)
+}
+
+/// Positions of the named columns; reading refused names that the file has not.
+pub(crate) fn positions(table: &Table, names: &[String]) -> Vec<usize> {
+    names
+        .iter()
+        .filter_map(|name| table.index_of(name))
+        .collect()
+}
+
+/// The three figures of the file with a key left out or recoded.
+struct Left<'a> {
+    /// The key, or the key and the level.
+    name: &'a str,
+    below: Option<f64>,
+    uniques: Option<f64>,
+    expected: Option<f64>,
+}
+
+/// What is left for each key left out, or for each level, after what there is.
+fn left<'a>(contribution: &'a Measurement, end: &str) -> Vec<Left<'a>> {
+    let series: Vec<_> = contribution
+        .series
+        .iter()
+        .filter(|series| series.name.ends_with(end))
+        .collect();
+    let [below, uniques, expected] = series.as_slice() else {
+        return Vec::new();
     };
-    let counted = measured("k-anonymity", vec![semantics.clone(), sizes])?;
-    let individual = measured("individual-risk", vec![semantics, threshold])?;
-    drop(progress);
-    if let Some(file) = &arguments.per_record {
-        let rows = per_record(arguments, table, &individual)?;
-        write_file(file, rows.as_bytes(), Access::OwnerOnly)?;
-    }
-    if global.json {
-        print_json(arguments, table, &counted, &individual, &notes);
-    } else {
-        print_tables(arguments, table, &counted, &individual);
-        show_notes(&notes, global);
-    }
-    Ok(Outcome::Fine)
+    let points = below
+        .points
+        .iter()
+        .zip(&uniques.points)
+        .zip(&expected.points);
+    points
+        .map(|((below, uniques), expected)| Left {
+            name: &below.name,
+            below: below.value,
+            uniques: uniques.value,
+            expected: expected.value,
+        })
+        .collect()
+}
+
+/// Whether a key is left out or recoded, and the figures are not those of the file itself.
+fn is_changed(left: &Left<'_>) -> bool {
+    left.name != AS_IT_IS
+}
+
+/// The key and the level that a point is named by.
+fn key_and_level(name: &str) -> (&str, &str) {
+    name.rsplit_once(", level ").unwrap_or((name, ""))
 }
 
 /// Refuses a variable that is named for two purposes.
@@ -133,13 +320,8 @@ fn per_record(
     table: &Table,
     individual: &Measurement,
 ) -> Result<String, Failure> {
-    let keys: Vec<usize> = arguments
-        .keys
-        .iter()
-        .filter_map(|name| table.index_of(name))
-        .collect();
-    let semantics = Semantics::from_name(&arguments.semantics).unwrap_or(Semantics::Visible);
-    let counted = frequencies(table, &keys, semantics)?;
+    let keys = positions(table, &arguments.keys);
+    let counted = frequencies(table, &keys, semantics_of(&arguments.semantics))?;
     let risk = individual.per_record.as_deref().unwrap_or_default();
     let mut out = String::from("row,f,F,risk\n");
     for (record, risk) in risk.iter().enumerate() {
@@ -154,18 +336,20 @@ fn per_record(
     Ok(out)
 }
 
-fn print_json(
-    arguments: &RiskArguments,
-    table: &Table,
-    counted: &Measurement,
-    individual: &Measurement,
-    notes: &[Note],
-) {
+fn print_json(arguments: &RiskArguments, table: &Table, found: &Found) {
+    let counted = &found.counted;
     let violations: Map<String, serde_json::Value> = arguments
         .k
         .iter()
         .map(|k| (k.to_string(), json!(counted.part(&format!("below_{k}")))))
         .collect();
+    let mut measures = vec![
+        measure_json("k-anonymity", counted),
+        measure_json("individual-risk", &found.individual),
+        measure_json("key-contribution", &found.contribution),
+    ];
+    let diversity = found.diversity.iter();
+    measures.extend(diversity.map(|diversity| measure_json("l-diversity", diversity)));
     println!(
         "{}",
         json!({
@@ -176,11 +360,60 @@ fn print_json(
             "k": violations,
             "uniques": counted.part("uniques"),
             "smallest_class": counted.value,
-            "expected_reidentifications": individual.part("expected_reidentifications"),
-            "measures": [measure_json("k-anonymity", counted), measure_json("individual-risk", individual)],
-            "notes": notes,
+            "expected_reidentifications": found.individual.part("expected_reidentifications"),
+            "contributions": contributions_json(&found.contribution),
+            "levels": levels_json(&found.contribution),
+            "riskiest": found.riskiest.iter().map(riskiest_json).collect::<Vec<_>>(),
+            "measures": measures,
+            "notes": found.notes,
         })
     );
+}
+
+/// For each key what is left without it, and the share of the records below k that goes.
+fn contributions_json(contribution: &Measurement) -> Vec<serde_json::Value> {
+    let shares = &contribution.by_variable;
+    let left = left(contribution, LEFT_OUT).into_iter().filter(is_changed);
+    let left = left.zip(shares);
+    left.map(|(left, share)| {
+        json!({
+            "left_out": left.name,
+            "share": share.value,
+            "below_k": left.below,
+            "uniques": left.uniques,
+            "expected_reidentifications": left.expected,
+        })
+    })
+    .collect()
+}
+
+/// For each level above the present one what recoding to it would leave.
+fn levels_json(contribution: &Measurement) -> Vec<serde_json::Value> {
+    let levels = left(contribution, BY_LEVEL).into_iter();
+    levels
+        .filter(is_changed)
+        .map(|left| {
+            let (key, level) = key_and_level(left.name);
+            json!({
+                "key": key,
+                "level": level.parse::<u64>().ok(),
+                "below_k": left.below,
+                "uniques": left.uniques,
+                "expected_reidentifications": left.expected,
+            })
+        })
+        .collect()
+}
+
+fn riskiest_json(riskiest: &Riskiest) -> serde_json::Value {
+    json!({
+        "row": riskiest.row,
+        "f": riskiest.f,
+        "F": riskiest.big_f,
+        "risk": riskiest.risk,
+        "household_risk": riskiest.household_risk,
+        "enough": riskiest.enough,
+    })
 }
 
 /// A measurement as scripts read it.
@@ -196,76 +429,4 @@ pub(crate) fn measure_json(id: &str, found: &Measurement) -> serde_json::Value {
         object["by_variable"] = json!(named(&found.by_variable));
     }
     object
-}
-
-fn print_tables(
-    arguments: &RiskArguments,
-    table_read: &Table,
-    counted: &Measurement,
-    individual: &Measurement,
-) {
-    let n = table_read.n_records();
-    println!(
-        "{}: {n} records; keys {}; a missing key counts as `{}`",
-        arguments.file.display(),
-        arguments.keys.join(", "),
-        arguments.semantics
-    );
-    let mut shown = table(["figure", "value", "share of records"]);
-    let share = |value: Option<f64>| value.filter(|_| n > 0).map(|value| value / n as f64);
-    let mut row = |name: String, value: Option<f64>, share: Option<f64>| {
-        shown.add_row([text(name), figure(value), figure(share)]);
-    };
-    row(
-        "smallest class (k of k-anonymity)".to_owned(),
-        counted.value,
-        None,
-    );
-    row("different keys".to_owned(), counted.part("classes"), None);
-    row(
-        "sample uniques".to_owned(),
-        counted.part("uniques"),
-        share(counted.part("uniques")),
-    );
-    for k in &arguments.k {
-        let below = counted.part(&format!("below_{k}"));
-        row(
-            format!("records that violate {k}-anonymity"),
-            below,
-            share(below),
-        );
-    }
-    let expected = individual.part("expected_reidentifications");
-    row(
-        "expected re-identifications".to_owned(),
-        expected,
-        share(expected),
-    );
-    row(
-        "largest individual risk".to_owned(),
-        individual.part("max"),
-        None,
-    );
-    let above = individual.part("above_threshold");
-    row(
-        format!(
-            "records with risk above {}",
-            figure_text(Some(arguments.threshold))
-        ),
-        above,
-        share(above),
-    );
-    for part in individual
-        .parts
-        .iter()
-        .filter(|part| part.name.starts_with("household_"))
-    {
-        row(part.name.replace('_', " "), part.value, None);
-    }
-    println!("{shown}");
-    if arguments.weight.is_none() {
-        println!(
-            "No weight was named, so the file counts as a census: an intruder knows who is in it."
-        );
-    }
 }

@@ -1,4 +1,5 @@
-//! Cell values of confidential columns never show: not in reports, logs or errors.
+//! Cell values of confidential columns never show: not in reports, logs or errors. Values of keys
+//! show in the run record and the internal report, which list the riskiest records, and nowhere else.
 
 use std::path::Path;
 
@@ -7,12 +8,16 @@ use crate::support::{run, stderr, stdout};
 const NUMBER: &str = "987654321";
 const WORD: &str = "canary-zeta";
 
+/// Planted in a key of one record, which is thereby the riskiest of the file.
+const KEY: &str = "canary-omega";
+const KEY_NUMBER: &str = "864208642";
+
 /// Planted in every record: the mean of equal values is one of them.
 const TIED: &str = "135797531";
 
 /// Two hundred records with a planted number and a planted word in sensitive columns.
 fn data() -> String {
-    let mut rows = String::from("id,sex,age,income,diagnosis,w,fee\n");
+    let mut rows = String::from("id,sex,age,town,year,income,diagnosis,w,fee\n");
     for i in 0..200 {
         let income = if i == 77 {
             NUMBER.to_owned()
@@ -24,8 +29,12 @@ fn data() -> String {
         } else {
             ["flu", "cold", "none"][i % 3]
         };
+        let (town, year) = match i {
+            51 => (KEY, KEY_NUMBER),
+            _ => ("ashby", "1980"),
+        };
         rows.push_str(&format!(
-            "{i},{},{},{income},{diagnosis},{},{TIED}\n",
+            "{i},{},{},{town},{year},{income},{diagnosis},{},{TIED}\n",
             ["f", "m"][i % 2],
             20 + i % 5,
             10 + i % 7
@@ -43,6 +52,8 @@ file = "x.csv"
 id = { role = "identifier" }
 sex = { role = "key" }
 age = { role = "key", kind = "ordered" }
+town = { role = "key", kind = "hierarchical", hierarchy = "prefix" }
+year = { role = "key", kind = "ordered", hierarchy = { intervals = [[1950, 2000]] } }
 income = { role = "sensitive", kind = "continuous" }
 diagnosis = { role = "sensitive" }
 w = { role = "weight" }
@@ -64,9 +75,17 @@ check plan.toml
 run plan.toml
 run plan.toml --json
 verify out.record.json
-report out.record.json
 report out.record.json --external
+report out.record.json --external --json
 risk x.csv --keys sex,age,diagnosis --weight w
+risk x.csv --keys sex,town,year --weight w --household id --hierarchy town=prefix --hierarchy year=intervals:1950,2000
+risk x.csv --keys sex,town,year --json --hierarchy town=prefix
+risk x.csv --keys sex,town,year --hierarchy town=levels.csv
+risk x.csv --keys sex,town,year --hierarchy town=intervals:1,2 --json
+risk x.csv --keys sex,town,year,diagnosis --sensitive income
+explain-record x.csv --keys sex,town,year,diagnosis --row 52 --weight w
+explain-record x.csv --keys sex,town,year --row 52 --k 3 --json
+explain-record x.csv --keys sex,town --row 52 --weight diagnosis
 compare x.csv out.csv --by-variable --keys sex,diagnosis
 mask noise-additive x.csv --on income --share 0.1 -o noisy.csv
 mask noise-additive x.csv --on diagnosis --share 0.1 -o no.csv
@@ -77,7 +96,16 @@ risk x.csv --keys sex --weight diagnosis --json
 compare x.csv out.csv --on diagnosis
 compare x.csv out.csv --id diagnosis";
 
+/// No value of a key and none of a confidential variable.
 fn assert_silent(text: &str, place: &str) {
+    for canary in [KEY, KEY_NUMBER, "864\u{202f}208\u{202f}642", "8.6420"] {
+        assert!(!text.contains(canary), "{place} shows `{canary}`");
+    }
+    assert_not_confidential(text, place);
+}
+
+/// No value of a confidential variable.
+fn assert_not_confidential(text: &str, place: &str) {
     for canary in [
         NUMBER,
         WORD,
@@ -106,22 +134,28 @@ fn no_report_record_table_or_error_shows_a_confidential_value() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
     write("x.csv", &data());
+    write("levels.csv", "ashby,a\nbexhill,b\n");
     let steps = "[[step]]\nmask = \"rank-swap\"\non = [\"income\"]\nwindow = 0.1\n\
         [[step]]\nmask = \"recode\"\non = [\"diagnosis\"]\nmap = { flu = \"cold\" }\n";
     write("plan.toml", &PLAN.replace("STEPS", steps));
     for line in COMMANDS.lines() {
         run_silently(folder.path(), &line.split_whitespace().collect::<Vec<_>>());
     }
-    for name in [
-        "report.html",
-        "public.html",
-        "out.record.json",
-        "proposed.toml",
-    ] {
-        let text = std::fs::read_to_string(folder.path().join(name)).unwrap();
-        assert!(!text.is_empty());
-        assert_silent(&text, name);
+    let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
+    for name in ["public.html", "proposed.toml"] {
+        assert!(!read(name).is_empty());
+        assert_silent(&read(name), name);
     }
+    // The committee is shown the riskiest keys, and nothing else of the data.
+    for name in ["report.html", "out.record.json"] {
+        assert_not_confidential(&read(name), name);
+        assert!(
+            read(name).contains(KEY) && read(name).contains(KEY_NUMBER),
+            "{name}"
+        );
+    }
+    let internal = run(folder.path(), &["report", "out.record.json"]);
+    assert_not_confidential(&stdout(&internal), "bauta report");
     // The canaries are alive: the released file holds them, as it must.
     let released = std::fs::read_to_string(folder.path().join("out.csv")).unwrap();
     assert!(released.contains(NUMBER) && released.contains(WORD));

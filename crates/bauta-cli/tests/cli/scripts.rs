@@ -48,6 +48,102 @@ fn risk_has_its_fixed_fields() {
 }
 
 #[test]
+fn risk_tells_contributions_levels_and_rows_without_values() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows = "zip,sex\n11,m\n11,m\n12,m\n12,f\n21,f\n22,f\n";
+    std::fs::write(folder.path().join("toy.csv"), rows).unwrap();
+    let arguments = [
+        "risk",
+        "toy.csv",
+        "--keys",
+        "zip,sex",
+        "--k",
+        "2",
+        "--hierarchy",
+        "zip=prefix",
+        "--json",
+    ];
+    let found = json(&run_expecting(folder.path(), &arguments, 0));
+    // golden/key-contribution/by_hand.json has the arithmetic.
+    let zip = &found["contributions"][0];
+    assert_eq!(zip["left_out"], "zip");
+    assert_eq!(zip["share"], 1.0);
+    assert_eq!(found["contributions"][1]["below_k"], 2.0);
+    let level = &found["levels"][0];
+    assert_eq!((&level["key"], &level["level"]), (&"zip".into(), &1.into()));
+    assert_eq!(level["expected_reidentifications"], 3.0);
+    let riskiest = found["riskiest"].as_array().unwrap();
+    let rows: Vec<u64> = riskiest
+        .iter()
+        .map(|record| record["row"].as_u64().unwrap())
+        .collect();
+    // Rows 3 to 6 are alone; rows 1 and 2 share their key and are one entry.
+    assert_eq!(rows, [3, 4, 5, 6, 1]);
+    // Row 3 is 12m: another has 12 and others are m. Row 5 alone has 21.
+    assert_eq!(riskiest[0]["enough"], serde_json::json!(["zip", "sex"]));
+    assert_eq!(riskiest[2]["enough"], serde_json::json!(["zip"]));
+    assert_eq!(riskiest[4]["enough"], serde_json::json!([]));
+    let ids: Vec<&str> = found["measures"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|measure| measure["id"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        ids[..3],
+        ["k-anonymity", "individual-risk", "key-contribution"]
+    );
+}
+
+#[test]
+fn a_record_is_explained_by_names_of_keys() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("toy.csv"), TOY).unwrap();
+    let explain = |rest: &[&str], code: i32| {
+        let arguments = ["explain-record", "toy.csv", "--json"];
+        let arguments = [&arguments[..], rest].concat();
+        json(&run_expecting(folder.path(), &arguments, code))
+    };
+    // The man with an age: another man has none, which does not match; alone by both keys.
+    let found = explain(&["--keys", "sex,age", "--row", "3", "--weight", "w"], 0);
+    assert_eq!(found["f"], 1);
+    assert_eq!(found["F"], 30.0);
+    assert_eq!(found["sets"], serde_json::json!([["sex", "age"]]));
+    // p = 1/30: -p ln(p)/q = ln(30)/29.
+    assert!((found["risk"].as_f64().unwrap() - 30_f64.ln() / 29.0).abs() < 1e-12);
+    for row in ["0", "5", "18446744073709551615"] {
+        let errors = explain(&["--keys", "sex", "--row", row], 2);
+        let hint = "rows go from 1, the first below the header, to 4";
+        assert_eq!(errors["errors"][0]["hint"], hint);
+    }
+    let unknown = explain(&["--keys", "sexx", "--row", "1"], 2);
+    assert_eq!(unknown["errors"].as_array().unwrap().len(), 1);
+    assert!(unknown.to_string().contains("did you mean `sex`"));
+}
+
+#[test]
+fn hierarchies_belong_to_keys_and_are_given_once() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("toy.csv"), TOY).unwrap();
+    let risk = ["risk", "toy.csv", "--keys", "sex,age", "--json"];
+    for rest in [
+        &["--hierarchy", "agee=prefix"][..],
+        &["--hierarchy", "age=prefix", "--hierarchy", "age=prefix"],
+        &["--hierarchy", "age=nowhere.csv"],
+        &["--hierarchy", "age"],
+        &["--sensitive", "sex"],
+        &["--sensitive", "nothing"],
+    ] {
+        let found = json(&run_expecting(
+            folder.path(),
+            &[&risk[..], rest].concat(),
+            2,
+        ));
+        assert_eq!(found["errors"].as_array().unwrap().len(), 1, "{rest:?}");
+    }
+}
+
+#[test]
 fn compare_has_its_fixed_fields_and_agrees_with_the_golden_figures() {
     let (Some(original), Some(masked)) = (
         shared("data/census.csv"),

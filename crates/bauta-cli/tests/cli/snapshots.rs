@@ -36,6 +36,22 @@ fn demo_risk_and_errors() {
         "d_fin",
     ];
     insta::assert_snapshot!("risk", stdout(&run_expecting(folder.path(), &arguments, 0)));
+    std::fs::write(folder.path().join("hsize.csv"), "1,1\n2,2\n3,3+\n4,3+\n").unwrap();
+    let hierarchies = [
+        "--hierarchy",
+        "age=intervals:3,5",
+        "--hierarchy",
+        "hsize=hsize.csv",
+        "--household",
+        "id",
+        "--rate",
+        "0.000005",
+    ];
+    let arguments = [&arguments[..], &hierarchies].concat();
+    insta::assert_snapshot!(
+        "risk_levels",
+        stdout(&run_expecting(folder.path(), &arguments, 0))
+    );
     let plan = folder.path().join("d/plan.toml");
     let text = std::fs::read_to_string(&plan)
         .unwrap()
@@ -45,6 +61,24 @@ fn demo_risk_and_errors() {
         "mistake",
         stderr(&run_expecting(folder.path(), &["check", "d/bad.toml"], 2))
     );
+}
+
+#[test]
+fn a_record_explained() {
+    let folder = tempfile::tempdir().unwrap();
+    run_expecting(folder.path(), &["demo", "d"], 0);
+    let explained = |rest: &[&str]| {
+        let keys = "gender,age,qual,hsize,income,couple";
+        let arguments = ["explain-record", "d/survey.csv", "--keys", keys];
+        stdout(&run_expecting(
+            folder.path(),
+            &[&arguments[..], rest].concat(),
+            0,
+        ))
+    };
+    let alone = ["--row", "5204", "--weight", "d_fin"];
+    insta::assert_snapshot!("explain_record", explained(&alone));
+    insta::assert_snapshot!("explain_record_k", explained(&["--row", "183", "--k", "3"]));
 }
 
 #[test]
@@ -58,6 +92,7 @@ fn every_command_has_an_example() {
         "run",
         "mask",
         "risk",
+        "explain-record",
         "compare",
         "report",
         "verify",

@@ -1,6 +1,6 @@
 //! Hierarchies that cut the number line at fewer and fewer breaks.
 
-use super::{Step, Steps, top_step};
+use super::{ANY, Step, Steps, top_step};
 use crate::levels::Levels;
 use crate::number::{number_text, parse_label};
 use crate::problem::DataProblem;
@@ -29,10 +29,20 @@ fn bound_text(bound: f64) -> String {
     number_text(bound + 0.0)
 }
 
+/// A value of the column on the number line.
+#[derive(Clone, Copy)]
+struct Placed<'a> {
+    text: &'a str,
+    /// The number, or the lower end of an interval.
+    number: f64,
+    /// 0 for a number; for an interval the level that it belongs to.
+    level: usize,
+}
+
 pub(super) fn resolve(breaks: &[Vec<f64>], levels: &Levels) -> Steps {
     let mut problems = check(breaks);
-    let numbers: Vec<Option<f64>> = levels.iter().map(parse_label).collect();
-    let n_texts = numbers.iter().filter(|number| number.is_none()).count();
+    let placed: Vec<Option<Placed>> = levels.iter().map(|text| place(breaks, text)).collect();
+    let n_texts = placed.iter().filter(|value| value.is_none()).count();
     if n_texts > 0 {
         let message = match n_texts {
             1 => "1 of its categories is not a number".to_owned(),
@@ -46,31 +56,58 @@ pub(super) fn resolve(breaks: &[Vec<f64>], levels: &Levels) -> Steps {
     if !problems.is_empty() {
         return Err(problems);
     }
-    let numbers: Vec<f64> = numbers.into_iter().flatten().collect();
-    let mut steps: Vec<Step> = breaks.iter().map(|cuts| step(cuts, &numbers)).collect();
+    let placed: Vec<Placed> = placed.into_iter().flatten().collect();
+    let mut steps: Vec<Step> = breaks
+        .iter()
+        .enumerate()
+        .map(|(position, cuts)| step(cuts, position + 1, &placed))
+        .collect();
     steps.push(top_step(levels.len()));
     Ok(steps)
 }
 
-/// One level; only intervals that hold a value get a code.
-fn step(cuts: &[f64], numbers: &[f64]) -> Step {
-    let indices: Vec<usize> = numbers
+/// A number, or an interval of a level: data that were recoded before hold intervals.
+fn place<'a>(breaks: &[Vec<f64>], text: &'a str) -> Option<Placed<'a>> {
+    let at = |number: f64, level: usize| Placed {
+        text,
+        number,
+        level,
+    };
+    if let Some(number) = parse_label(text) {
+        return Some(at(number, 0));
+    }
+    if text == ANY {
+        return Some(at(f64::NEG_INFINITY, usize::MAX));
+    }
+    breaks.iter().enumerate().find_map(|(position, cuts)| {
+        let index = (0..=cuts.len()).find(|&index| interval_label(cuts, index) == text)?;
+        let below = index.checked_sub(1).map(|below| cuts[below]);
+        Some(at(below.unwrap_or(f64::NEG_INFINITY), position + 1))
+    })
+}
+
+/// One level; only intervals that hold a value get a code, in their order on the line. A value
+/// that was recoded to a coarser level is its own label.
+fn step(cuts: &[f64], level: usize, placed: &[Placed<'_>]) -> Step {
+    let labelled: Vec<(usize, bool, String)> = placed
         .iter()
-        .map(|&number| interval_index(cuts, number))
+        .map(|value| {
+            let index = interval_index(cuts, value.number);
+            let coarser = value.level > level;
+            let label = if coarser {
+                value.text.to_owned()
+            } else {
+                interval_label(cuts, index)
+            };
+            (index, coarser, label)
+        })
         .collect();
-    let mut code_of = vec![None; cuts.len() + 1];
-    for &index in &indices {
-        code_of[index] = Some(0);
-    }
-    let mut labels = Levels::default();
-    for (index, code) in code_of.iter_mut().enumerate() {
-        if code.is_some() {
-            *code = Some(labels.insert(&interval_label(cuts, index)));
-        }
-    }
-    let codes = indices
-        .into_iter()
-        .filter_map(|index| code_of[index])
+    let mut in_order: Vec<&(usize, bool, String)> = labelled.iter().collect();
+    in_order.sort_unstable();
+    let labels = Levels::from_texts(in_order.iter().map(|(_, _, label)| label.as_str()));
+    let codes = labelled
+        .iter()
+        .filter_map(|(_, _, label)| labels.code(label))
         .collect();
     (labels, codes)
 }
@@ -143,6 +180,28 @@ mod tests {
             ["< 18", "[18, 25)", ">= 65"]
         );
         assert_eq!(codes, [2, 1, 0, 2, 1, 0]);
+    }
+
+    #[test]
+    fn intervals_of_a_level_are_values_that_were_recoded_before() {
+        let spec = intervals(&[&[18.0, 25.0, 65.0], &[18.0, 65.0], &[18.0]]);
+        let recoded = Levels::from_texts(["[18, 65)", ">= 65", "< 18"]);
+        let hierarchy = spec.resolve("age", &recoded).unwrap();
+        assert_eq!(hierarchy.present_level(&recoded), 2);
+        assert_eq!(
+            way_up(&hierarchy, &recoded, "[18, 65)"),
+            "[18, 65) < [18, 65) < >= 18 < *"
+        );
+        // Some values were recoded, others not: 30 falls to the interval that is there.
+        let some = Levels::from_texts(["[18, 65)", "30", "*"]);
+        let hierarchy = spec.resolve("age", &some).unwrap();
+        assert_eq!(hierarchy.present_level(&some), 0);
+        assert_eq!(
+            way_up(&hierarchy, &some, "30"),
+            "[25, 65) < [18, 65) < >= 18 < *"
+        );
+        assert_eq!(hierarchy.common_level(0, 1), 2);
+        assert_eq!(way_up(&hierarchy, &some, "*"), "* < * < * < *");
     }
 
     #[test]

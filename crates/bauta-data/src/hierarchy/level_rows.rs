@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Steps, naturally_ordered_step, top_step, unknown_categories};
+use super::{ANY, Steps, naturally_ordered_step, top_step, unknown_categories};
 use crate::levels::Levels;
 use crate::problem::DataProblem;
 
@@ -29,15 +29,7 @@ pub(super) fn resolve(rows: &[Vec<String>], levels: &Levels) -> Steps {
             "give one row per value: value, level 1, level 2, …",
         ));
     }
-    let row_of: HashMap<&str, &[String]> = rows
-        .iter()
-        .filter_map(|row| row.split_first())
-        .map(|(value, labels)| (value.as_str(), labels))
-        .collect();
-    let of_values: Vec<&[String]> = levels
-        .iter()
-        .filter_map(|value| row_of.get(value).copied())
-        .collect();
+    let of_values: Vec<Placed> = place(rows, levels);
     let n_unknown = levels.len() - of_values.len();
     if n_unknown > 0 && !rows.is_empty() {
         problems.push(unknown_categories(
@@ -52,13 +44,70 @@ pub(super) fn resolve(rows: &[Vec<String>], levels: &Levels) -> Steps {
     }
     let n_levels = rows.first().map_or(0, |row| row.len() - 1);
     let mut steps: Vec<_> = (0..n_levels)
-        .map(|level| naturally_ordered_step(of_values.iter().map(|labels| &labels[level])))
+        .map(|level| naturally_ordered_step(of_values.iter().map(|value| value.label(level + 1))))
         .collect();
     // The table decides, not the column: its height must not depend on which values occur.
     if !rows.iter().all(|row| row[n_levels] == rows[0][n_levels]) {
         steps.push(top_step(levels.len()));
     }
     Ok(steps)
+}
+
+/// A value of the column, and where the table has it.
+#[derive(Clone, Copy)]
+struct Placed<'a> {
+    text: &'a str,
+    row: &'a [String],
+    /// Column of the table that holds the text: 0 for a value, l for a label of level l.
+    column: usize,
+}
+
+impl<'a> Placed<'a> {
+    /// The label at a level. A value that was generalised before is its own label up to there.
+    fn label(&self, level: usize) -> &'a str {
+        if level <= self.column {
+            self.text
+        } else {
+            &self.row[level]
+        }
+    }
+}
+
+/// Finds the values that the table knows. All are looked for in one column first, the values'
+/// before those of the labels: a file recoded to level 1 holds labels of level 1, whatever else
+/// they may be. Only a file in which some values were recoded holds both.
+fn place<'a>(rows: &'a [Vec<String>], levels: &'a Levels) -> Vec<Placed<'a>> {
+    let width = rows.first().map_or(0, Vec::len);
+    let mut columns: Vec<HashMap<&str, &[String]>> = vec![HashMap::new(); width];
+    for row in rows {
+        for (texts, text) in columns.iter_mut().zip(row) {
+            texts.entry(text).or_insert(row);
+        }
+    }
+    let in_column = |text: &'a str, column: usize| {
+        let row = columns.get(column)?.get(text).copied()?;
+        // Rows of another length are a problem of their own.
+        (row.len() == width).then_some(Placed { text, row, column })
+    };
+    let of_any = |text: &'a str| {
+        let row: &[String] = &[];
+        (text == ANY).then_some(Placed {
+            text,
+            row,
+            column: usize::MAX,
+        })
+    };
+    let uniform = (0..width).find_map(|column| {
+        let placed = levels.iter().map(|text| in_column(text, column));
+        placed.collect::<Option<Vec<_>>>()
+    });
+    uniform.unwrap_or_else(|| {
+        let anywhere = |text| (0..width).find_map(|column| in_column(text, column));
+        levels
+            .iter()
+            .filter_map(|text| anywhere(text).or_else(|| of_any(text)))
+            .collect()
+    })
 }
 
 /// Everything wrong with the table itself, in the order of its rows. `place` says how a row is
@@ -177,6 +226,30 @@ mod tests {
                 .height(),
             2
         );
+    }
+
+    /// A file recoded to level 1 can go on to level 2, also where a label is a value elsewhere.
+    #[test]
+    fn labels_of_a_level_are_values_that_were_generalised_before() {
+        let spec = table(&[
+            &["a", "b", "x", "p"],
+            &["b", "c", "x", "p"],
+            &["d", "e", "y", "p"],
+        ]);
+        let recoded = Levels::from_texts(["b", "c", "e"]);
+        let hierarchy = spec.resolve("v", &recoded).unwrap();
+        assert_nested(&hierarchy, 3);
+        assert_eq!(way_up(&hierarchy, &recoded, "b"), "b < x < p");
+        assert_eq!(hierarchy.present_level(&recoded), 1);
+        // Only some values were recoded: each is taken for what it can be, values first.
+        let some = Levels::from_texts(["a", "y", "*"]);
+        let hierarchy = spec.resolve("v", &some).unwrap();
+        assert_eq!(way_up(&hierarchy, &some, "a"), "b < x < p");
+        assert_eq!(way_up(&hierarchy, &some, "y"), "y < y < p");
+        assert_eq!(way_up(&hierarchy, &some, "*"), "* < * < *");
+        assert_eq!(hierarchy.present_level(&some), 0);
+        let raw = Levels::from_texts(["a", "b", "d"]);
+        assert_eq!(spec.resolve("v", &raw).unwrap().present_level(&raw), 0);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bauta_data::hierarchy::{interval_index, interval_label};
-use bauta_data::number::{number_text, parse_label};
+use bauta_data::number::parse_label;
 use bauta_data::{Attribute, Column, Kind, Levels, Role, Values};
 
 use rayon::prelude::*;
@@ -14,6 +14,7 @@ use crate::error::MethodError;
 use crate::mask::{Change, Mask, MaskTask};
 use crate::note::Note;
 use crate::params::{ParamProblem, Params, RawValue};
+use crate::stats::levels_above::{categories, resolved};
 use crate::stats::quantile::sorted_present;
 
 /// Replaces values by broader ones. See the [module page](self).
@@ -158,7 +159,7 @@ fn recode(
     if let (Values::Numeric(values), true) = (column.values(), params.is_set("breaks")) {
         return Ok(cut(column, values, params, context));
     }
-    let (levels, codes) = as_categories(column);
+    let (levels, codes) = categories(column);
     let (new_levels, new_code) = if params.is_set("breaks") {
         by_intervals(column, &levels, params)?
     } else if params.is_set("map") {
@@ -261,28 +262,6 @@ fn interval_levels(params: &Params) -> (Vec<String>, Levels) {
     (labels, levels)
 }
 
-/// The column's values as categories; numbers by their text.
-fn as_categories(column: &Column) -> (Levels, Vec<u32>) {
-    match column.values() {
-        Values::Categorical(categories) => ((*categories.levels).clone(), categories.codes.clone()),
-        Values::Numeric(values) => {
-            let mut levels = Levels::default();
-            // Adding 0 gives zero one spelling: -0 and 0 are the same category.
-            let codes = values
-                .iter()
-                .map(|&value| {
-                    if value.is_nan() {
-                        0
-                    } else {
-                        levels.insert(&number_text(value + 0.0))
-                    }
-                })
-                .collect();
-            (levels, codes)
-        }
-    }
-}
-
 fn by_intervals(
     column: &Column,
     levels: &Levels,
@@ -348,17 +327,7 @@ pub(crate) fn by_level(
     level: usize,
 ) -> Result<(Levels, Vec<u32>), MethodError> {
     let name = column.name();
-    let spec = column.attribute().hierarchy.as_ref().ok_or_else(|| {
-        MethodError::data(
-            name,
-            "the variable has no hierarchy",
-            "add `hierarchy = …` to the variable",
-        )
-    })?;
-    let hierarchy = spec.resolve(name, levels).map_err(|problems| {
-        let texts: Vec<String> = problems.iter().map(ToString::to_string).collect();
-        MethodError::data(name, texts.join("; "), "mend the hierarchy")
-    })?;
+    let hierarchy = resolved(column, levels)?;
     if level > hierarchy.height() {
         return Err(MethodError::request(
             format!(

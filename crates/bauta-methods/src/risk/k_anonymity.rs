@@ -120,7 +120,13 @@ pub(crate) fn count(
     check_weights(table)?;
     context.go_on()?;
     let keys = positions(table, on)?;
-    for &attr_idx in &keys {
+    note_empty_keys(table, &keys, context);
+    frequencies(table, &keys, semantics(params)?)
+}
+
+/// Notes keys without any value.
+pub(crate) fn note_empty_keys(table: &Table, keys: &[usize], context: &RunContext<'_>) {
+    for &attr_idx in keys {
         let column = table.column(attr_idx);
         if column.n_missing() == table.n_records() && table.n_records() > 0 {
             context.note(Note::KeyAllMissing {
@@ -128,10 +134,13 @@ pub(crate) fn count(
             });
         }
     }
-    let semantics = Semantics::from_name(params.choice("semantics")).ok_or_else(|| {
+}
+
+/// The semantics that a task asks for.
+pub(crate) fn semantics(params: &Params) -> Result<Semantics, MethodError> {
+    Semantics::from_name(params.choice("semantics")).ok_or_else(|| {
         MethodError::Internal("the card let an unknown semantics through".to_owned())
-    })?;
-    frequencies(table, &keys, semantics)
+    })
 }
 
 /// Positions of the named variables in a table.

@@ -13,6 +13,7 @@ pub(crate) mod codes;
 pub(crate) mod cube;
 pub(crate) mod matching;
 pub(crate) mod packing;
+pub(crate) mod views;
 
 use classes::Classes;
 use codes::{KeyCodes, key_codes, refuse_lost_numbers, visible_masks};

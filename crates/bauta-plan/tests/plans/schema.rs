@@ -69,9 +69,8 @@ impl Validator {
                     .find(|name| value.get(name.as_str().unwrap()).is_none());
                 absent.map_or(Ok(()), |name| wrong(&format!("{name} is absent")))
             }
-            "items" => {
-                let mut items = value.as_array().into_iter().flatten().enumerate();
-                items.try_for_each(|(i, item)| self.fits(rule, item, &format!("{place}[{i}]")))
+            "items" | "prefixItems" | "minItems" | "maxItems" => {
+                self.list_obeys(keyword, rule, value, place)
             }
             "additionalProperties" => {
                 let mut entries = value.as_object().into_iter().flatten();
@@ -120,6 +119,37 @@ impl Validator {
     }
 }
 
+impl Validator {
+    fn list_obeys(
+        &self,
+        keyword: &str,
+        rule: &Value,
+        value: &Value,
+        place: &str,
+    ) -> Result<(), String> {
+        let Some(items) = value.as_array() else {
+            return Ok(());
+        };
+        let limit = || rule.as_u64().unwrap() as usize;
+        let fits = |(i, (rule, item)): (usize, (&Value, &Value))| {
+            self.fits(rule, item, &format!("{place}[{i}]"))
+        };
+        match keyword {
+            "items" => {
+                let mut items = std::iter::repeat(rule).zip(items).enumerate();
+                items.try_for_each(fits)
+            }
+            "prefixItems" => {
+                let rules = rule.as_array().unwrap().iter();
+                rules.zip(items).enumerate().try_for_each(fits)
+            }
+            "minItems" if items.len() < limit() => Err(format!("{place}: {keyword}")),
+            "maxItems" if items.len() > limit() => Err(format!("{place}: {keyword}")),
+            _ => Ok(()),
+        }
+    }
+}
+
 #[test]
 fn a_record_fits_the_published_schema_and_a_broken_one_does_not() {
     let folder = folder();
@@ -136,6 +166,7 @@ fn a_record_fits_the_published_schema_and_a_broken_one_does_not() {
         ("/seed", Value::from("7")),
         ("/steps/0/on", Value::Null),
         ("/measures/0/better", Value::from("best")),
+        ("/measures/1/after/listed/0/key/0/0", Value::from(7)),
     ] {
         let mut json = json.clone();
         *json.pointer_mut(pointer).unwrap() = broken;

@@ -75,6 +75,10 @@ pub(super) fn scenarios(record: &RunRecord) -> Markup {
 pub(super) fn variables(record: &RunRecord) -> Markup {
     let caption = "The variables of the input, in file order";
     let n_records = record.input.n_records;
+    let any_suppressed = record
+        .variables
+        .iter()
+        .any(|variable| variable.n_suppressed > 0);
     let body = html! {
         table {
             caption { (caption) }
@@ -87,23 +91,32 @@ pub(super) fn variables(record: &RunRecord) -> Markup {
                     th scope="col" class="number" { "Missing" }
                     th scope="col" class="number" { "Changed" }
                     th scope="col" class="number" { "Share changed" }
+                    @if any_suppressed { th scope="col" class="number" { "Suppressed" } }
                 }
             }
-            tbody { @for variable in &record.variables { (variable_row(variable, n_records)) } }
+            tbody {
+                @for variable in &record.variables {
+                    (variable_row(variable, n_records, any_suppressed))
+                }
+            }
         }
     };
-    let chart = charts::changed_cells(&record.variables, n_records);
+    let charts = [
+        charts::changed_cells(&record.variables, n_records),
+        charts::suppressed_cells(&record.variables),
+    ];
+    let charts: Vec<Markup> = charts.into_iter().flatten().collect();
     html! {
         (scrolling(caption, &body))
         p class="soft" {
             "Changed: present values whose text differs from the input, and values that were removed. "
             "– stands where there is nothing to compare."
         }
-        (chart_grid(chart.as_slice()))
+        (chart_grid(&charts))
     }
 }
 
-fn variable_row(variable: &VariableRecord, n_records: u64) -> Markup {
+fn variable_row(variable: &VariableRecord, n_records: u64, with_suppressed: bool) -> Markup {
     let share = variable
         .n_changed
         .filter(|_| n_records > 0)
@@ -124,6 +137,7 @@ fn variable_row(variable: &VariableRecord, n_records: u64) -> Markup {
             td class="number" { (count(variable.n_missing)) }
             td class="number" { (variable.n_changed.map_or_else(|| NO_FIGURE.to_owned(), count)) }
             td class="number" { (share.as_deref().unwrap_or(NO_FIGURE)) }
+            @if with_suppressed { td class="number" { (count(variable.n_suppressed)) } }
         }
     }
 }

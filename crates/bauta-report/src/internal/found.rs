@@ -8,7 +8,10 @@ use crate::charts::{self, Drawn};
 use crate::figures;
 use crate::measures::{self, Column, dash_explained};
 use crate::page::chart_grid;
+use crate::tabulated;
 use crate::words::{named, reading};
+
+use super::listed;
 
 /// Risk before and after, scenario by scenario.
 pub(super) fn risks(record: &RunRecord) -> Markup {
@@ -31,6 +34,8 @@ pub(super) fn risks(record: &RunRecord) -> Markup {
             }
             (measures::table(&format!("{heading}: risk figures"), &group))
             (drawn(&group, &format!("risk-{idx}")))
+            @for risk in &group { (tabulated::tables(risk)) }
+            @for risk in &group { (listed::tables(risk)) }
         }
     };
     html! { (body) (dash_explained(&body)) }

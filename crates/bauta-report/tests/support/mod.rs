@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use bauta_data::{Kind, Role};
-use bauta_methods::measure::{Better, Measurement, Part, Series};
+use bauta_methods::measure::{Better, ListedRecord, Measurement, Part, Series};
 use bauta_methods::note::Note;
 use bauta_plan::RunRecord;
 use bauta_plan::record::{
@@ -119,6 +119,7 @@ fn variables() -> Vec<VariableRecord> {
         n_missing,
         fate: Fate::Untouched,
         n_changed: Some(0),
+        n_suppressed: 0,
     };
     let masked = |variable, n_changed| VariableRecord {
         fate: Fate::Masked,
@@ -136,7 +137,13 @@ fn variables() -> Vec<VariableRecord> {
         variable("sex", "Sex", key, Unordered, 0),
         masked(variable("age", "Age in years", key, Ordered, 12), 12_889),
         variable("region", "Region of residence", key, Hierarchical, 0),
-        variable("education", "Highest degree", key, Ordered, 231),
+        VariableRecord {
+            n_suppressed: 417,
+            ..masked(
+                variable("education", "Highest degree", key, Ordered, 231),
+                417,
+            )
+        },
         masked(
             variable("income", "Monthly income, euros", content, Continuous, 1207),
             11_514,
@@ -281,6 +288,7 @@ fn measures() -> Vec<MeasureRecord> {
             [141.0, 262.0, 688.0, 1544.0, 2201.0, 3012.0, 2811.0, 2242.0],
         ),
         individual_risk(),
+        key_contribution(),
         interval_sd(),
         il1s(),
         univariate_summary(),
@@ -360,7 +368,73 @@ fn individual_risk() -> MeasureRecord {
         ),
     );
     out.notes.push(Note::WeightsBelowFrequency { n_records: 7 });
+    for (found, ages, risk) in [
+        (&mut out.before, ["19", "97"], 0.25),
+        (&mut out.after, ["15-24", "85+"], 0.043),
+    ] {
+        let found = found.as_mut().expect("measured in both files");
+        found.listed = vec![
+            listed(412, [Some("f"), Some(ages[0]), Some("48201"), None], risk),
+            listed(
+                9_033,
+                [Some("m"), Some(ages[1]), Some("48226"), Some("5")],
+                risk / 2.0,
+            ),
+        ];
+    }
     out
+}
+
+fn listed(row: u64, values: [Option<&str>; 4], risk: f64) -> ListedRecord {
+    let names = ["sex", "age", "region", "education"];
+    let key = names.into_iter().zip(values);
+    ListedRecord {
+        row,
+        key: key
+            .map(|(name, value)| (name.to_owned(), value.map(str::to_owned)))
+            .collect(),
+        figures: parts(&[("f", 1.0), ("F", 1.0 / risk), ("risk", risk)]),
+    }
+}
+
+fn key_contribution() -> MeasureRecord {
+    let found = |all: f64| {
+        let mut found = Measurement {
+            value: Some(0.93),
+            by_variable: parts(&[("sex", 0.22), ("age", 0.93), ("region", 0.71)]),
+            ..Measurement::default()
+        };
+        for (name, unit, share) in [
+            ("records below 3", "records", 1.0),
+            ("uniques", "records", 0.5),
+            (
+                "expected re-identifications",
+                "expected re-identifications",
+                0.125,
+            ),
+        ] {
+            let left = |shares: &[f64]| -> Vec<f64> {
+                let left = shares.iter().map(|gone| all * share * (1.0 - gone));
+                left.collect()
+            };
+            let keys = ["as it is", "sex", "age", "region"];
+            let values = left(&[0.0, 0.22, 0.93, 0.71]);
+            let title = format!("{name} if a key is left out");
+            found.series.push(series(&title, unit, &keys, &values));
+            let levels = ["as it is", "region, level 1", "region, level 2"];
+            let title = format!("{name} by level");
+            let values = left(&[0.0, 0.4, 0.71]);
+            found.series.push(series(&title, unit, &levels, &values));
+        }
+        found
+    };
+    measure(
+        ("key-contribution", "Contribution of keys"),
+        (MeasureFamily::Risk, "share of the risk", Better::Neither),
+        Some("register"),
+        &["sex", "age", "region"],
+        (Some(found(4000.0)), Some(found(200.0))),
+    )
 }
 
 fn interval_sd() -> MeasureRecord {

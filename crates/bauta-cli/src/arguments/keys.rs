@@ -1,0 +1,156 @@
+//! Arguments of the commands that look at the keys of one file.
+
+use std::path::PathBuf;
+
+use bauta_data::{DataError, HierarchySpec};
+use clap::{Args, ValueHint};
+
+use super::{FileOptions, parse_semantics};
+
+#[derive(Debug, Args)]
+pub(crate) struct RiskArguments {
+    /// File
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(crate) file: PathBuf,
+    /// Variables that an intruder knows
+    #[arg(long, required = true, value_delimiter = ',', value_name = "NAMES")]
+    pub(crate) keys: Vec<String>,
+    /// Sampling weight
+    #[arg(long, value_name = "NAME")]
+    pub(crate) weight: Option<String>,
+    /// Household id
+    #[arg(long, value_name = "NAME")]
+    pub(crate) household: Option<String>,
+    /// Confidential variables: how different they are among records with the same key
+    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
+    pub(crate) sensitive: Vec<String>,
+    /// How a missing key counts: own, visible, original or wild
+    #[arg(long, default_value = "visible", value_parser = parse_semantics, value_name = "NAME")]
+    pub(crate) semantics: String,
+    /// Class sizes to report violations for; contributions are to the records below 3, or below
+    /// the first size if 3 is not among them
+    #[arg(long, value_delimiter = ',', default_value = "2,3,5", value_name = "SIZES", value_parser = clap::value_parser!(i64).range(2..))]
+    pub(crate) k: Vec<i64>,
+    /// Risk above which a record counts as at risk
+    #[arg(long, default_value = "0.1", value_name = "SHARE")]
+    pub(crate) threshold: f64,
+    /// Accepted rate of re-identifications; gives the risk that no record may exceed
+    #[arg(long, value_name = "SHARE")]
+    pub(crate) rate: Option<f64>,
+    /// How a key generalises, to see what each level would leave: zip=prefix, zip=prefix:4,2,
+    /// age=intervals:18,25,65 (levels by /), age=levels.csv; may be repeated
+    #[arg(long, value_name = "NAME=FORM", value_parser = parse_hierarchy)]
+    pub(crate) hierarchy: Vec<HierarchyArgument>,
+    /// Riskiest keys to point at, by row number
+    #[arg(long, default_value_t = 5, value_name = "N", value_parser = clap::value_parser!(u16).range(0..=1000))]
+    pub(crate) riskiest: u16,
+    /// Write one row per record: row, f, F, risk
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) per_record: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) reading: FileOptions,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExplainRecordArguments {
+    /// File
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(crate) file: PathBuf,
+    /// Variables that an intruder knows
+    #[arg(long, required = true, value_delimiter = ',', value_name = "NAMES")]
+    pub(crate) keys: Vec<String>,
+    /// The record: 1 is the first row below the header
+    #[arg(long, value_name = "N")]
+    pub(crate) row: u64,
+    /// Sampling weight
+    #[arg(long, value_name = "NAME")]
+    pub(crate) weight: Option<String>,
+    /// How a missing key counts: own, visible, original or wild
+    #[arg(long, default_value = "visible", value_parser = parse_semantics, value_name = "NAME")]
+    pub(crate) semantics: String,
+    /// Sets of keys that fewer than so many records share; 2 means alone
+    #[arg(long, default_value_t = 2, value_name = "SIZE", value_parser = clap::value_parser!(u32).range(2..))]
+    pub(crate) k: u32,
+    #[command(flatten)]
+    pub(crate) reading: FileOptions,
+}
+
+/// A hierarchy as the command line gives it.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct HierarchyArgument {
+    /// The key.
+    pub(crate) variable: String,
+    form: Form,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+enum Form {
+    Ready(HierarchySpec),
+    /// A table of levels.
+    File(PathBuf),
+}
+
+impl HierarchyArgument {
+    /// The hierarchy; reads the table of levels if it is in a file.
+    pub(crate) fn spec(&self) -> Result<HierarchySpec, DataError> {
+        match &self.form {
+            Form::Ready(spec) => Ok(spec.clone()),
+            Form::File(path) => HierarchySpec::read_levels(path, None),
+        }
+    }
+}
+
+fn parse_hierarchy(text: &str) -> Result<HierarchyArgument, String> {
+    let forms = "a key, = and prefix, prefix:4,2, intervals:18,25,65 or a file of levels";
+    let (variable, form) = text
+        .split_once('=')
+        .filter(|(variable, form)| !variable.is_empty() && !form.is_empty())
+        .ok_or(forms)?;
+    let form = match form.split_once(':') {
+        None if form == "prefix" => Form::Ready(HierarchySpec::Prefix { keep: None }),
+        Some(("prefix", kept)) => Form::Ready(HierarchySpec::Prefix {
+            keep: Some(numbers(kept)?),
+        }),
+        Some(("intervals", levels)) => Form::Ready(HierarchySpec::Intervals {
+            breaks: levels.split('/').map(numbers).collect::<Result<_, _>>()?,
+        }),
+        _ => Form::File(PathBuf::from(form)),
+    };
+    Ok(HierarchyArgument {
+        variable: variable.to_owned(),
+        form,
+    })
+}
+
+fn numbers<T: std::str::FromStr>(text: &str) -> Result<Vec<T>, String> {
+    let parsed = text.split(',').map(|number| number.trim().parse());
+    parsed
+        .collect::<Result<_, _>>()
+        .map_err(|_| "numbers by commas are wanted after the colon".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hierarchies_are_prefixes_intervals_or_files() {
+        let form = |text: &str| parse_hierarchy(text).unwrap().form;
+        assert_eq!(
+            form("zip=prefix:4,2"),
+            Form::Ready(HierarchySpec::Prefix {
+                keep: Some(vec![4, 2])
+            })
+        );
+        assert_eq!(
+            form("age=intervals:18,25.5,65/18,65"),
+            Form::Ready(HierarchySpec::Intervals {
+                breaks: vec![vec![18.0, 25.5, 65.0], vec![18.0, 65.0]]
+            })
+        );
+        assert_eq!(form("age=a/b.csv"), Form::File(PathBuf::from("a/b.csv")));
+        for wrong in ["age", "=prefix", "age=", "age=prefix:x", "age=intervals:"] {
+            assert!(parse_hierarchy(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,274 @@
+//! The risk of a file on one screen, in words and few numbers. No value of a key is shown.
+
+use bauta_data::Table;
+use bauta_methods::risk::key_contribution::{BY_LEVEL, LEFT_OUT};
+use bauta_methods::stats::keys::{Semantics, population};
+use comfy_table::Cell;
+
+use super::{Found, Left, is_changed, k_of_contribution, key_and_level, left};
+use crate::arguments::RiskArguments;
+use crate::tables::{figure, figure_text, percent, table, text};
+use crate::words::joined;
+
+pub(super) fn print(arguments: &RiskArguments, read: &Table, found: &Found) {
+    println!(
+        "{}: {}; an intruder knows {}",
+        arguments.file.display(),
+        records(Some(read.n_records() as f64)),
+        joined(&arguments.keys)
+    );
+    print_assumptions(arguments, read);
+    if read.n_records() == 0 {
+        return;
+    }
+    print_groups(arguments, read, found);
+    print_expected(arguments, read, found);
+    print_contributions(arguments, found);
+    print_levels(arguments, found);
+    print_riskiest(arguments, found);
+    print_diversity(arguments, found);
+}
+
+/// `1 record`, `2 records`.
+fn records(n: Option<f64>) -> String {
+    counted(n, "record", "records")
+}
+
+fn counted(n: Option<f64>, one: &str, many: &str) -> String {
+    let name = if n == Some(1.0) { one } else { many };
+    format!("{} {name}", figure_text(n))
+}
+
+fn print_assumptions(arguments: &RiskArguments, read: &Table) {
+    match &arguments.weight {
+        Some(weight) => println!(
+            "Taken for a sample: {weight} sums to a population of {}.",
+            figure_text(Some(population(read)))
+        ),
+        None => println!(
+            "Taken for a census, since no --weight was named: an intruder knows who is in the file."
+        ),
+    }
+    let meaning = Semantics::CHOICES
+        .iter()
+        .find(|(name, _)| *name == arguments.semantics)
+        .map_or("", |(_, meaning)| meaning);
+    println!(
+        "Missing keys count as `{}`: {meaning}.",
+        arguments.semantics
+    );
+}
+
+fn print_groups(arguments: &RiskArguments, read: &Table, found: &Found) {
+    let n = read.n_records() as f64;
+    let counted = &found.counted;
+    println!("\nWho stands out");
+    let uniques = counted.part("uniques");
+    println!(
+        "  {} alone with their key. The smallest group has {}.",
+        share_are(uniques, n),
+        records(counted.value)
+    );
+    for k in arguments.k.iter().filter(|&&k| k > 2) {
+        let below = counted.part(&format!("below_{k}"));
+        println!("  {} in groups of fewer than {k}.", share_are(below, n));
+    }
+}
+
+/// `1 record (1 %) is`, `2 records (2 %) are`.
+fn share_are(n: Option<f64>, n_records: f64) -> String {
+    let share = percent(n.map(|n| n / n_records));
+    let is = if n == Some(1.0) { "is" } else { "are" };
+    format!("{} ({share}) {is}", records(n))
+}
+
+/// `1 record is`, `2 records are`.
+fn are(n: Option<f64>) -> String {
+    counted(n, "record is", "records are")
+}
+
+fn print_expected(arguments: &RiskArguments, read: &Table, found: &Found) {
+    let n = read.n_records() as f64;
+    let individual = &found.individual;
+    let expected = individual.part("expected_reidentifications");
+    println!("\nWhat an intruder could find who looks for everyone in the file");
+    println!(
+        "  {} expected to be re-identified: {} in 1000.",
+        are(expected.map(short)),
+        figure_text(expected.map(|expected| short(1000.0 * expected / n)))
+    );
+    println!(
+        "  The highest risk of a record is {}; {} above {}.",
+        percent(individual.part("max")),
+        are(individual.part("above_threshold")),
+        percent(Some(arguments.threshold))
+    );
+    if arguments.household.is_some() {
+        println!(
+            "  Of {} the highest risk is {}; {} above {}.",
+            counted(individual.part("households"), "household", "households"),
+            percent(individual.part("household_max")),
+            counted(
+                individual.part("households_above_threshold"),
+                "household is",
+                "households are"
+            ),
+            percent(Some(arguments.threshold))
+        );
+    }
+    if let Some(rate) = arguments.rate {
+        println!(
+            "  For a rate of {} no record may exceed a risk of {}; {} above it.",
+            percent(Some(rate)),
+            percent(individual.part("threshold_of_rate")),
+            are(individual.part("above_threshold_of_rate"))
+        );
+    }
+}
+
+/// Three digits are enough for an expectation.
+fn short(value: f64) -> f64 {
+    format!("{value:.2e}").parse().unwrap_or(value)
+}
+
+/// A cell with an expectation.
+fn expectation(value: Option<f64>) -> Cell {
+    figure(value.map(short))
+}
+
+fn print_contributions(arguments: &RiskArguments, found: &Found) {
+    let k = k_of_contribution(arguments);
+    let all = left(&found.contribution, LEFT_OUT);
+    let Some((as_it_is, keys)) = all.split_first() else {
+        return;
+    };
+    let shares = found.contribution.by_variable.iter();
+    let shares = shares.map(|share| share.value);
+    let mut keys: Vec<(&Left<'_>, Option<f64>)> = keys.iter().zip(shares).collect();
+    // Most first; where nobody is below k, by what is expected.
+    let figures = |(left, share): &(&Left<'_>, Option<f64>)| {
+        (share.unwrap_or(0.0), left.expected.unwrap_or(0.0))
+    };
+    keys.sort_by(|a, b| {
+        let ((a, a_expected), (b, b_expected)) = (figures(a), figures(b));
+        b.total_cmp(&a)
+            .then_with(|| a_expected.total_cmp(&b_expected))
+    });
+    println!("\nWhich key contributes most");
+    let Some((most, share)) = keys.first() else {
+        return;
+    };
+    match share {
+        Some(share) => println!(
+            "  {}: without it, {} of {} in groups of fewer than {k} would be in larger ones ({}).",
+            most.name,
+            figure_text(as_it_is.below.zip(most.below).map(|(all, left)| all - left)),
+            records(as_it_is.below),
+            percent(Some(*share))
+        ),
+        None => println!("  No record is in a group of fewer than {k}."),
+    }
+    let below_k = format!("in groups below {k}");
+    let mut shown = table(["left out", &below_k, "alone", "expected", "share gone"]);
+    shown.add_row([
+        text("nothing"),
+        figure(as_it_is.below),
+        figure(as_it_is.uniques),
+        expectation(as_it_is.expected),
+        text(""),
+    ]);
+    for (left, share) in &keys {
+        shown.add_row([
+            text(left.name),
+            figure(left.below),
+            figure(left.uniques),
+            expectation(left.expected),
+            text(percent(*share)),
+        ]);
+    }
+    println!("{shown}");
+}
+
+fn print_levels(arguments: &RiskArguments, found: &Found) {
+    println!("\nWhat recoding one key would leave");
+    let levels = left(&found.contribution, BY_LEVEL);
+    if arguments.hierarchy.is_empty() {
+        let key = arguments.keys.first().map_or("key", String::as_str);
+        println!(
+            "  No hierarchy was named. `--hierarchy {key}=prefix`, `{key}=intervals:10,20` or \
+             `{key}=levels.csv` shows what each level would leave."
+        );
+        return;
+    }
+    if levels.is_empty() {
+        println!("  There is no level above the values that are there; see the notes.");
+        return;
+    }
+    let below_k = format!("in groups below {}", k_of_contribution(arguments));
+    let mut shown = table(["recode", "to level", &below_k, "alone", "expected"]);
+    for left in levels.iter().filter(|left| is_changed(left)) {
+        let (key, level) = key_and_level(left.name);
+        shown.add_row([
+            text(key),
+            text(level),
+            figure(left.below),
+            figure(left.uniques),
+            expectation(left.expected),
+        ]);
+    }
+    println!("{shown}");
+}
+
+fn print_riskiest(arguments: &RiskArguments, found: &Found) {
+    if found.riskiest.is_empty() {
+        return;
+    }
+    println!("\nThe riskiest keys, one row each (`bauta explain-record` says more)");
+    let mut headings = vec!["row", "records", "population", "risk"];
+    if arguments.household.is_some() {
+        headings.push("household");
+    }
+    headings.push("enough to be alone");
+    let mut shown = table(headings);
+    for one in &found.riskiest {
+        let mut row = vec![
+            figure(Some(one.row as f64)),
+            figure(one.f),
+            figure(one.big_f),
+            text(percent(one.risk)),
+        ];
+        if arguments.household.is_some() {
+            row.push(text(percent(one.household_risk)));
+        }
+        row.push(text(if one.enough.is_empty() {
+            "-".to_owned()
+        } else {
+            joined(&one.enough)
+        }));
+        shown.add_row(row);
+    }
+    println!("{shown}");
+}
+
+fn print_diversity(arguments: &RiskArguments, found: &Found) {
+    if arguments.sensitive.is_empty() {
+        return;
+    }
+    println!("\nWhat a shared key still tells");
+    let Some(diversity) = &found.diversity else {
+        println!("  This version has no measure `l-diversity`.");
+        return;
+    };
+    let by_variable = diversity.by_variable.iter();
+    let each: Vec<String> = by_variable
+        .map(|part| format!("{} {}", part.name, figure_text(part.value)))
+        .collect();
+    println!(
+        "  Different values in the least diverse group: {}.",
+        if each.is_empty() {
+            figure_text(diversity.value)
+        } else {
+            each.join(", ")
+        }
+    );
+}

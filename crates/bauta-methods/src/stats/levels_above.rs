@@ -1,0 +1,90 @@
+//! The levels of a variable's hierarchy that lie above its present values.
+
+use std::borrow::Cow;
+
+use bauta_data::hierarchy::Hierarchy;
+use bauta_data::number::number_text;
+use bauta_data::{Column, Levels, Values};
+
+use crate::error::MethodError;
+
+/// The values of a column as categories, and the levels above them.
+pub(crate) struct LevelsAbove<'a> {
+    codes: Cow<'a, [u32]>,
+    hierarchy: Hierarchy,
+    /// The level that the values are at: 0 if they were never recoded.
+    pub(crate) present: usize,
+}
+
+impl<'a> LevelsAbove<'a> {
+    /// Works the hierarchy of a column out; none if it has none.
+    pub(crate) fn of(column: &'a Column) -> Result<Option<Self>, MethodError> {
+        if column.attribute().hierarchy.is_none() {
+            return Ok(None);
+        }
+        let (levels, codes) = categories(column);
+        let hierarchy = resolved(column, &levels)?;
+        let present = hierarchy.present_level(&levels);
+        Ok(Some(Self {
+            codes,
+            hierarchy,
+            present,
+        }))
+    }
+
+    /// The levels above the present one, from the next to that of any value.
+    pub(crate) fn above(&self) -> impl Iterator<Item = usize> + use<> {
+        self.present + 1..=self.hierarchy.height()
+    }
+
+    /// Number of categories at a level.
+    pub(crate) fn n_categories(&self, level: usize) -> usize {
+        self.hierarchy.at_level(level).0.len()
+    }
+
+    /// The category of a record at a level; its value must not be missing.
+    pub(crate) fn category(&self, level: usize, record: usize) -> u32 {
+        self.hierarchy.at_level(level).1[self.codes[record] as usize]
+    }
+}
+
+/// The hierarchy of a column for its categories, or why there is none. No category is shown.
+pub(crate) fn resolved(column: &Column, levels: &Levels) -> Result<Hierarchy, MethodError> {
+    let name = column.name();
+    let spec = column.attribute().hierarchy.as_ref().ok_or_else(|| {
+        MethodError::data(
+            name,
+            "the variable has no hierarchy",
+            "add `hierarchy = …` to the variable",
+        )
+    })?;
+    spec.resolve(name, levels).map_err(|problems| {
+        let texts: Vec<String> = problems.iter().map(ToString::to_string).collect();
+        MethodError::data(name, texts.join("; "), "mend the hierarchy")
+    })
+}
+
+/// The column's values as categories; numbers by their text. Missing cells have any code.
+pub(crate) fn categories(column: &Column) -> (Cow<'_, Levels>, Cow<'_, [u32]>) {
+    match column.values() {
+        Values::Categorical(categories) => (
+            Cow::Borrowed(&categories.levels),
+            Cow::Borrowed(&categories.codes),
+        ),
+        Values::Numeric(values) => {
+            let mut levels = Levels::default();
+            // Adding 0 gives zero one spelling: -0 and 0 are the same category.
+            let codes = values
+                .iter()
+                .map(|&value| {
+                    if value.is_nan() {
+                        0
+                    } else {
+                        levels.insert(&number_text(value + 0.0))
+                    }
+                })
+                .collect();
+            (Cow::Owned(levels), Cow::Owned(codes))
+        }
+    }
+}
