@@ -148,7 +148,7 @@ fn spread<T: Copy + AddAssign>(line: &mut [T], stride: usize) {
     let (any, values) = line.split_at_mut(stride);
     for (i, any) in any.iter_mut().enumerate() {
         let missing = *any;
-        for value in values[i..].iter_mut().step_by(stride) {
+        for value in values.iter_mut().skip(i).step_by(stride) {
             *any += *value;
             *value += missing;
         }
@@ -212,6 +212,16 @@ mod tests {
         // (1,missing) matches all; (missing,2) all but (1,1).
         assert_eq!(at([1, 0]), (4, 1111.0));
         assert_eq!(at([0, 2]), (3, 1110.0));
+    }
+
+    #[test]
+    fn a_key_without_any_value_never_tells_apart() {
+        let mut cube = Cube::new(&[0, 1]);
+        let cells = cube.cells_of(&[&[0, 0], &[1, 0]], 2);
+        cube.count(&cells, None);
+        cube.let_missing_match();
+        assert_eq!([cube.n_at(0), cube.n_at(1)], [2, 2]);
+        assert_eq!(cube.weight_at(1).to_bits(), 2.0_f64.to_bits());
     }
 
     #[test]
