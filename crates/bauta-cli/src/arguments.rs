@@ -13,7 +13,8 @@ use bauta_methods::stats::keys::Semantics;
 use bauta_methods::{Card, ParamDefault, registry};
 use clap::{Arg, Args, CommandFactory as _, Parser, Subcommand, ValueHint};
 
-pub(crate) use keys::{ExplainRecordArguments, RiskArguments};
+use keys::parse_hierarchy;
+pub(crate) use keys::{ExplainRecordArguments, HierarchyArgument, RiskArguments};
 
 /// Prepares confidential microdata for release.
 #[derive(Debug, Parser)]
@@ -271,6 +272,16 @@ pub(crate) struct CompareArguments {
     /// Variables that an intruder knows; adds the risk of keys, before and after
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     pub(crate) keys: Vec<String>,
+    /// Keys whose values have an order; the others are taken for unordered
+    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
+    pub(crate) ordered: Vec<String>,
+    /// How the values of a key become coarser: `zip=prefix`, `zip=prefix:4,2`,
+    /// `age=intervals:18,25,65` or `age=levels.csv`; may be repeated
+    #[arg(long, value_name = "NAME=FORM", value_parser = parse_hierarchy)]
+    pub(crate) hierarchy: Vec<HierarchyArgument>,
+    /// Sensitive answers, for l-diversity and t-closeness
+    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
+    pub(crate) sensitive: Vec<String>,
     /// Sampling weight
     #[arg(long, value_name = "NAME")]
     pub(crate) weight: Option<String>,

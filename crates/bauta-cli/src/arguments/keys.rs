@@ -100,7 +100,7 @@ impl HierarchyArgument {
     }
 }
 
-fn parse_hierarchy(text: &str) -> Result<HierarchyArgument, String> {
+pub(super) fn parse_hierarchy(text: &str) -> Result<HierarchyArgument, String> {
     let forms = "a key, = and prefix, prefix:4,2, intervals:18,25,65 or a file of levels";
     let (variable, form) = text
         .split_once('=')

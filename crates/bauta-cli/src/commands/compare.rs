@@ -4,13 +4,13 @@ use std::path::Path;
 
 use bauta_data::format::read;
 use bauta_data::number::DecimalMark;
-use bauta_data::{Column, Role, Schema, Table, near};
+use bauta_data::{Attribute, Column, Kind, Role, Schema, Table, near};
 use bauta_methods::pair::Rows;
 use bauta_methods::{Measurement, Note, Pair};
 
 use crate::Outcome;
 use crate::arguments::{CompareArguments, Global};
-use crate::commands::risk::{key_schema, refuse_repeats};
+use crate::commands::risk::{give_hierarchies, key_schema, refuse_repeats};
 use crate::failure::Failure;
 use crate::progress::Progress;
 
@@ -30,7 +30,8 @@ struct Found {
 
 pub(crate) fn run(arguments: &CompareArguments, global: &Global) -> Result<Outcome, Failure> {
     let progress = Progress::new(global.quiet || global.json);
-    refuse_repeats(arguments.keys.iter().chain(&arguments.weight))?;
+    let used = arguments.keys.iter().chain(&arguments.weight);
+    refuse_repeats(used.chain(&arguments.sensitive))?;
     refuse_repeats(arguments.on.iter().flatten())?;
     let original = load(&arguments.original, arguments, &progress)?;
     let masked = load(&arguments.masked, arguments, &progress)?;
@@ -84,7 +85,23 @@ fn show_notes(found: &[Found]) {
 
 /// Reads a file; every column of numbers that has no other use becomes numeric.
 fn load(file: &Path, arguments: &CompareArguments, progress: &Progress) -> Result<Table, Failure> {
-    let schema = key_schema(&arguments.keys, arguments.weight.as_deref(), None);
+    let mut schema = key_schema(&arguments.keys, arguments.weight.as_deref(), None);
+    for name in &arguments.ordered {
+        let key = schema.attributes.iter_mut().find(|key| key.name == *name);
+        let key = key.filter(|key| key.role == Role::Key).ok_or_else(|| {
+            let keys = arguments.keys.iter().map(String::as_str);
+            Failure::mistake(
+                format!("--ordered names `{name}`, which is not among the keys"),
+                near::hint(name, keys),
+            )
+        })?;
+        key.kind = Kind::Ordered;
+    }
+    give_hierarchies(&mut schema, &arguments.hierarchy, file)?;
+    let sensitive = arguments.sensitive.iter();
+    schema
+        .attributes
+        .extend(sensitive.map(|name| Attribute::new(name, Role::Sensitive, Kind::Unordered)));
     let options = arguments.reading.read_options(Schema {
         attributes: schema.attributes,
         ..Schema::default()

@@ -3,6 +3,7 @@
 mod screen;
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use bauta_data::format::read;
 use bauta_data::{Attribute, Kind, Role, Schema, Table, Watch, near};
@@ -17,7 +18,7 @@ use bauta_plan::output::{Access, write_file};
 use serde_json::{Map, json};
 
 use crate::Outcome;
-use crate::arguments::{Global, RiskArguments};
+use crate::arguments::{Global, HierarchyArgument, RiskArguments};
 use crate::commands::report::refuse_to_replace;
 use crate::failure::Failure;
 use crate::progress::Progress;
@@ -58,29 +59,7 @@ fn schema(arguments: &RiskArguments) -> Result<Schema, Failure> {
     schema
         .attributes
         .extend(sensitive.map(|name| Attribute::new(name, Role::Sensitive, Kind::Unordered)));
-    for hierarchy in &arguments.hierarchy {
-        let name = &hierarchy.variable;
-        let key = schema
-            .attributes
-            .iter_mut()
-            .find(|attribute| attribute.name == *name && attribute.role == Role::Key);
-        let Some(key) = key else {
-            return Err(Failure::of_variable(
-                &arguments.file,
-                name,
-                format!("`{name}` has a hierarchy and is not among the keys"),
-                near::hint(name, arguments.keys.iter().map(String::as_str)),
-            ));
-        };
-        if key.hierarchy.is_some() {
-            return Err(Failure::mistake(
-                format!("`{name}` has two hierarchies"),
-                "give each key one",
-            ));
-        }
-        key.kind = Kind::Hierarchical;
-        key.hierarchy = Some(hierarchy.spec()?);
-    }
+    give_hierarchies(&mut schema, &arguments.hierarchy, &arguments.file)?;
     Ok(schema)
 }
 
@@ -285,6 +264,43 @@ pub(crate) fn key_schema(keys: &[String], weight: Option<&str>, household: Optio
         attributes: keys.chain(weight).chain(household).collect(),
         ..Schema::default()
     }
+}
+
+/// Gives keys the hierarchies of the command line.
+pub(crate) fn give_hierarchies(
+    schema: &mut Schema,
+    hierarchies: &[HierarchyArgument],
+    file: &Path,
+) -> Result<(), Failure> {
+    for hierarchy in hierarchies {
+        let name = &hierarchy.variable;
+        let keys = || {
+            let keys = schema.attributes.iter();
+            keys.filter(|attribute| attribute.role == Role::Key)
+        };
+        let hint = near::hint(name, keys().map(|key| key.name.as_str()));
+        let key = schema
+            .attributes
+            .iter_mut()
+            .find(|attribute| attribute.name == *name && attribute.role == Role::Key);
+        let Some(key) = key else {
+            return Err(Failure::of_variable(
+                file,
+                name,
+                format!("`{name}` has a hierarchy and is not among the keys"),
+                hint,
+            ));
+        };
+        if key.hierarchy.is_some() {
+            return Err(Failure::mistake(
+                format!("`{name}` has two hierarchies"),
+                "give each key one",
+            ));
+        }
+        key.kind = Kind::Hierarchical;
+        key.hierarchy = Some(hierarchy.spec()?);
+    }
+    Ok(())
 }
 
 /// Runs one measure of one file.
