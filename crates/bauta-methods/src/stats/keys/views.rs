@@ -5,11 +5,10 @@
 use std::collections::BTreeMap;
 
 use bauta_data::{Column, Table};
-use rayon::prelude::*;
 
-use super::codes::{KeyCodes, key_codes, refuse_lost_numbers, visible_masks};
+use super::classes::Classes;
 use super::packing::Packing;
-use super::{Classes, MAX_KEYS, Semantics};
+use super::{KeyColumns, MAX_KEYS, Semantics};
 use crate::error::MethodError;
 use crate::stats::benedetti_franconi::expected_inverse;
 use crate::stats::sums::sum_by;
@@ -40,34 +39,8 @@ impl KeyViews {
         keys: &[usize],
         semantics: Semantics,
     ) -> Result<Self, MethodError> {
-        if keys.is_empty() || keys.len() > MAX_KEYS {
-            return Err(MethodError::request(
-                format!(
-                    "keys are counted for 1 to {MAX_KEYS} variables, not {}",
-                    keys.len()
-                ),
-                "name the variables that an intruder could know",
-            ));
-        }
-        if semantics == Semantics::Original {
-            for &attr_idx in keys {
-                refuse_lost_numbers(table.column(attr_idx))?;
-            }
-        }
         let weights = table.weight().and_then(Column::as_numeric);
-        let codes: Vec<KeyCodes> = keys
-            .par_iter()
-            .map(|&attr_idx| key_codes(table.column(attr_idx)))
-            .collect();
-        let visible = visible_masks(&codes, table.n_records());
-        let counted: Vec<&[u32]> = codes
-            .iter()
-            .map(|key| match (&key.before_suppression, semantics) {
-                (Some(codes), Semantics::Original) => codes.as_slice(),
-                _ => key.codes.as_slice(),
-            })
-            .collect();
-        let classes = Classes::new(&codes, &counted, &visible, weights, semantics);
+        let classes = KeyColumns::of(table, keys, semantics)?.classes(weights, semantics);
         let mut representatives = vec![u32::MAX; classes.sizes.len()];
         for (record, &class) in classes.of_record.iter().enumerate() {
             let first = &mut representatives[class as usize];
