@@ -269,37 +269,47 @@ fn inverse(i: usize, j: usize) -> f64 {
     1.0 / (1.0 + 0.5 * i.abs_diff(j) as f64 + 0.3 * (i.min(j) as f64 - 1.0))
 }
 
+/// Key k has 2 to 5 values, and is changed in about 2k of 100 records; the first two are as they were.
+fn many_keys(p: usize, n: usize, salt: u64) -> Files2 {
+    let cell = |record: usize, key: usize, salt: u64| {
+        (1 + scatter(record * 64 + key, salt) % (2 + key as u64 % 4)) as Cell
+    };
+    let masked = |record: usize, key: usize| {
+        let changes = scatter(record * 64 + key, salt + 10) % 100 < 2 * key as u64;
+        let salt = if changes && key > 1 { salt + 20 } else { salt };
+        cell(record, key, salt)
+    };
+    let rows = |cell: &dyn Fn(usize, usize) -> Cell| -> Vec<Vec<Cell>> {
+        let row = |record| (0..p).map(|key| cell(record, key)).collect();
+        (0..n).map(row).collect()
+    };
+    Files2 {
+        kinds: (0..p)
+            .map(|key| [Kind::Unordered, Kind::Ordered][key % 2])
+            .collect(),
+        original: rows(&|record, key| cell(record, key, salt)),
+        masked: rows(&masked),
+        kept: (0..n).map(|record| record % 17 != 3).collect(),
+    }
+}
+
 #[test]
 fn twelve_keys_are_searched_as_all_4095_subsets_are() {
     for (salt, n) in [(1, 40), (2, 150), (3, 400)] {
-        let cell = |record: usize, key: usize, salt: u64| {
-            (1 + scatter(record * 64 + key, salt) % (2 + key as u64 % 4)) as Cell
-        };
-        let row = |record: usize| {
-            (0..12)
-                .map(|key| cell(record, key, salt))
-                .collect::<Vec<_>>()
-        };
-        let original: Vec<Vec<Cell>> = (0..n).map(row).collect();
-        // Key k is changed in k of 24 records or so; the first two are left alone.
-        let masked_row = |record: usize| {
-            let masked = |key: usize| {
-                let changes = scatter(record * 64 + key, salt + 10) % 24 < key as u64;
-                let salt = if changes && key > 1 { salt + 20 } else { salt };
-                cell(record, key, salt)
-            };
-            (0..12).map(masked).collect::<Vec<_>>()
-        };
-        let files = Files2 {
-            kinds: (0..12)
-                .map(|key| [Kind::Unordered, Kind::Ordered][key % 2])
-                .collect(),
-            masked: (0..n).map(masked_row).collect(),
-            original,
-            kept: (0..n).map(|record| record % 17 != 3).collect(),
-        };
+        let files = many_keys(12, n, salt);
         let (found, _) = files.measure(&[]).unwrap();
         assert_largest(&files, &found, &inverse);
+    }
+}
+
+#[test]
+fn twenty_keys_are_searched_to_the_end() {
+    for (salt, n) in [(1, 300), (2, 3_000)] {
+        let (found, notes) = many_keys(20, n, salt).measure(&[]).unwrap();
+        let stopped = notes
+            .iter()
+            .any(|note| matches!(note, Note::SubsetsNotAll { .. }));
+        assert!(!stopped && found.value > Some(0.0), "n = {n}");
     }
 }
 

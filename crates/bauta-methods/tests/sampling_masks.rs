@@ -119,7 +119,9 @@ fn strata_keep_their_sizes_and_their_records_are_equally_likely() {
                 .count()
         };
         assert_eq!([of("a"), of("b"), of("c")], [6, 4, 2]);
-        rows(&sample).into_iter().for_each(|row| counts[row] += 1);
+        for row in rows(&sample) {
+            counts[row] += 1;
+        }
     }
     // One in five of each stratum. Every count is binomial: 60 of them within 5.5 deviations.
     let expected = n_samples as f64 / 5.0;
@@ -199,7 +201,9 @@ fn households_stay_whole_and_are_equally_likely() {
         homes.sort_unstable();
         homes.dedup();
         assert_eq!(homes.len(), 5);
-        homes.into_iter().for_each(|home| counts[home] += 1);
+        for home in homes {
+            counts[home] += 1;
+        }
     }
     // A third of the samples hold each household.
     let expected = f64::from(n_samples as u32) / 3.0;

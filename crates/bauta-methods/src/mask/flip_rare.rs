@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use bauta_data::{Column, Role, Table};
-use rayon::prelude::*;
 
 use crate::card::{Card, Family, ParamDefault, ParamSpec, ParamType, Randomness};
 use crate::context::{RunContext, below};
@@ -53,11 +52,21 @@ impl Mask for FlipRare {
 
     fn mask(&self, task: &MaskTask<'_>, context: &RunContext<'_>) -> Result<Change, MethodError> {
         let mut columns = Vec::new();
+        let mut counted: Option<(Vec<usize>, Vec<u32>)> = None;
         for &attr_idx in task.on {
             context.go_on()?;
-            let frequencies = key_frequencies(task.table, attr_idx, task.params)?;
+            let keys = key_variables(task.table, attr_idx, task.params)?;
+            // Variables with the role key have the same key.
+            let (keys, frequencies) = match counted.take() {
+                Some((same, frequencies)) if same == keys => (same, frequencies),
+                _ => {
+                    let frequencies = key_frequencies(task.table, &keys);
+                    (keys, frequencies)
+                }
+            };
             let masked = flip(task, attr_idx, &frequencies, context)?;
             columns.push((attr_idx, masked));
+            counted = Some((keys, frequencies));
         }
         Ok(Change::of_columns(columns))
     }
@@ -71,27 +80,31 @@ impl Mask for FlipRare {
     }
 }
 
-/// How many records have the key of each, in the file as it is before the step.
-fn key_frequencies(
+/// The variables that make the key.
+fn key_variables(
     table: &Table,
     attr_idx: usize,
     params: &Params,
-) -> Result<Vec<u32>, MethodError> {
-    let mut keys = if params.is_set("keys") {
-        positions(table, params.texts("keys"))?
-    } else {
-        table.with_role(Role::Key)
-    };
-    if !params.is_set("keys") && !keys.contains(&attr_idx) {
+) -> Result<Vec<usize>, MethodError> {
+    if params.is_set("keys") {
+        return positions(table, params.texts("keys"));
+    }
+    let mut keys = table.with_role(Role::Key);
+    if !keys.contains(&attr_idx) {
         keys.push(attr_idx);
     }
-    let classes = class_numbers(table, &keys);
+    Ok(keys)
+}
+
+/// How many records have the key of each, in the file as it is before the step.
+fn key_frequencies(table: &Table, keys: &[usize]) -> Vec<u32> {
+    let classes = class_numbers(table, keys);
     let mut sizes = vec![0_u32; classes.iter().max().map_or(0, |&last| last as usize + 1)];
     for &class in &classes {
         sizes[class as usize] += 1;
     }
     let size = |class: &u32| sizes[*class as usize];
-    Ok(classes.iter().map(size).collect())
+    classes.iter().map(size).collect()
 }
 
 /// What one record draws: its place among equals, and another category.
@@ -129,11 +142,13 @@ fn flip(
     let mut order: Vec<u32> = (0..task.table.n_records() as u32)
         .filter(|&record| !column.is_missing(record as usize))
         .collect();
-    // Rarest first; among equals the draws decide, and rows where even these are equal.
-    order.par_sort_unstable_by_key(|&record| {
-        let at = record as usize;
-        (frequencies[at], drawn[at].tie, record)
-    });
+    // The rarest; among equals the draws decide, and rows where even these are equal.
+    if n_flipped < order.len() {
+        order.select_nth_unstable_by_key(n_flipped, |&record| {
+            let at = record as usize;
+            (frequencies[at], drawn[at].tie, record)
+        });
+    }
     let mut codes = values.codes.clone();
     for &record in &order[..n_flipped] {
         let (old, pick) = (codes[record as usize], drawn[record as usize].pick);

@@ -269,10 +269,14 @@ fn allocation(
             let open: Vec<usize> = (0..sizes.len()).filter(|&h| !is_fixed[h]).collect();
             let shared = by_largest_remainders(sizes, open, rest, total, ties);
             let mut drawn = least;
-            shared.into_iter().for_each(|(h, n_h)| drawn[h] = n_h);
+            for (h, n_h) in shared {
+                drawn[h] = n_h;
+            }
             return Ok(drawn);
         }
-        short.iter().for_each(|&h| is_fixed[h] = true);
+        for h in short {
+            is_fixed[h] = true;
+        }
     }
 }
 

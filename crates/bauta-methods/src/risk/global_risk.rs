@@ -1,6 +1,6 @@
 #![doc = include_str!("global_risk.md")]
 
-use bauta_data::Attribute;
+use bauta_data::{Attribute, Column};
 
 use crate::card::{Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness};
 use crate::context::RunContext;
@@ -178,7 +178,7 @@ impl Measure for GlobalRisk {
         for &name in &keys.names {
             context.go_on()?;
             let has_table = task.params.texts("wcf_of").iter().any(|of| of == name);
-            let (original, masked) = keys.columns(&pair, name)?;
+            let (original, masked) = columns(&pair, name)?;
             let own = has_table.then_some(&own);
             let (key, factor) = key_and_factor(original, masked, &released, own)?;
             codes.push(key);
@@ -240,17 +240,6 @@ impl<'a> Keys<'a> {
         Ok(Self {
             names: there.into_iter().map(String::as_str).collect(),
         })
-    }
-
-    fn columns<'t>(
-        &self,
-        pair: &Pair<'t>,
-        name: &str,
-    ) -> Result<(&'t bauta_data::Column, &'t bauta_data::Column), MethodError> {
-        let original = pair.original.column_named(name);
-        original
-            .zip(pair.masked.column_named(name))
-            .ok_or_else(|| MethodError::Internal("a key is no longer there".to_owned()))
     }
 
     fn measurement(
@@ -356,6 +345,14 @@ impl<'a> Keys<'a> {
     }
 }
 
+/// A key in both files.
+fn columns<'t>(pair: &Pair<'t>, name: &str) -> Result<(&'t Column, &'t Column), MethodError> {
+    let original = pair.original.column_named(name);
+    original
+        .zip(pair.masked.column_named(name))
+        .ok_or_else(|| MethodError::Internal("a key is no longer there".to_owned()))
+}
+
 fn part(name: impl Into<String>, value: f64) -> Part {
     Part {
         name: name.into(),
@@ -395,12 +392,10 @@ fn table_problem(params: &Params, on: &[&Attribute]) -> Option<ParamProblem> {
             "write the table in the order of `wcf_values`",
         ));
     }
+    // Exactly: the owner writes both halves.
     let wrong = |i: usize, j: usize| {
-        if i == j {
-            rows[i][j] != 0.0
-        } else {
-            rows[i][j] != rows[j][i]
-        }
+        let expected = if i == j { 0.0 } else { rows[j][i] };
+        (rows[i][j] - expected).abs() > 0.0
     };
     let found = (0..m).find_map(|i| (0..=i).find(|&j| wrong(i, j)).map(|j| (i + 1, j + 1)));
     found.map(|(i, j)| {

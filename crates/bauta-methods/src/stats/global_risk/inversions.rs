@@ -7,7 +7,7 @@ const ON_ONE_THREAD: usize = 8192;
 /// Values that are sorted by inserting.
 const FEW: usize = 16;
 
-/// Number of pairs with `x_i` < `x_j` and z_i > z_j (Truta 2004, eq. 2.3). Each element holds the
+/// Number of pairs with `x_i` < `x_j` and `z_i` > `z_j` (Truta 2004, eq. 2.3). Each element holds the
 /// rank of x above that of z.
 ///
 /// Sorted by x and, where x is equal, by z, so that ties in x are no inversions; then the

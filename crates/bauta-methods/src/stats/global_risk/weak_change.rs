@@ -25,6 +25,13 @@ struct Node {
     level: usize,
 }
 
+/// The owner's table, and the row of each value that it lists.
+struct Listed<'a> {
+    table: &'a OwnTable<'a>,
+    original: Vec<Option<usize>>,
+    masked: Vec<Option<usize>>,
+}
+
 /// Weak change factors between the values of two files.
 pub(crate) struct WeakChange<'a> {
     original: &'a Levels,
@@ -33,7 +40,7 @@ pub(crate) struct WeakChange<'a> {
     same: Vec<Option<u32>>,
     /// The hierarchy, and where each masked value is in it; none where it is not.
     tree: Option<(Hierarchy, Vec<Option<Node>>)>,
-    own: Option<(&'a OwnTable<'a>, Vec<Option<usize>>, Vec<Option<usize>>)>,
+    own: Option<Listed<'a>>,
 }
 
 impl<'a> WeakChange<'a> {
@@ -58,7 +65,11 @@ impl<'a> WeakChange<'a> {
             masked: z,
             same: z.iter().map(|text| x.code(text)).collect(),
             tree,
-            own: own.map(|own| (own, listed(x, own), listed(z, own))),
+            own: own.map(|table| Listed {
+                table,
+                original: listed(x, table),
+                masked: listed(z, table),
+            }),
         })
     }
 
@@ -72,10 +83,10 @@ impl<'a> WeakChange<'a> {
         if self.same[z as usize] == Some(x) {
             return 0.0;
         }
-        if let Some((own, of_original, of_masked)) = &self.own
-            && let (Some(row), Some(column)) = (of_original[x as usize], of_masked[z as usize])
+        if let Some(own) = &self.own
+            && let (Some(row), Some(column)) = (own.original[x as usize], own.masked[z as usize])
         {
-            return own.rows[row][column];
+            return own.table.rows[row][column];
         }
         let Some((hierarchy, nodes)) = &self.tree else {
             return 1.0;
