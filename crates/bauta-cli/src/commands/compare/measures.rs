@@ -223,7 +223,7 @@ fn given(card: &Card, arguments: &CompareArguments) -> Vec<(String, RawValue)> {
     given
 }
 
-/// Every measure of keys, before and after.
+/// Every measure that needs keys and nothing else, before and after.
 pub(super) fn of_keys(
     original: &Table,
     masked: &Table,
@@ -239,7 +239,7 @@ pub(super) fn of_keys(
     let masked = restored.as_ref().unwrap_or(masked);
     let scenario = registry::MEASURES
         .iter()
-        .filter(|measure| measure.scope() == Scope::Scenario);
+        .filter(|measure| measure.scope() == Scope::Scenario && measure.is_usual());
     let mut found = Vec::new();
     for id in scenario.map(|measure| measure.card().id) {
         let measured = |table| {
