@@ -91,6 +91,11 @@ impl Measure for LDiversity {
         }
     }
 
+    /// It needs to be told what is sensitive: who wants it asks for it.
+    fn is_usual(&self) -> bool {
+        false
+    }
+
     fn check(&self, params: &Params, on: &[&Attribute]) -> Vec<ParamProblem> {
         sensitive::problems(params, on)
     }
