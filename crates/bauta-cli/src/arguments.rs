@@ -13,6 +13,7 @@ use bauta_methods::stats::keys::Semantics;
 use bauta_methods::{Card, ParamDefault, registry};
 use clap::{Arg, Args, CommandFactory as _, Parser, Subcommand, ValueHint};
 
+use crate::commands::mask::weight_param;
 use keys::parse_hierarchy;
 pub(crate) use keys::{ExplainRecordArguments, HierarchyArgument, RiskArguments};
 
@@ -422,7 +423,7 @@ fn mask_command(card: &'static Card) -> clap::Command {
             .value_name("NAME")
             .help("Household id, for --households true")
     });
-    let weight = card.param("weights").map(|_| {
+    let weight = card.param(weight_param(card)).map(|_| {
         Arg::new("weight")
             .long("weight")
             .value_name("NAME")

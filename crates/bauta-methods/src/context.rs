@@ -75,7 +75,7 @@ impl<'a> RunContext<'a> {
             .notes
             .into_inner()
             .unwrap_or_else(PoisonError::into_inner);
-        notes.sort_by_key(Note::text);
+        notes.sort_by_key(|note| (note.rank(), note.text()));
         notes
     }
 }

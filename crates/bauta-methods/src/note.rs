@@ -192,6 +192,14 @@ pub enum Note {
         /// Why not.
         reason: String,
     },
+    /// The step changed keys or took records away, so that what an earlier one claimed of the keys
+    /// need not hold any more.
+    ClaimEnded {
+        /// The step that claimed it.
+        by: String,
+        /// The smallest class that it claimed.
+        k: u32,
+    },
     /// Cells of a variable were suppressed.
     CellsSuppressed {
         /// The variable.
@@ -427,6 +435,11 @@ impl Note {
             Self::NotMeasured { measure, reason } => {
                 format!("{measure} was not measured: {reason}")
             }
+            Self::ClaimEnded { by, k } => {
+                format!(
+                    "after this step the classes of {k} that {by} made need not be whole any more; only a gate on k-anonymity would count them again"
+                )
+            }
             Self::CellsSuppressed { variable, n_cells } => {
                 format!("{variable}: {n_cells} cells were suppressed")
             }
@@ -494,6 +507,15 @@ impl Note {
             Self::KeyAllMissing { variable } => {
                 format!("{variable} is missing in every record and never tells records apart")
             }
+        }
+    }
+
+    /// Where it stands among the notes of a method: facts, then sums of them, then warnings.
+    pub(crate) const fn rank(&self) -> u8 {
+        match self {
+            Self::SuppressionCost { .. } => 1,
+            Self::GivenAway { .. } | Self::ClaimEnded { .. } => 2,
+            _ => 0,
         }
     }
 

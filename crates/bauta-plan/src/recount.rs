@@ -52,81 +52,144 @@ fn claimed_k(gate: &Gate, planned: &PlannedMeasure) -> Option<u32> {
     if planned.measure.card().id != "k-anonymity" {
         return None;
     }
-    let none_below = gate.at_most.is_some_and(|limit| limit < 1.0);
-    match gate.part.as_deref() {
+    let at_most = gate.at_most.unwrap_or(f64::INFINITY);
+    let k = match gate.part.as_deref() {
         None => gate.at_least.map(|k| k.ceil() as u32),
-        Some("uniques") if none_below => Some(2),
-        Some(part) if none_below => part.strip_prefix("below_")?.parse().ok(),
+        Some("uniques") if at_most < 1.0 => Some(2),
+        Some(part) if at_most <= 0.0 && part.starts_with("share_below_") => {
+            part.strip_prefix("share_below_")?.parse().ok()
+        }
+        Some(part) if at_most < 1.0 => part.strip_prefix("below_")?.parse().ok(),
         Some(_) => None,
-    }
+    };
+    // Every record is in a class of one at least.
+    k.filter(|&k| k > 1)
 }
 
 /// Reads the released bytes again and counts what was claimed of them.
 pub(crate) fn recount(
     plan: &Plan,
-    style: &TextStyle,
+    style: TextStyle,
     released: &Table,
-    bytes: Vec<u8>,
-    claims: Vec<Claim>,
+    bytes: &[u8],
+    claims: &[Claim],
     watch: &dyn Watch,
 ) -> Result<Vec<ClaimRecord>, RunError> {
     let path = &plan.output.file.path;
-    let options = read_options(plan, style, released, &claims);
-    let again = format::read_bytes(path, bytes, &options, watch)?.table;
-    let keys = |claim: &Claim, table: &Table| -> Result<Vec<usize>, RunError> {
-        let position = |name: &String| {
-            table.index_of(name).ok_or_else(|| {
-                let problem = DataProblem::file(
-                    format!("the released file lacks the key `{name}` that was claimed to be safe"),
-                    "do not drop keys that a gate counts",
-                );
-                RunError::Data(DataError::one(path, problem))
-            })
-        };
-        claim.keys.iter().map(position).collect()
+    let read = |literal: Literal| -> Result<Table, RunError> {
+        let options = read_options(plan, style, released, claims, literal);
+        Ok(format::read_bytes(path, bytes, &options, watch)?.table)
+    };
+    let is_own = |claim: &Claim| claim.what.semantics == Semantics::Own;
+    // What is missing is a value under `own`, and its spelling is what a reader has to go by.
+    let by_text = if claims.iter().any(is_own) {
+        Some(read(Literal::Everything)?)
+    } else {
+        None
+    };
+    let by_value = if claims.iter().all(is_own) {
+        None
+    } else {
+        Some(read(Literal::Values)?)
     };
     let mut records = Vec::new();
     for claim in claims {
+        let again = if is_own(claim) { &by_text } else { &by_value };
+        let again = again.as_ref().unwrap_or(released);
+        // A key that is not released tells nobody anything.
+        let keys: Vec<String> = claim
+            .keys
+            .iter()
+            .filter(|name| released.index_of(name).is_some())
+            .cloned()
+            .collect();
+        records.push(recounted(claim, keys, path, again, released)?);
+    }
+    Ok(records)
+}
+
+/// What the reader of a file takes for missing.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Literal {
+    /// Nothing: every text is a value.
+    Everything,
+    /// What the plan says, and suppressed cells.
+    Values,
+}
+
+fn recounted(
+    claim: &Claim,
+    keys: Vec<String>,
+    path: &Path,
+    again: &Table,
+    released: &Table,
+) -> Result<ClaimRecord, RunError> {
+    let positions = |table: &Table| -> Vec<usize> {
+        keys.iter()
+            .filter_map(|name| table.index_of(name))
+            .collect()
+    };
+    let f: Vec<u32> = if keys.is_empty() {
+        let n = again.n_records();
+        vec![u32::try_from(n).unwrap_or(u32::MAX); n]
+    } else {
         // What was there before suppression is not in the file: what it shows must be what was
         // counted, cell by cell, and then the count is of the table in memory.
         let counted = if claim.what.semantics == Semantics::Original {
-            check_same(path, &again, released, &claim.keys)?;
-            frequencies(released, &keys(&claim, released)?, Semantics::Original)
+            check_same(path, again, released, &keys)?;
+            frequencies(released, &positions(released), Semantics::Original)
         } else {
-            frequencies(&again, &keys(&claim, &again)?, claim.what.semantics)
+            frequencies(again, &positions(again), claim.what.semantics)
         };
         let counted = counted.map_err(|error| RunError::Method {
             place: "counting the released file again".to_owned(),
             line: None,
             error: Box::new(error),
         })?;
-        let n_below = counted.f.iter().filter(|&&f| f < claim.what.k).count() as u64;
-        records.push(ClaimRecord {
-            by: claim.by,
-            keys: claim.keys,
-            semantics: claim.what.semantics.name().to_owned(),
-            k: u64::from(claim.what.k),
-            smallest_class: counted.f.iter().min().map(|&f| u64::from(f)),
-            n_below,
-            holds: n_below == 0,
-        });
-    }
-    Ok(records)
+        counted.f
+    };
+    let n_below = f.iter().filter(|&&f| f < claim.what.k).count() as u64;
+    Ok(ClaimRecord {
+        by: claim.by.clone(),
+        keys,
+        semantics: claim.what.semantics.name().to_owned(),
+        k: u64::from(claim.what.k),
+        smallest_class: f.iter().min().map(|&f| u64::from(f)),
+        n_below,
+        holds: n_below == 0,
+    })
 }
 
 /// Keys as the reader of the released file would take them: numbers by value, others by text; what
 /// was missing in the source and what was suppressed as missing.
-fn read_options(plan: &Plan, style: &TextStyle, released: &Table, claims: &[Claim]) -> ReadOptions {
+fn read_options(
+    plan: &Plan,
+    style: TextStyle,
+    released: &Table,
+    claims: &[Claim],
+    literal: Literal,
+) -> ReadOptions {
     let mut names: Vec<&str> = claims
         .iter()
         .flat_map(|claim| claim.keys.iter().map(String::as_str))
         .collect();
+    names.retain(|name| released.index_of(name).is_some());
     names.sort_unstable();
     names.dedup();
     let attribute = |name: &&str| {
         let numeric = released
             .column_named(name)
             .is_some_and(|column| column.as_numeric().is_some());
+        if literal == Literal::Everything {
+            let rules = MissingRules {
+                texts: Vec::new(),
+                codes: Vec::new(),
+            };
+            return Attribute {
+                missing: Some(rules),
+                ..Attribute::new(*name, Role::Key, Kind::Unordered)
+            };
+        }
         let kind = if numeric {
             Kind::Continuous
         } else {
@@ -167,6 +230,14 @@ fn check_same(
         })
     };
     let same = |name: &String| match (again.column_named(name), released.column_named(name)) {
+        (Some(a), Some(b)) if a.as_numeric().is_some() && b.as_numeric().is_some() => {
+            let (a, b) = (a.as_numeric(), b.as_numeric());
+            let pairs = a.into_iter().flatten().zip(b.into_iter().flatten());
+            again.n_records() == released.n_records()
+                && pairs
+                    .into_iter()
+                    .all(|(a, b)| a.total_cmp(b).is_eq() || a.is_nan() && b.is_nan())
+        }
         (Some(a), Some(b)) => {
             a.len() == b.len() && (0..a.len()).all(|record| cell(a, record) == cell(b, record))
         }

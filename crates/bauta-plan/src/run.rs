@@ -10,7 +10,7 @@ use bauta_data::{Column, DataError, DataErrorKind, Table, Values, Watch};
 use bauta_methods::adjust::AdjustTask;
 use bauta_methods::context::shuffled;
 use bauta_methods::pair::Rows;
-use bauta_methods::{Files, MaskTask, MethodError, Pair, RunContext, Subject};
+use bauta_methods::{Files, MaskTask, MethodError, Note, Pair, RunContext, Subject};
 use sha2::{Digest, Sha256};
 
 use crate::clock::now_utc;
@@ -101,7 +101,7 @@ pub fn run(
         let (staged, facts) = stage_release(plan, &loaded, &released, watch)?;
         if !claims.is_empty() {
             let (style, bytes) = (release_style(plan, &loaded), staged.read_back()?);
-            record.claims = recount(plan, &style, &released, bytes, claims, watch)?;
+            record.claims = recount(plan, style, &released, &bytes, &claims, watch)?;
         }
         if record.passed() {
             record.released = Some(facts);
@@ -391,8 +391,16 @@ impl Masked {
             .map(|(attr_idx, _)| self.table.column(*attr_idx).name().to_owned());
         let touched: Vec<String> = touched.collect();
         let loses_records = change.kept.is_some();
-        self.claims
-            .retain(|claim| !loses_records && !claim.keys.iter().any(|key| touched.contains(key)));
+        self.claims.retain(|claim| {
+            let stays = !loses_records && !claim.keys.iter().any(|key| touched.contains(key));
+            if !stays {
+                context.note(Note::ClaimEnded {
+                    by: claim.by.clone(),
+                    k: claim.what.k,
+                });
+            }
+            stays
+        });
         if let StepMethod::Mask(mask) = step.method
             && let Some(what) = mask.claims(&step.params)
         {

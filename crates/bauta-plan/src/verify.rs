@@ -1,12 +1,12 @@
 //! Running a record's plan again and comparing what comes out.
 
-use std::io;
 use std::path::{Path, PathBuf};
 
 use bauta_data::format;
 
 use crate::plan::Plan;
 use crate::record::{RunRecord, SeedSource};
+use crate::recount::recount;
 use crate::run::{RunError, RunOptions, RunWatch, Stages, execute, release_style};
 
 /// One thing that a repeated run was compared on.
@@ -49,7 +49,7 @@ pub fn verify(
     )];
     // A seed that came from the command line or the input is not in the plan's text.
     let seed = (record.seed_source != SeedSource::Plan).then_some(record.seed);
-    let (again, table, _) = execute(plan, &loaded, RunOptions { seed }, &mut stages)?;
+    let (again, table, claims) = execute(plan, &loaded, RunOptions { seed }, &mut stages)?;
     found.push(Comparison::new(
         "seed",
         again.seed == record.seed,
@@ -73,14 +73,16 @@ pub fn verify(
     if let Some(expected) = &record.released {
         let style = release_style(plan, &loaded);
         let path = &plan.output.file.path;
-        let print = format::write(
-            &mut io::sink(),
-            path,
-            &table,
-            plan.output.format,
-            &style,
-            watch,
-        )?;
+        let mut bytes = Vec::new();
+        let print = format::write(&mut bytes, path, &table, plan.output.format, &style, watch)?;
+        if !claims.is_empty() {
+            let counted = recount(plan, style, &table, &bytes, &claims, watch)?;
+            found.push(Comparison::new(
+                "keys of the released file, counted again",
+                counted == record.claims,
+                "the count differs from the record",
+            ));
+        }
         let same = print.sha256 == expected.sha256;
         found.push(Comparison::new(
             "released file, made again",

@@ -45,7 +45,7 @@ fn n_matches(shown: &[Vec<Option<&str>>], record: usize, file: &[Vec<Option<&str
         let mut both = shown.iter().zip(file);
         both.all(|(shown, file)| shown[record].is_none() || shown[record] == file[*other])
     };
-    (0..n).filter(matches).count() as i64
+    i64::try_from((0..n).filter(matches).count()).unwrap_or(i64::MAX)
 }
 
 /// What records show occurs k times in the file before suppression, and only records at risk lost

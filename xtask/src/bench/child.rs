@@ -17,8 +17,7 @@ pub(super) fn run(work: &Work, n: usize) -> Result<Figures, String> {
     let params =
         Params::check(work.card, &work.params).map_err(|problems| format!("{problems:?}"))?;
     let table = match work.input {
-        Input::Survey | Input::SurveyAndMasked => inputs::survey(n),
-        Input::SurveyAndSuppressed => inputs::survey(n),
+        Input::Survey | Input::SurveyAndMasked | Input::SurveyAndSuppressed => inputs::survey(n),
         Input::SurveyWithHouseholds => inputs::survey_with_households(n),
         Input::SurveyWithMissing => inputs::survey_with_missing(n),
         Input::Amounts => inputs::amounts(n),

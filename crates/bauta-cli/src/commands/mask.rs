@@ -48,7 +48,7 @@ pub(crate) fn run(
         params: given_params(card, arguments),
         record: path("record"),
         household: named(card, "households", arguments, "household"),
-        weight: named(card, "weights", arguments, "weight"),
+        weight: named(card, weight_param(card), arguments, "weight"),
     };
     let text = request.plan_text(&profile)?;
     let mut plan =
@@ -63,6 +63,15 @@ pub(crate) fn run(
         show(&record);
     }
     Ok(verdict(&record))
+}
+
+/// The parameter for which a mask looks at the weights: to scale them, or to know a risk.
+pub(crate) fn weight_param(card: &Card) -> &'static str {
+    if card.param("risk").is_some() {
+        "risk"
+    } else {
+        "weights"
+    }
 }
 
 /// What was done goes to standard error: the data are in the file.

@@ -105,20 +105,19 @@ impl Found {
         let individual = measured("individual-risk", individual)?;
         let k = ("k", RawValue::Integer(k_of_contribution(arguments)));
         let contribution = measured("key-contribution", vec![semantics.clone(), k])?;
-        // Known by name only, so that this command does not depend on its being there.
-        let diversity =
-            registry::measure("l-diversity").filter(|_| !arguments.sensitive.is_empty());
-        let diversity = diversity.map(|measure| {
+        // A blank record would lend its answer to every class: `wild` has no l-diversity.
+        let wild = arguments.semantics == Semantics::Wild.name();
+        let diversity = (!arguments.sensitive.is_empty() && !wild).then(|| {
             let names = arguments.sensitive.iter().cloned();
             let names = names.map(RawValue::Text).collect();
-            let given = [semantics, ("sensitive", RawValue::List(names))];
-            let given = given.into_iter();
-            let known = |(name, _): &(&str, RawValue)| measure.card().param(name).is_some();
-            measured("l-diversity", given.filter(known).collect())
+            let given = vec![semantics, ("sensitive", RawValue::List(names))];
+            measured("l-diversity", given)
         });
+        let diversity = diversity.transpose()?;
+        refuse_unfit_hierarchies(arguments, &notes)?;
         let riskiest = individual.listed.iter();
         Ok(Self {
-            diversity: diversity.transpose()?,
+            diversity,
             riskiest: riskiest
                 .map(|listed| Riskiest::of(arguments, table, listed))
                 .collect::<Result<_, _>>()?,
@@ -127,6 +126,23 @@ impl Found {
             contribution,
             notes,
         })
+    }
+}
+
+/// A hierarchy that was given here and fits no value is a mistake of the command line.
+fn refuse_unfit_hierarchies(arguments: &RiskArguments, notes: &[Note]) -> Result<(), Failure> {
+    let unfit = notes.iter().find_map(|note| match note {
+        Note::HierarchyUnfit { variable, reason } => Some((variable, reason)),
+        _ => None,
+    });
+    match unfit {
+        None => Ok(()),
+        Some((variable, reason)) => Err(Failure::of_variable(
+            &arguments.file,
+            variable,
+            format!("its hierarchy cannot be used: {reason}"),
+            "see `bauta risk --help` for the forms of --hierarchy",
+        )),
     }
 }
 

@@ -144,16 +144,17 @@ pub(crate) fn print_summary(plan: &Plan, record: &RunRecord) {
 
 /// What counting the released file again showed.
 pub(crate) fn claim_text(claim: &ClaimRecord) -> String {
-    let verdict = if claim.holds {
-        format!(
-            "every record shares its key with at least {} others",
-            claim.k - 1
-        )
-    } else {
-        format!(
+    let verdict = match (claim.smallest_class, claim.holds) {
+        (None, _) => "it has no records".to_owned(),
+        (_, true) => format!("every class has at least {} records", claim.k),
+        (_, false) if claim.semantics == "own" => format!(
+            "{} records are in classes below {}: the claim FAILS (missing values that are spelled differently are different values)",
+            claim.n_below, claim.k
+        ),
+        (_, false) => format!(
             "{} records are in classes below {}: the claim FAILS",
             claim.n_below, claim.k
-        )
+        ),
     };
     format!(
         "released file counted again on {} ({}; {}): {verdict}",

@@ -21,8 +21,8 @@ use crate::stats::suppression::{self, Blanks, Problem, Tiers, shown};
 #[derive(Clone, Copy, Debug)]
 pub struct SuppressLocal;
 
-/// Most keys for which the search of mu-Argus lists all their subsets.
-const MAX_KEYS_OF_MU_ARGUS: usize = 16;
+/// Most keys for which the search of mu-Argus, and that under `own`, go through all their subsets.
+const MAX_KEYS_OF_SUBSETS: usize = 16;
 
 /// Key variables: categories, since a blanked number forgets what it was.
 pub(crate) const CATEGORICAL_KEYS: Targets = Targets {
@@ -145,6 +145,16 @@ impl Mask for SuppressLocal {
         if params.choice("search") == "mu-argus" {
             problems.extend(check_mu_argus(params, on.len()));
         }
+        if semantics == "own" && on.len() > MAX_KEYS_OF_SUBSETS {
+            problems.push(ParamProblem::of(
+                "semantics",
+                format!(
+                    "`own` tries all sets of the keys, and {} are too many",
+                    on.len()
+                ),
+                "use another semantics, or fewer keys",
+            ));
+        }
         if params.choice("reversal") == "blank" && semantics == "own" {
             problems.push(ParamProblem::of(
                 "reversal",
@@ -160,8 +170,9 @@ impl Mask for SuppressLocal {
     }
 
     fn claims(&self, params: &Params) -> Option<KeyClaim> {
-        Some(KeyClaim {
-            k: k_of(params),
+        let k = k_of(params);
+        (k > 1).then_some(KeyClaim {
+            k,
             semantics: semantics_of(params),
         })
     }
@@ -244,7 +255,7 @@ fn check_mu_argus(params: &Params, n_keys: usize) -> Vec<ParamProblem> {
             "use semantics = \"original\", or search = \"exact\"",
         );
     }
-    if n_keys > MAX_KEYS_OF_MU_ARGUS {
+    if n_keys > MAX_KEYS_OF_SUBSETS {
         refuse(
             format!(
                 "the search of mu-Argus lists all subsets of the keys, and {n_keys} are too many"

@@ -71,9 +71,13 @@ impl Mask for SuppressRecords {
     fn mask(&self, task: &MaskTask<'_>, context: &RunContext<'_>) -> Result<Change, MethodError> {
         check_weights(task.table)?;
         let rule = AtRisk::asked(task.params);
-        let homes = match task.params.flag("households") {
-            true => Some(households(task.table)?),
-            false => None,
+        if rule.risk.is_some() && task.table.weight().is_none() {
+            context.note(Note::TakenForPopulation);
+        }
+        let homes = if task.params.flag("households") {
+            Some(households(task.table)?)
+        } else {
+            None
         };
         let mut kept: Vec<u32> = (0..task.table.n_records() as u32).collect();
         let mut left: Option<Table> = None;

@@ -20,7 +20,7 @@ use crate::stats::global_risk::factors::{Released, key_and_factor};
 use crate::stats::global_risk::search::{Best, MAXIMAL, MINIMAL, Problem, WEIGHTED, search};
 use crate::stats::global_risk::size_weights::SizeWeights;
 use crate::stats::global_risk::weak_change::OwnTable;
-use crate::stats::keys::MAX_KEYS;
+use crate::stats::keys::check_number;
 
 /// Minimal, maximal and weighted disclosure risk of the whole file. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
@@ -221,15 +221,7 @@ impl<'a> Keys<'a> {
                 "name keys of the original file",
             ));
         }
-        if task.on.is_empty() || task.on.len() > MAX_KEYS {
-            return Err(MethodError::request(
-                format!(
-                    "the risk is that of 1 to {MAX_KEYS} keys, not {}",
-                    task.on.len()
-                ),
-                "name the variables that an intruder could know",
-            ));
-        }
+        check_number(task.on.len())?;
         let is_there = |name: &&String| pair.masked.index_of(name).is_some();
         let (there, gone): (Vec<&String>, Vec<&String>) = task.on.iter().partition(is_there);
         if !gone.is_empty() {

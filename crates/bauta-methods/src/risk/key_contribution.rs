@@ -146,7 +146,10 @@ fn by_level(
             Err(error) => {
                 context.note(Note::HierarchyUnfit {
                     variable: column.name().to_owned(),
-                    reason: error.to_string(),
+                    reason: match error {
+                        MethodError::Data { message, .. } => message,
+                        other => other.to_string(),
+                    },
                 });
                 continue;
             }

@@ -121,23 +121,26 @@ impl Measure for Reversal {
             "worked_out_rightly",
             records(&|finding| finding.correct == Some(true)),
         );
-        found.series.push(by_candidates(&records));
+        found.series.push(by_candidates(&findings, size));
         found.per_record = Some(per_record(&classes.of_record, &findings));
         Ok(found)
     }
 }
 
 /// Records by the number of completions that are left.
-fn by_candidates(records: &dyn Fn(&dyn Fn(&Finding) -> bool) -> f64) -> Series {
-    let points = (1..=6_u64).map(|n| Part {
+fn by_candidates(findings: &[Finding], size: impl Fn(&Finding) -> u64) -> Series {
+    // None is left where a rule blanked records that were safe.
+    let mut counts = [0_u64; 7];
+    for finding in findings {
+        counts[finding.n_candidates.min(6) as usize] += size(finding);
+    }
+    let points = counts.iter().enumerate().map(|(n, &count)| Part {
         name: if n < 6 {
             n.to_string()
         } else {
             "6+".to_owned()
         },
-        value: Some(records(&|finding| {
-            finding.n_candidates == n || n == 6 && finding.n_candidates > 6
-        })),
+        value: Some(count as f64),
     });
     Series {
         name: "suppressed records by completions left".to_owned(),

@@ -59,8 +59,14 @@ pub(crate) fn resolved(column: &Column, levels: &Levels) -> Result<Hierarchy, Me
         )
     })?;
     spec.resolve(name, levels).map_err(|problems| {
-        let texts: Vec<String> = problems.iter().map(ToString::to_string).collect();
-        MethodError::data(name, texts.join("; "), "mend the hierarchy")
+        let texts: Vec<&str> = problems
+            .iter()
+            .map(|problem| problem.message.as_str())
+            .collect();
+        let hint = problems
+            .first()
+            .map_or("mend the hierarchy", |problem| &problem.hint);
+        MethodError::data(name, texts.join("; "), hint)
     })
 }
 

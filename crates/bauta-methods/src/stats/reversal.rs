@@ -13,7 +13,7 @@ use hashbrown::{HashMap, HashSet};
 
 pub(crate) use impossible::{Impossible, impossible};
 
-use super::keys::classes::Classes;
+use super::keys::classes::{Classes, on_mask};
 use super::suppression::bits;
 
 /// Completions that are tried one by one against declared impossible combinations; a record with
@@ -119,7 +119,7 @@ impl<'a> Audit<'a> {
         if !self.impossible.is_empty() && n_all <= MAX_TRIED {
             return self.try_all(class, blank, compared);
         }
-        let own = key_on(self.classes.codes_of(class), shown & compared);
+        let own = self.classes.key_on(class, shown & compared);
         let struck = self.struck_out(compared, shown & compared);
         n_all - struck.get(&own).copied().unwrap_or(0)
     }
@@ -127,7 +127,7 @@ impl<'a> Audit<'a> {
     /// Whether the true key of a class is not struck out.
     fn leaves_the_truth(&mut self, class: u32) -> bool {
         let compared = self.classes.present[class as usize];
-        let truth = key_on(self.classes.codes_of(class), compared);
+        let truth = self.classes.key_on(class, compared);
         let impossible = self.impossible;
         let possible = !impossible.iter().any(|rule| rule.forbids(&truth));
         !self.safe_on(compared).contains(&truth) && possible
@@ -140,7 +140,7 @@ impl<'a> Audit<'a> {
             let mut published: HashMap<Key, u32, FixedState> = HashMap::default();
             for (class, (&mask, &(size, _))) in shown.iter().zip(&classes.sizes).enumerate() {
                 if mask & compared == compared {
-                    let key = key_on(classes.codes_of(class as u32), compared);
+                    let key = classes.key_on(class as u32, compared);
                     *published.entry(key).or_default() += size;
                 }
             }
@@ -153,7 +153,7 @@ impl<'a> Audit<'a> {
         if !self.struck.contains_key(&(compared, shown)) {
             let mut struck = Struck::default();
             for key in self.safe_on(compared) {
-                *struck.entry(key_on(key, shown)).or_default() += 1;
+                *struck.entry(on_mask(key, shown)).or_default() += 1;
             }
             self.struck.insert((compared, shown), struck);
         }
@@ -162,7 +162,7 @@ impl<'a> Audit<'a> {
 
     /// Completions that are neither published as safe nor impossible, one by one.
     fn try_all(&mut self, class: u32, blank: u64, compared: u64) -> u64 {
-        let mut key = key_on(self.classes.codes_of(class), compared);
+        let mut key = self.classes.key_on(class, compared);
         let open: Vec<usize> = bits(blank).collect();
         let domain = Arc::clone(&self.domain);
         let impossible = self.impossible;
@@ -181,12 +181,4 @@ impl<'a> Audit<'a> {
             chosen[..next].fill(0);
         }
     }
-}
-
-/// The codes on the keys of a mask, 0 elsewhere.
-fn key_on(codes: &[u32], mask: u64) -> Key {
-    let codes = codes.iter().enumerate();
-    codes
-        .map(|(key, &code)| if mask >> key & 1 == 1 { code } else { 0 })
-        .collect()
 }

@@ -4,6 +4,7 @@
 //! A set of keys is a bit mask, bit v for the v-th key.
 
 mod counts;
+mod deep;
 mod join;
 mod mu_argus;
 mod own;
@@ -20,6 +21,8 @@ use crate::error::MethodError;
 
 /// Classes that one piece of parallel work covers at least.
 const MIN_CLASSES: usize = 256;
+/// Sets of keys that are tried by rising cost before a class is looked at by what it can keep.
+const MAX_BY_COST: usize = 4096;
 
 /// What is to be solved.
 #[derive(Clone, Copy)]
@@ -68,7 +71,8 @@ impl Blanks {
         }
         let blanked = by_key.iter().zip(costs).filter(|(n, _)| **n > 0);
         Totals {
-            cost: blanked.map(|(&n, cost)| n as f64 * cost).sum(),
+            // A sum of nothing would be -0.
+            cost: blanked.fold(0.0, |sum, (&n, cost)| sum + n as f64 * cost),
             n_records,
             by_key,
         }
@@ -200,43 +204,92 @@ impl Problem<'_> {
         of_class: &mut [u64],
         context: &RunContext<'_>,
     ) -> Result<(), MethodError> {
-        let visible = &self.classes.visible;
+        self.refuse_unsolvable(counts, &seekers)?;
+        let mut n_tried = 0;
         for tier in Tiers::new(self.costs) {
-            if seekers.is_empty() {
+            n_tried += tier.len();
+            if seekers.is_empty() || n_tried > MAX_BY_COST {
                 break;
             }
             context.go_on()?;
-            let allowed = |&(class, base): &(u32, u64)| {
-                tier.iter()
-                    .filter(move |&&mask| mask & !visible[class as usize] == 0 && base & !mask == 0)
-                    .map(move |&mask| (class, visible[class as usize] & !mask))
-            };
-            let asked: Vec<(u32, u64)> = seekers.iter().flat_map(allowed).collect();
-            let found = counts.matching(&asked);
-            let mut best: Vec<(u32, u32, u64)> = Vec::new();
-            for (&(class, shown), n) in asked.iter().zip(found) {
-                if n < self.k {
-                    continue;
-                }
-                let mask = visible[class as usize] & !shown;
-                match best.last_mut() {
-                    Some((last, most, _)) if *last == class && *most >= n => {}
-                    Some(last) if last.0 == class => *last = (class, n, mask),
-                    _ => best.push((class, n, mask)),
-                }
-            }
+            let best = self.best_of(&tier, counts, &seekers);
             for &(class, _, mask) in &best {
                 of_class[class as usize] = mask;
             }
             let mut solved = best.iter().map(|&(class, ..)| class).peekable();
             seekers.retain(|&(class, _)| solved.next_if_eq(&class).is_none());
         }
-        if seekers.is_empty() {
+        for chunk in seekers.chunks(MIN_CLASSES) {
+            context.go_on()?;
+            let held = counts.held();
+            let cheapest = |&seeker: &(u32, u64)| {
+                deep::cheapest(self.classes, held, self.costs, self.k, seeker)
+            };
+            let found: Vec<Option<u64>> = chunk.par_iter().map(cheapest).collect();
+            for (&(class, _), mask) in chunk.iter().zip(found) {
+                of_class[class as usize] = mask.ok_or_else(|| {
+                    MethodError::Internal("blanking every key was not enough".to_owned())
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// For each seeker that one of the sets is enough for: the best of them, and its count.
+    fn best_of(
+        &self,
+        tier: &[u64],
+        counts: &Counts<'_>,
+        seekers: &[(u32, u64)],
+    ) -> Vec<(u32, u32, u64)> {
+        let visible = &self.classes.visible;
+        let allowed = |&(class, base): &(u32, u64)| {
+            tier.iter()
+                .filter(move |&&mask| mask & !visible[class as usize] == 0 && base & !mask == 0)
+                .map(move |&mask| (class, visible[class as usize] & !mask))
+        };
+        let asked: Vec<(u32, u64)> = seekers.iter().flat_map(allowed).collect();
+        let found = counts.matching(&asked);
+        let mut best: Vec<(u32, u32, u64)> = Vec::new();
+        for (&(class, shown), n) in asked.iter().zip(found) {
+            if n < self.k {
+                continue;
+            }
+            let mask = visible[class as usize] & !shown;
+            match best.last_mut() {
+                Some((last, most, _)) if *last == class && *most >= n => {}
+                Some(last) if last.0 == class => *last = (class, n, mask),
+                _ => best.push((class, n, mask)),
+            }
+        }
+        best
+    }
+
+    /// Keys of infinite cost can set a record apart by themselves: then nothing helps.
+    fn refuse_unsolvable(
+        &self,
+        counts: &Counts<'_>,
+        seekers: &[(u32, u64)],
+    ) -> Result<(), MethodError> {
+        let fixed = self.costs.iter().enumerate().fold(0, |mask, (key, cost)| {
+            mask | u64::from(cost.is_infinite()) << key
+        });
+        let asked: Vec<(u32, u64)> = seekers
+            .iter()
+            .map(|&(class, base)| (class, self.classes.visible[class as usize] & fixed & !base))
+            .collect();
+        let found = counts.matching(&asked);
+        let sizes = &self.classes.sizes;
+        let n_records: u64 = asked
+            .iter()
+            .zip(found)
+            .filter(|(_, n)| *n < self.k)
+            .map(|(&(class, _), _)| u64::from(sizes[class as usize].0))
+            .sum();
+        if n_records == 0 {
             return Ok(());
         }
-        let sizes = &self.classes.sizes;
-        let n_records = seekers.iter().map(|&(class, _)| sizes[class as usize].0);
-        Err(self.unsolved(n_records.map(u64::from).sum()))
+        Err(self.unsolved(n_records))
     }
 
     /// Cost of blanking these keys in one record.
@@ -246,10 +299,12 @@ impl Problem<'_> {
 
     fn unsolved(&self, n_records: u64) -> MethodError {
         let n_fixed = self.costs.iter().filter(|cost| cost.is_infinite()).count();
+        let keys = match n_fixed {
+            1 => "the key with infinite cost alone sets".to_owned(),
+            n => format!("the {n} keys with infinite cost alone set"),
+        };
         MethodError::request(
-            format!(
-                "{n_records} records cannot be made safe: the {n_fixed} keys with infinite cost alone set them apart"
-            ),
+            format!("{n_records} records cannot be made safe: {keys} them apart"),
             "give one of those keys a finite cost, or recode it first",
         )
     }

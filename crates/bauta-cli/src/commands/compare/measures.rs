@@ -222,7 +222,7 @@ fn given(card: &Card, arguments: &CompareArguments) -> Vec<(String, RawValue)> {
     given
 }
 
-/// Every measure that needs keys and nothing else, before and after.
+/// Every measure of keys, before and after.
 pub(super) fn of_keys(
     original: &Table,
     masked: &Table,
@@ -242,7 +242,7 @@ pub(super) fn of_keys(
     };
     let scenario = registry::MEASURES
         .iter()
-        .filter(|measure| measure.scope() == Scope::Scenario && measure.is_usual());
+        .filter(|measure| measure.scope() == Scope::Scenario);
     let mut found = Vec::new();
     for measure in scenario {
         found.push(if offers(measure.card(), &arguments.semantics) {

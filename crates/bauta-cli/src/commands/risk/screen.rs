@@ -256,7 +256,7 @@ fn print_diversity(arguments: &RiskArguments, found: &Found) {
     }
     println!("\nWhat a shared key still tells");
     let Some(diversity) = &found.diversity else {
-        println!("  This version has no measure `l-diversity`.");
+        println!("  With --semantics wild this cannot be counted; use own, visible or original.");
         return;
     };
     let by_variable = diversity.by_variable.iter();

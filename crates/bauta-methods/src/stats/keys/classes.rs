@@ -82,6 +82,11 @@ impl Classes {
         &self.codes[start..start + self.n_keys]
     }
 
+    /// What a class holds on the keys of a mask; 0 on the others.
+    pub(crate) fn key_on(&self, class: u32, mask: u64) -> Box<[u32]> {
+        on_mask(self.codes_of(class), mask)
+    }
+
     /// For each seeking class, the records that hold its values on the keys of `mask`, where `held`
     /// says which keys each class holds; a class without any is not counted.
     pub(crate) fn count_holders(
@@ -168,4 +173,12 @@ impl Classes {
         }
         per_class
     }
+}
+
+/// The codes on the keys of a mask, 0 on the others.
+pub(crate) fn on_mask(codes: &[u32], mask: u64) -> Box<[u32]> {
+    let codes = codes.iter().enumerate();
+    codes
+        .map(|(key, &code)| if mask >> key & 1 == 1 { code } else { 0 })
+        .collect()
 }

@@ -15,6 +15,8 @@ pub(crate) enum Counts<'a> {
     Dense {
         /// The classes that ask.
         classes: &'a Classes,
+        /// Keys that each class holds in the file that is counted.
+        held: &'a [Option<u64>],
         /// Counts by combination, with "any" for keys that are left out.
         cube: Cube,
     },
@@ -37,20 +39,31 @@ impl<'a> Counts<'a> {
         }
     }
 
-    fn dense(classes: &'a Classes, held: &[Option<u64>]) -> Self {
+    fn dense(classes: &'a Classes, held: &'a [Option<u64>]) -> Self {
         let mut cube = Cube::new(&classes.n_values);
         for (class, (&mask, &(size, _))) in held.iter().zip(&classes.sizes).enumerate() {
             let Some(mask) = mask else { continue };
             cube.add(cube.cell(classes.codes_of(class as u32), mask), size);
         }
         cube.sum_over_any();
-        Self::Dense { classes, cube }
+        Self::Dense {
+            classes,
+            held,
+            cube,
+        }
+    }
+
+    /// Keys that each class holds in the file that is counted.
+    pub(crate) fn held(&self) -> &'a [Option<u64>] {
+        match self {
+            Self::Dense { held, .. } | Self::Sparse { held, .. } => held,
+        }
     }
 
     /// For each class and mask, the records that hold the class's values on the keys of the mask.
     pub(crate) fn matching(&self, asked: &[(u32, u64)]) -> Vec<u32> {
         match self {
-            Self::Dense { classes, cube } => in_parallel(asked, |class, mask| {
+            Self::Dense { classes, cube, .. } => in_parallel(asked, |class, mask| {
                 cube.n_at(cube.cell(classes.codes_of(class), mask))
             }),
             Self::Sparse { classes, held } => {

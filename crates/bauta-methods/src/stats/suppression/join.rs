@@ -7,6 +7,7 @@ use super::own::{Groups, Shown};
 use super::{Blanks, Problem, Tiers, bits};
 use crate::context::RunContext;
 use crate::error::MethodError;
+use crate::stats::keys::classes::on_mask;
 
 /// One way to make a group safe: the keys that it shows then, and which records come to it.
 struct Offer {
@@ -70,7 +71,7 @@ fn output(problem: Problem<'_>, of_record: &[u64]) -> Output {
     let of_record: Vec<Shown> = of_record
         .iter()
         .zip(&classes.of_record)
-        .map(|(&mask, &class)| problem.key_of(class, classes.visible[class as usize] & !mask))
+        .map(|(&mask, &class)| classes.key_on(class, classes.visible[class as usize] & !mask))
         .collect();
     let mut sizes = Groups::with_hasher(FixedState::with_seed(1));
     for shown in &of_record {
@@ -119,15 +120,7 @@ fn comers(
     left: u64,
     output: &Output,
 ) -> Option<(f64, Vec<u32>)> {
-    let target: Shown = (0..failing.len())
-        .map(|key| {
-            if left >> key & 1 == 1 {
-                failing[key]
-            } else {
-                0
-            }
-        })
-        .collect();
+    let target: Shown = on_mask(failing, left);
     let at_target = if target == *failing {
         0
     } else {

@@ -7,6 +7,9 @@ use crate::error::MethodError;
 /// mu-Argus prefers its second way only where it is cheaper by more than this.
 const CLEARLY_CHEAPER: f64 = 0.1;
 
+/// Sets of keys that are asked for at once: each is counted once for all classes that ask.
+const MAX_ASKED: usize = 1 << 22;
+
 /// Blanks of each class: keys that are unsafe by themselves first, then the cheaper of two ways.
 pub(super) fn blanks(
     problem: Problem<'_>,
@@ -16,31 +19,37 @@ pub(super) fn blanks(
     let held = held_before(classes);
     let counts = Counts::of(classes, &held);
     let mut of_class = vec![0; classes.sizes.len()];
-    for class in problem.failing(&counts, &classes.visible) {
+    let failing = problem.failing(&counts, &classes.visible);
+    for chunk in failing.chunks(MAX_ASKED >> classes.n_keys.min(16)) {
         context.go_on()?;
-        let unsafe_sets = unsafe_sets(problem, &counts, class);
-        of_class[class as usize] = choose(problem, &unsafe_sets);
+        let mut asked: Vec<(u32, u64)> = Vec::new();
+        for &class in chunk {
+            asked.extend(subsets(classes.visible[class as usize]).map(|set| (class, set)));
+        }
+        let found = counts.matching(&asked);
+        let is_rare: Vec<bool> = found.iter().map(|&n| n < problem.k).collect();
+        let mut rest = asked.iter().zip(&is_rare).peekable();
+        for &class in chunk {
+            let mut unsafe_sets = Vec::new();
+            while let Some((&(_, set), &rare)) = rest.next_if(|((other, _), _)| *other == class) {
+                unsafe_sets.extend(rare.then_some(set));
+            }
+            unsafe_sets.sort_unstable();
+            of_class[class as usize] = choose(problem, &unsafe_sets);
+        }
     }
     Ok(of_class)
 }
 
-/// All sets of visible keys whose values occur fewer than k times together, by rising mask.
-fn unsafe_sets(problem: Problem<'_>, counts: &Counts<'_>, class: u32) -> Vec<u64> {
-    let visible = problem.classes.visible[class as usize];
-    let mut asked = Vec::new();
-    let mut set = visible;
-    while set != 0 {
-        asked.push((class, set));
-        set = (set - 1) & visible;
-    }
-    asked.reverse();
-    let found = counts.matching(&asked);
-    let rare = asked.iter().zip(found).filter(|(_, n)| *n < problem.k);
-    rare.map(|(&(_, set), _)| set).collect()
+/// All non-empty subsets of a set, from the largest mask.
+fn subsets(all: u64) -> impl Iterator<Item = u64> {
+    std::iter::successors(Some(all).filter(|&all| all != 0), move |&set| {
+        Some((set - 1) & all).filter(|&next| next != 0)
+    })
 }
 
 fn choose(problem: Problem<'_>, unsafe_sets: &[u64]) -> u64 {
-    let alone = unsafe_sets.iter().filter(|set| set.count_ones() == 1);
+    let alone = unsafe_sets.iter().filter(|set| set.is_power_of_two());
     let first = alone.fold(0, |mask, set| mask | set);
     let left: Vec<u64> = unsafe_sets
         .iter()

@@ -26,7 +26,9 @@ pub(super) fn blanks(
         let shown = shown(problem.classes, &blanks.of_class);
         let groups = groups(problem, &shown);
         let failing: Vec<u32> = (0..shown.len() as u32)
-            .filter(|&class| groups[&problem.key_of(class, shown[class as usize])] < problem.k)
+            .filter(|&class| {
+                groups[&problem.classes.key_on(class, shown[class as usize])] < problem.k
+            })
             .collect();
         if failing.is_empty() {
             return Ok(blanks);
@@ -43,21 +45,11 @@ pub(super) fn blanks(
     }
 }
 
-impl Problem<'_> {
-    /// What a class shows if it shows the keys of `mask`.
-    pub(super) fn key_of(&self, class: u32, mask: u64) -> Shown {
-        let codes = self.classes.codes_of(class).iter().enumerate();
-        codes
-            .map(|(key, &code)| if mask >> key & 1 == 1 { code } else { 0 })
-            .collect()
-    }
-}
-
 fn groups(problem: Problem<'_>, shown: &[u64]) -> Groups {
     let mut groups = Groups::with_hasher(FixedState::with_seed(1));
     for (class, (&mask, &(size, _))) in shown.iter().zip(&problem.classes.sizes).enumerate() {
         *groups
-            .entry(problem.key_of(class as u32, mask))
+            .entry(problem.classes.key_on(class as u32, mask))
             .or_default() += size;
     }
     groups
@@ -78,7 +70,7 @@ fn moves(
     }
     let could_join = Counts::of(classes, &held);
     let safe_there = |class: u32, mask: u64| {
-        let there = groups.get(&problem.key_of(class, mask)).copied();
+        let there = groups.get(&problem.classes.key_on(class, mask)).copied();
         there.filter(|&n| n >= problem.k).unwrap_or(0)
     };
     let mut seekers = failing.to_vec();
@@ -87,23 +79,33 @@ fn moves(
         if seekers.is_empty() {
             break;
         }
-        seekers.retain(|&class| {
-            let (visible, base) = (classes.visible[class as usize], of_class[class as usize]);
-            let asked: Vec<(u32, u64)> = tier
-                .iter()
-                .filter(|&&mask| mask & !visible == 0 && base & !mask == 0 && mask != base)
-                .map(|&mask| (class, visible & !mask))
-                .collect();
-            let joining = could_join.matching(&asked);
-            let best = asked
-                .iter()
-                .zip(joining)
-                .map(|(&(_, left), n)| (n + safe_there(class, left), visible & !left))
-                .filter(|&(n, _)| n >= problem.k)
-                .reduce(|best, other| if other.0 > best.0 { other } else { best });
-            moves.extend(best.map(|(_, mask)| (class, mask)));
-            best.is_none()
-        });
+        let asked: Vec<(u32, u64)> = seekers
+            .iter()
+            .flat_map(|&class| {
+                let (visible, base) = (classes.visible[class as usize], of_class[class as usize]);
+                tier.iter()
+                    .filter(move |&&mask| mask & !visible == 0 && base & !mask == 0 && mask != base)
+                    .map(move |&mask| (class, visible & !mask))
+            })
+            .collect();
+        let joining = could_join.matching(&asked);
+        let mut best: Vec<(u32, u32, u64)> = Vec::new();
+        for (&(class, left), n) in asked.iter().zip(joining) {
+            let n = n + safe_there(class, left);
+            let mask = classes.visible[class as usize] & !left;
+            match best.last_mut() {
+                _ if n < problem.k => {}
+                Some(last) if last.0 == class => {
+                    if n > last.1 {
+                        *last = (class, n, mask);
+                    }
+                }
+                _ => best.push((class, n, mask)),
+            }
+        }
+        let mut solved = best.iter().map(|&(class, ..)| class).peekable();
+        seekers.retain(|&class| solved.next_if_eq(&class).is_none());
+        moves.extend(best.into_iter().map(|(class, _, mask)| (class, mask)));
     }
     moves
 }

@@ -19,7 +19,7 @@ pub(crate) struct Tiers {
 
 /// Costs as whole numbers, so that sums that differ by rounding only are the same: decimal costs
 /// by their last decimal, others in parts of 2^50 of their sum. `None` for infinite ones.
-fn units(costs: &[f64]) -> Vec<Option<u64>> {
+pub(super) fn units(costs: &[f64]) -> Vec<Option<u64>> {
     let finite = || costs.iter().copied().filter(|cost| cost.is_finite());
     let total: f64 = finite().sum();
     let is_whole = |cost: f64| (cost - cost.round()).abs() <= 1e-9 * cost.max(1.0);
