@@ -23,8 +23,9 @@ pub(super) fn units(costs: &[f64]) -> Vec<Option<u64>> {
     let finite = || costs.iter().copied().filter(|cost| cost.is_finite());
     let total: f64 = finite().sum();
     let is_whole = |cost: f64| (cost - cost.round()).abs() <= 1e-9 * cost.max(1.0);
-    let decimal = (0..=9)
-        .map(|decimals| 10_f64.powi(decimals))
+    let powers = [1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
+    let decimal = powers
+        .into_iter()
         .find(|scale| total * scale < 1e15 && finite().all(|cost| is_whole(cost * scale)));
     let scale = match decimal {
         Some(scale) => scale,
