@@ -271,11 +271,11 @@ impl Records {
         let limits = params.integers("l");
         let below: Vec<f64> = limits.iter().map(|&l| below(&self.l, l as f64)).collect();
         for (l, &below) in limits.iter().zip(&below) {
-            found.push_part(format!("below_{l}"), below);
+            found.push_part(format!("records_with_l_below_{l}"), below);
         }
         for (l, below) in limits.iter().zip(&below) {
             let share = (n > 0).then(|| below / n as f64);
-            found.push_part(format!("share_below_{l}"), share);
+            found.push_part(format!("share_with_l_below_{l}"), share);
         }
         found.series.push(bands(&self.l));
         found.per_record = Some(self.l);
