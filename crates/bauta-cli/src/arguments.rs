@@ -217,6 +217,13 @@ fn parse_encoding(text: &str) -> Result<Encoding, String> {
 }
 
 fn parse_semantics(text: &str) -> Result<String, String> {
+    // The modes of missing values by the names that other tools use.
+    let text = match text {
+        "wildcard" => "wild",
+        "category" => "own",
+        "non-identifying" => "original",
+        text => text,
+    };
     let names: Vec<&str> = Semantics::CHOICES.iter().map(|(name, _)| *name).collect();
     if names.contains(&text) {
         Ok(text.to_owned())

@@ -27,7 +27,7 @@ pub use condition::Condition;
 pub use fingerprint::Fingerprint;
 pub use hierarchy::{Hierarchy, HierarchySpec};
 pub use levels::Levels;
-pub use missing::{MissingCause, MissingMark, MissingMode, MissingRules};
+pub use missing::{MissingCause, MissingMark, MissingRules};
 pub use problem::{DataError, DataErrorKind, DataProblem};
 pub use table::Table;
 pub use watch::{Unwatched, Watch};

@@ -1,35 +1,5 @@
 //! Why a cell is empty, and how empty cells count.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-/// How a missing key value compares with others. The same three names everywhere.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum MissingMode {
-    /// A missing value matches every value.
-    #[default]
-    Wildcard,
-    /// Missing is a value of its own.
-    Category,
-    /// A missing value never helps to single out a record.
-    NonIdentifying,
-}
-
-impl MissingMode {
-    /// Every mode, in the order of the documentation.
-    pub const ALL: [Self; 3] = [Self::Wildcard, Self::Category, Self::NonIdentifying];
-
-    /// The mode's name in plans and messages.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Wildcard => "wildcard",
-            Self::Category => "category",
-            Self::NonIdentifying => "non-identifying",
-        }
-    }
-}
-
 /// Why a cell holds no value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum MissingCause {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use bauta_data::missing::{MissingCause, MissingCells, MissingRules};
+use bauta_data::missing::{MissingCells, MissingRules};
 use bauta_data::{Attribute, Column, Levels, Table, Values};
 
 use crate::card::{Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness};
@@ -168,7 +168,7 @@ fn with_blanks_known(pair: &Pair<'_>, on: &[String]) -> Result<Table, MethodErro
     let masked = pair.masked;
     let known = positions(masked, on)?
         .into_iter()
-        .any(|attr_idx| remembers(masked.column(attr_idx)));
+        .any(|attr_idx| masked.column(attr_idx).n_suppressed() > 0);
     let mut table = masked.clone();
     if known {
         return Ok(table);
@@ -181,13 +181,6 @@ fn with_blanks_known(pair: &Pair<'_>, on: &[String]) -> Result<Table, MethodErro
         }
     }
     Ok(table)
-}
-
-fn remembers(column: &Column) -> bool {
-    (0..column.len()).any(|record| {
-        let mark = column.missing_mark(record);
-        mark.is_some_and(|mark| mark.cause == MissingCause::Suppressed)
-    })
 }
 
 /// A masked column with its blanks as suppressed cells that hold the original's value.

@@ -18,17 +18,10 @@ pub(crate) struct KeyCodes {
 
 /// A category remembers its code under a suppression; a number does not.
 pub(crate) fn refuse_lost_numbers(column: &Column) -> Result<(), MethodError> {
-    let Some(cells) = column.missing().filter(|_| column.as_numeric().is_some()) else {
-        return Ok(());
+    let n_lost = match column.values() {
+        Values::Numeric(_) => column.n_suppressed(),
+        Values::Categorical(_) => 0,
     };
-    let suppressed = |record: usize| {
-        cells
-            .mark(record)
-            .is_some_and(|mark| mark.cause == MissingCause::Suppressed)
-    };
-    let n_lost = (0..column.len())
-        .filter(|&record| suppressed(record))
-        .count();
     if n_lost == 0 {
         return Ok(());
     }
@@ -95,12 +88,7 @@ pub(crate) fn key_codes(column: &Column) -> KeyCodes {
 /// Codes with suppressed cells put back; `None` if nothing was suppressed.
 fn before_suppression(column: &Column, raised: &[u32]) -> Option<Vec<u32>> {
     let cells = column.missing()?;
-    let suppressed = |record: usize| {
-        cells
-            .mark(record)
-            .is_some_and(|mark| mark.cause == MissingCause::Suppressed)
-    };
-    if !(0..raised.len()).any(suppressed) {
+    if cells.n_suppressed() == 0 {
         return None;
     }
     let codes = raised
