@@ -64,7 +64,14 @@ fn a_step_that_touches_the_keys_or_deletes_records_ends_an_earlier_claim() {
     let folder = folder();
     let recode = "[[step]]\nmask = \"recode\"\non = [\"sex\"]\nmap = { f = \"x\" }\n";
     let text = format!("{VARIABLES}{}{recode}{OUTPUT}", suppress("original"));
-    assert!(record_of(folder.path(), &text).claims.is_empty());
+    let record = record_of(folder.path(), &text);
+    assert!(record.claims.is_empty());
+    let told =
+        |note: &bauta_methods::Note| matches!(note, bauta_methods::Note::ClaimEnded { k: 8, .. });
+    assert!(
+        record.steps[1].notes.iter().any(told),
+        "the step that ends it says so"
+    );
     let delete = "[[step]]\nmask = \"suppress-records\"\nk = 9\nsemantics = \"visible\"\n";
     let text = format!("{VARIABLES}{}{delete}{OUTPUT}", suppress("original"));
     let claims = record_of(folder.path(), &text).claims;
@@ -89,4 +96,37 @@ fn a_file_that_reads_back_otherwise_is_not_released() {
         "{message}"
     );
     assert!(!folder.path().join("out.csv").exists());
+}
+
+#[test]
+fn under_own_a_blank_and_a_missing_value_spelled_otherwise_are_two_values() {
+    // In memory both are "no value". In the file a suppressed age is `*` and a missing one is empty,
+    // so that the three records without age are no class of eight.
+    let folder = folder();
+    let text = format!(
+        "{VARIABLES}{}[output]\nfile = \"out.csv\"\nsuppressed = \"*\"\n",
+        suppress("own")
+    );
+    let record = record_of(folder.path(), &text);
+    assert!(record.claims.iter().all(|claim| !claim.holds));
+    assert!(record.released.is_none() && !folder.path().join("out.csv").exists());
+    // Written alike, they are one.
+    let text = format!("{VARIABLES}{}{OUTPUT}", suppress("own"));
+    assert!(record_of(folder.path(), &text).released.is_some());
+}
+
+#[test]
+fn gates_on_no_record_below_k_are_claims_and_on_classes_of_one_are_none() {
+    let claimed = |gate: &str| {
+        let folder = folder();
+        let measure = "[[measure]]\nuse = [\"k-anonymity\"]\n[[gate]]\nmeasure = \"k-anonymity\"\n";
+        let text = format!("{VARIABLES}{measure}{gate}{OUTPUT}");
+        let claims = record_of(folder.path(), &text).claims;
+        claims.iter().map(|claim| claim.k).collect::<Vec<u64>>()
+    };
+    assert_eq!(claimed("part = \"below_3\"\nat_most = 0\n"), [3]);
+    assert_eq!(claimed("part = \"share_below_5\"\nat_most = 0.0\n"), [5]);
+    assert_eq!(claimed("part = \"uniques\"\nat_most = 0\n"), [2]);
+    assert!(claimed("part = \"below_3\"\nat_most = 7\n").is_empty());
+    assert!(claimed("at_least = 0\n").is_empty());
 }
