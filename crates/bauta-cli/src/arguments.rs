@@ -354,8 +354,8 @@ pub(crate) struct VerifyArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct ListArguments {
-    /// Only this family: mask, adjuster, risk or loss
-    #[arg(long, value_parser = ["mask", "adjuster", "risk", "loss"])]
+    /// Only this family: mask, adjuster, risk, loss or score
+    #[arg(long, value_parser = ["mask", "adjuster", "risk", "loss", "score"])]
     pub(crate) family: Option<String>,
 }
 

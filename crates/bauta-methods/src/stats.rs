@@ -12,6 +12,7 @@ pub mod corresponding;
 pub mod free_ranks;
 pub(crate) mod global_risk;
 pub mod grid;
+pub(crate) mod households;
 pub mod interval_widths;
 pub mod keys;
 pub(crate) mod levels_above;

@@ -10,7 +10,7 @@ use crate::error::MethodError;
 use crate::mask::{Change, Mask, MaskTask, Together};
 use crate::note::Note;
 use crate::params::{ParamProblem, Params, RawValue};
-use crate::stats::at_risk::households;
+use crate::stats::households::households;
 use crate::stats::keys::{check_weights, class_numbers};
 use crate::stats::microaggregation::units::{refuse_divided_households, split_by};
 

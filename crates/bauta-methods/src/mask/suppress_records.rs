@@ -9,7 +9,8 @@ use crate::mask::{Change, KeyClaim, Mask, MaskTask, Together};
 use crate::note::Note;
 use crate::params::{Params, RawValue};
 use crate::risk::k_anonymity::{KEY_TARGETS, SEMANTICS};
-use crate::stats::at_risk::{AtRisk, households};
+use crate::stats::at_risk::AtRisk;
+use crate::stats::households::households;
 use crate::stats::keys::check_weights;
 
 /// Deletes records at risk until none is left. See the [module page](self).

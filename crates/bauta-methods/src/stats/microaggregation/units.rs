@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::error::MethodError;
 use crate::mask::MaskTask;
 use crate::risk::k_anonymity::positions;
-use crate::stats::at_risk::households;
+use crate::stats::households::households;
 use crate::stats::keys::class_numbers;
 use crate::stats::partition::Partition;
 use crate::stats::sums::compensated;
