@@ -3,10 +3,11 @@
 
 use bauta_data::Attribute;
 
+use crate::calibration::Calibration;
 use crate::card::Card;
 use crate::context::RunContext;
 use crate::error::MethodError;
-use crate::mask::Change;
+use crate::mask::{Change, KeyClaim};
 use crate::pair::Pair;
 use crate::params::{ParamProblem, Params, RawValue};
 
@@ -21,6 +22,15 @@ pub struct AdjustTask<'a> {
     pub params: &'a Params,
 }
 
+/// What an adjuster does, and the evidence for it.
+#[derive(Clone, Debug, Default)]
+pub struct Adjusted {
+    /// The change to the masked file.
+    pub change: Change,
+    /// How the weights were calibrated, if they were.
+    pub calibration: Option<Box<Calibration>>,
+}
+
 /// A method that changes the masked file with the original at hand.
 pub trait Adjuster: Sync {
     /// What it says of itself.
@@ -32,12 +42,18 @@ pub trait Adjuster: Sync {
         Vec::new()
     }
 
-    /// The change to the masked file.
+    /// What it promises of the keys it works on; a run counts again before it says so.
+    fn claims(&self, params: &Params) -> Option<KeyClaim> {
+        let _ = params;
+        None
+    }
+
+    /// Does it. Adjusters may change the weight, though nobody names it.
     fn adjust(
         &self,
         task: &AdjustTask<'_>,
         context: &RunContext<'_>,
-    ) -> Result<Change, MethodError>;
+    ) -> Result<Adjusted, MethodError>;
 
     /// Parameters that show it at work, for documentation and conformance tests.
     fn example(&self) -> Vec<(&'static str, RawValue)>;

@@ -145,6 +145,8 @@ pub enum ParamType {
     },
     /// Names of variables.
     Variables,
+    /// Names of variables and their crosses: `sex`, `sex*age`; `1` counts records.
+    Terms,
 }
 
 /// What holds when a parameter is not given.

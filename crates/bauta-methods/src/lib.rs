@@ -5,6 +5,7 @@
 //! writes none, and does not look at the clock.
 
 pub mod adjust;
+pub mod calibration;
 pub mod card;
 pub mod context;
 pub mod error;
@@ -21,7 +22,8 @@ pub mod schema;
 pub mod score;
 pub mod stats;
 
-pub use adjust::Adjuster;
+pub use adjust::{Adjusted, Adjuster};
+pub use calibration::Calibration;
 pub use card::{Card, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets};
 pub use context::{Draws, RunContext};
 pub use error::MethodError;

@@ -341,6 +341,7 @@ pub fn describe(ty: ParamType) -> String {
             )
         }
         ParamType::Variables => "names of variables".to_owned(),
+        ParamType::Terms => "names of variables, or crosses such as a*b".to_owned(),
     }
 }
 
@@ -376,7 +377,7 @@ pub fn parse_text(ty: ParamType, text: &str) -> RawValue {
         | ParamType::Numbers { .. }
         | ParamType::Integers { .. }
         | ParamType::Counts { .. } => RawValue::List(parts().map(number).collect()),
-        ParamType::Texts | ParamType::Variables => RawValue::List(
+        ParamType::Texts | ParamType::Variables | ParamType::Terms => RawValue::List(
             parts()
                 .map(|part| RawValue::Text(part.to_owned()))
                 .collect(),
@@ -400,7 +401,8 @@ fn parse_map<'t>(
     value: impl Fn(&str) -> RawValue,
 ) -> RawValue {
     let pair = |part: &str| {
-        let (from, to) = part.split_once('=')?;
+        // The last sign: a name may hold one, such as `sex=1`.
+        let (from, to) = part.rsplit_once('=')?;
         Some((from.to_owned(), value(to)))
     };
     let pairs: Option<Vec<_>> = parts.map(pair).collect();

@@ -49,7 +49,7 @@ fn param_schema(spec: &ParamSpec) -> Value {
         ParamType::Counts { min, max } => {
             json!({ "type": "array", "items": integer_schema(min, max) })
         }
-        ParamType::Texts | ParamType::Variables => {
+        ParamType::Texts | ParamType::Variables | ParamType::Terms => {
             json!({ "type": "array", "items": { "type": "string" } })
         }
         ParamType::TextMap => {

@@ -209,13 +209,16 @@ impl Checker<'_> {
                 }
             })
             .ok()?;
-        for spec in card
-            .params
-            .iter()
-            .filter(|spec| spec.ty == ParamType::Variables)
-        {
-            for name in params.texts(spec.name) {
-                let name = Spot::new(name.clone(), place(Some(spec.name)));
+        for spec in card.params {
+            let names: Vec<&str> = match spec.ty {
+                ParamType::Variables => {
+                    params.texts(spec.name).iter().map(String::as_str).collect()
+                }
+                ParamType::Terms => variables_of_terms(params.texts(spec.name)),
+                _ => continue,
+            };
+            for name in names {
+                let name = Spot::new(name.to_owned(), place(Some(spec.name)));
                 if self.dropped.contains(&name.value) {
                     self.dropped_earlier(&name);
                 } else {
@@ -252,6 +255,17 @@ impl Checker<'_> {
             format!("{id} {}", repeats + 1)
         }
     }
+}
+
+/// The variables that terms name, each once; `1` is not one of them.
+fn variables_of_terms(terms: &[String]) -> Vec<&str> {
+    let mut names: Vec<&str> = Vec::new();
+    for name in terms.iter().flat_map(|term| term.split('*')).map(str::trim) {
+        if name != "1" && !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
 }
 
 /// Where a parameter's value stands, or the section if it is not given.

@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 
 use bauta_data::{Kind, Role};
-use bauta_methods::Params;
 use bauta_methods::measure::{Better, Measurement};
 use bauta_methods::note::Note;
+use bauta_methods::{Calibration, Params};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -151,6 +151,9 @@ pub struct StepRecord {
     pub params: BTreeMap<String, serde_json::Value>,
     /// Why it was done.
     pub why: Option<String>,
+    /// How weights were calibrated, where they were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calibration: Option<Box<Calibration>>,
     /// What it stated about its work.
     pub notes: Vec<Note>,
 }

@@ -357,6 +357,7 @@ impl Masked {
             .iter()
             .filter_map(|name| self.table.index_of(name))
             .collect();
+        let mut calibration = None;
         let change = match step.method {
             StepMethod::Mask(mask) => {
                 let task = MaskTask {
@@ -377,7 +378,10 @@ impl Masked {
                     on: &on,
                     params: &step.params,
                 };
-                adjuster.adjust(&task, &context)
+                adjuster.adjust(&task, &context).map(|adjusted| {
+                    calibration = adjusted.calibration;
+                    adjusted.change
+                })
             }
         };
         let change = change.map_err(|error| RunError::Method {
@@ -401,9 +405,11 @@ impl Masked {
             }
             stays
         });
-        if let StepMethod::Mask(mask) = step.method
-            && let Some(what) = mask.claims(&step.params)
-        {
+        let claimed = match step.method {
+            StepMethod::Mask(mask) => mask.claims(&step.params),
+            StepMethod::Adjuster(adjuster) => adjuster.claims(&step.params),
+        };
+        if let Some(what) = claimed.filter(|_| !step.on.is_empty()) {
             self.claims.push(Claim {
                 by: format!("step `{}`", step.key),
                 keys: step.on.clone(),
@@ -420,6 +426,7 @@ impl Masked {
             on: step.on.clone(),
             params: params_record(&step.params),
             why: step.why.clone(),
+            calibration,
             notes: context.into_notes(),
         })
     }

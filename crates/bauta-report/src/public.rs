@@ -192,6 +192,7 @@ impl<'a> PublicStep<'a> {
             on,
             params: _,
             why,
+            calibration: _,
             notes,
         } = step;
         Self {

@@ -58,10 +58,12 @@ pub(super) fn accept(spec: &ParamSpec, raw: &RawValue) -> Result<ParamValue, Par
         ParamType::Counts { min, max } => {
             accept_integers(spec, raw, min, max).map(ParamValue::Integers)
         }
-        ParamType::Texts | ParamType::Variables => match accept_each(raw, scalar_text) {
-            Some(texts) => Ok(ParamValue::Texts(texts)),
-            None => wrong_type(),
-        },
+        ParamType::Texts | ParamType::Variables | ParamType::Terms => {
+            match accept_each(raw, scalar_text) {
+                Some(texts) => Ok(ParamValue::Texts(texts)),
+                None => wrong_type(),
+            }
+        }
         ParamType::TextMap => accept_map(spec, raw),
         ParamType::NumberMap { min, max } => match accept_number_map(raw, min, max) {
             Some(pairs) => Ok(ParamValue::NumberMap(pairs)),

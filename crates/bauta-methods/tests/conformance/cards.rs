@@ -354,7 +354,7 @@ fn refused(ty: ParamType) -> Vec<RawValue> {
             values.extend(max.checked_add(1).map(RawValue::Integer));
             values
         }
-        ParamType::Texts | ParamType::Variables => {
+        ParamType::Texts | ParamType::Variables | ParamType::Terms => {
             vec![RawValue::Flag(true), RawValue::Map(Vec::new())]
         }
     }

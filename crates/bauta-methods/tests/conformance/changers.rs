@@ -63,7 +63,7 @@ impl Changer {
     fn may_change(self, column: &Column) -> bool {
         let reweights = match self {
             Self::Mask(mask) => mask.reweights(&params(mask.card(), &mask.example())),
-            Self::Adjuster(_) => false,
+            Self::Adjuster(_) => true,
         };
         reweights && column.attribute().role == Role::Weight
     }
@@ -90,7 +90,8 @@ impl Changer {
                     masked: table,
                     rows: Rows::Correspond,
                 };
-                adjuster.adjust(&AdjustTask { pair, on, params }, context)
+                let adjusted = adjuster.adjust(&AdjustTask { pair, on, params }, context);
+                adjusted.map(|adjusted| adjusted.change)
             }
         }
     }

@@ -262,6 +262,7 @@ fn step(
     notes: Vec<Note>,
 ) -> StepRecord {
     StepRecord {
+        calibration: None,
         key: format!("{method} {}", on.join(" ")),
         method: method.to_owned(),
         title: title.to_owned(),
