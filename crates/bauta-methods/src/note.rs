@@ -498,7 +498,7 @@ impl Note {
                 n_records,
             } => format!("{n_records} records at risk were deleted"),
             Self::RecordsDeleted { round, n_records } => {
-                format!("W-CASCADE: {n_records} records became at risk after deletion and were deleted in round {round}")
+                format!("{n_records} records became at risk after deletion and were deleted in round {round} (W-CASCADE)")
             }
             Self::RecordsDeletedByAudit { n_records } => {
                 format!("{n_records} records were deleted, since their blanks could be worked out by elimination")
@@ -532,7 +532,7 @@ impl Note {
                 format!("{variable} is missing in every record and never tells records apart")
             }
             Self::NegativeWeights { n_records } => {
-                format!("W-CAL-NEG: {n_records} negative weights (raking, logit and sinh never give any)")
+                format!("{n_records} negative weights; raking, logit and sinh never give any (W-CAL-NEG)")
             }
             Self::EmptyMarginsLeftOut { margins } => {
                 format!("margins with target 0 and no record were left out: {}", margins.join(", "))
@@ -543,15 +543,15 @@ impl Note {
                 margins,
             } => {
                 format!(
-                    "W-RANK: {n_independent} of {n_margins} margins are independent; {} dropped as redundant",
+                    "{n_independent} of {n_margins} margins are independent; {} dropped as redundant (W-RANK)",
                     margins.join(", ")
                 )
             }
             Self::SmallMargins { margins } => {
                 let texts = margins.iter().map(|(name, n_records)| {
-                    format!("margin {name} rests on {n_records} records (<30)")
+                    format!("margin {name} rests on {n_records} records")
                 });
-                format!("W-SMALL: {}", texts.collect::<Vec<_>>().join(", "))
+                format!("{} (W-SMALL)", texts.collect::<Vec<_>>().join(", "))
             }
         }
     }

@@ -89,7 +89,10 @@ fn subsample_noted(
     let adjusted = adjust("subsample-calibrate", table, table, &on, &all, &context)
         .unwrap_or_else(|error| panic!("{error}"));
     let masked = adjusted.change.apply_to(table);
-    let weights = masked.weight().and_then(|w| w.as_numeric()).expect("weights");
+    let weights = masked
+        .weight()
+        .and_then(|w| w.as_numeric())
+        .expect("weights");
     let calibration = *adjusted.calibration.expect("evidence");
     (weights.to_vec(), calibration, context.into_notes())
 }
@@ -172,7 +175,10 @@ fn five_distances_and_the_euclidean_one_give_the_reference_weights() {
             .collect();
         assert!(largest_relative(&found.solutions[0].g.quantiles, &quantiles) < 1e-9);
         let sd = expected["g_sd"].as_f64().expect("a number");
-        assert!((found.solutions[0].g.sd / sd - 1.0).abs() < 1e-9, "{method}");
+        assert!(
+            (found.solutions[0].g.sd / sd - 1.0).abs() < 1e-9,
+            "{method}"
+        );
         // Figure 7: bins of 0.1 from -1 to 6.
         let counts: Vec<u64> = histogram["counts"][method]
             .as_array()
@@ -207,9 +213,14 @@ fn margins_before_and_after_are_those_of_the_reference() {
         ("after_raking", rows.iter().map(|row| row.after).collect()),
         (
             "n_before",
-            rows.iter().map(|row| row.n_before.unwrap() as f64).collect(),
+            rows.iter()
+                .map(|row| row.n_before.unwrap() as f64)
+                .collect(),
         ),
-        ("n_after", rows.iter().map(|row| row.n_after as f64).collect()),
+        (
+            "n_after",
+            rows.iter().map(|row| row.n_after as f64).collect(),
+        ),
     ];
     for (name, found) in figures {
         let difference = largest_relative(&found, &of(name));
@@ -241,7 +252,10 @@ fn the_smallest_bounds_are_those_of_a_linear_program() {
     let reference = golden(&shared, "min_bounds.json");
     let half = reference["min_range"]["half"].as_f64().expect("a number");
     let [lower, upper] = bounds.narrowest.expect("there is one");
-    println!("narrowest [{lower}, {upper}], half-width {}", (upper - lower) / 2.0);
+    println!(
+        "narrowest [{lower}, {upper}], half-width {}",
+        (upper - lower) / 2.0
+    );
     assert!(((upper - lower) / 2.0 / half - 1.0).abs() < 1e-8);
     for point in &bounds.frontier {
         let expected = &reference["min_U_given_L"][point.lower.to_string()];
@@ -278,7 +292,10 @@ fn bounds_that_are_too_narrow_are_proved_to_be() {
         for (lower, upper) in [(0.25, 2.17), (0.5, 2.6), (0.5, 1.5), (0.8, 1.3)] {
             let error = try_bounds(method, lower, upper).expect_err("it cannot be done");
             let error = error.to_string();
-            assert!(error.contains("E-CAL-INFEASIBLE") && error.contains("(proved)"), "{error}");
+            assert!(
+                error.contains("E-CAL-INFEASIBLE") && error.contains("(proved)"),
+                "{error}"
+            );
             if lower == 0.25 {
                 assert!(error.contains("the smallest U is 2.1762"), "{error}");
             }
@@ -287,7 +304,10 @@ fn bounds_that_are_too_narrow_are_proved_to_be() {
             }
         }
         for (lower, upper) in [(0.25, 2.18), (0.5, 2.7)] {
-            assert!(try_bounds(method, lower, upper).is_ok(), "{method} {lower} {upper}");
+            assert!(
+                try_bounds(method, lower, upper).is_ok(),
+                "{method} {lower} {upper}"
+            );
         }
     }
 }
@@ -355,9 +375,10 @@ fn figure_1() -> Table {
         ("M", "25-49", "beef stew", "1900"),
         ("M", "+50", "sauerkraut", "1200"),
     ];
-    let of = |cell: fn(&(&'static str, &'static str, &'static str, &'static str)) -> &'static str| {
-        rows.iter().map(|row| Some(cell(row))).collect::<Vec<_>>()
-    };
+    let of =
+        |cell: fn(&(&'static str, &'static str, &'static str, &'static str)) -> &'static str| {
+            rows.iter().map(|row| Some(cell(row))).collect::<Vec<_>>()
+        };
     table(vec![
         column("sex", Role::Key, Kind::Unordered, &of(|row| row.0)),
         column("age", Role::Key, Kind::Unordered, &of(|row| row.1)),
@@ -371,7 +392,14 @@ fn figure_3(given: &[(&str, RawValue)]) -> Result<Vec<f64>, MethodError> {
     let mut all = vec![("k", RawValue::Integer(2))];
     all.extend(given.iter().cloned());
     let context = RunContext::new(1, "step", &Unwatched);
-    let adjusted = adjust("subsample-calibrate", &people, &people, &[0, 1], &all, &context)?;
+    let adjusted = adjust(
+        "subsample-calibrate",
+        &people,
+        &people,
+        &[0, 1],
+        &all,
+        &context,
+    )?;
     let masked = adjusted.change.apply_to(&people);
     Ok(masked.weight().unwrap().as_numeric().unwrap().to_vec())
 }
@@ -416,9 +444,22 @@ fn totals_that_disagree_are_named_with_both_sums() {
         ("age=+50".to_owned(), number(3800.0)),
     ]);
     let context = RunContext::new(1, "step", &Unwatched);
-    let error = adjust("calibrate", &people, &people, &[3], &[("totals", totals)], &context)
-        .expect_err("12000 and 12100")
-        .to_string();
-    assert!(error.contains("E-CAL-CONTRADICT: margins disagree:"), "{error}");
-    assert!(error.contains("(difference 100)") || error.contains("(difference -100)"), "{error}");
+    let error = adjust(
+        "calibrate",
+        &people,
+        &people,
+        &[3],
+        &[("totals", totals)],
+        &context,
+    )
+    .expect_err("12000 and 12100")
+    .to_string();
+    assert!(
+        error.contains("E-CAL-CONTRADICT: margins disagree:"),
+        "{error}"
+    );
+    assert!(
+        error.contains("(difference 100)") || error.contains("(difference -100)"),
+        "{error}"
+    );
 }

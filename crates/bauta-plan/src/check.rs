@@ -112,11 +112,7 @@ pub(crate) fn check(
 
 /// Puts the totals of a file in the place of its name, where a parameter takes named numbers and was
 /// given a text. Returns the files.
-fn totals_from_files(
-    steps: &mut [StepDraft],
-    folder: &Path,
-    problems: &Problems,
-) -> Vec<PathBuf> {
+fn totals_from_files(steps: &mut [StepDraft], folder: &Path, problems: &Problems) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for step in steps {
         let Some(card) = registry::card(&step.method.value) else {

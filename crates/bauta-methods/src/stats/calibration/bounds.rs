@@ -8,11 +8,12 @@
 use rayon::prelude::*;
 
 use super::design::Design;
+use super::rank::combination;
 use super::solve::{restricted, solve};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::stats::sums::sum_by;
-use crate::stats::symmetric::{Symmetric, column_root, eigen};
+use crate::stats::symmetric::{Symmetric, column_root};
 
 /// An upper bound beyond this is none.
 const NO_UPPER: f64 = 1e5;
@@ -118,10 +119,7 @@ impl<'d> Feasible<'d> {
     }
 
     /// The narrowest [L, U] around 1 with which the margins can be reached.
-    pub fn narrowest(
-        &mut self,
-        context: &RunContext<'_>,
-    ) -> Result<Option<[f64; 2]>, MethodError> {
+    pub fn narrowest(&mut self, context: &RunContext<'_>) -> Result<Option<[f64; 2]>, MethodError> {
         loop {
             context.go_on()?;
             let Some([lower, upper]) = self.narrowest_by_cuts() else {
@@ -207,17 +205,7 @@ impl<'d> Feasible<'d> {
         for width in [1.0, 2.0, 4.0] {
             let between = |profile: usize| scores[profile].abs() <= width * (upper - lower);
             let gram = self.gram(|profile| f64::from(u8::from(between(profile))));
-            let parts = eigen(&gram);
-            let limit = 1e-10 * parts.values.first().copied().unwrap_or(0.0);
-            let mut left = lambda.to_vec();
-            for (value, vector) in parts.values.iter().zip(&parts.vectors) {
-                if *value > limit {
-                    let along: f64 = vector.iter().zip(lambda).map(|(a, b)| a * b).sum();
-                    for (left, entry) in left.iter_mut().zip(vector) {
-                        *left -= along * entry;
-                    }
-                }
-            }
+            let left = projected(&gram, lambda);
             if left.iter().any(|entry| entry.abs() > 1e-9 * largest) {
                 found.push(left);
             }
@@ -244,7 +232,7 @@ impl<'d> Feasible<'d> {
 
     /// The best λ for the truncated distance with a penalty: Newton's steps with the best length.
     fn settle(&self, lambda: &mut [f64], lower: f64, upper: f64, penalty: f64) {
-        let ratio = |score: f64| (1.0 + score).clamp(lower, upper);
+        let ratio = |score: f64| (1.0 + score).max(lower).min(upper);
         for _ in 0..MAX_STEPS {
             let scores = self.scores(lambda);
             let totals = self.totals(|profile| ratio(scores[profile]));
@@ -318,7 +306,9 @@ impl<'d> Feasible<'d> {
     }
 
     fn totals(&self, ratio: impl Fn(usize) -> f64 + Sync) -> Vec<f64> {
-        let totals = self.design.totals(|profile| self.d[profile] * ratio(profile));
+        let totals = self
+            .design
+            .totals(|profile| self.d[profile] * ratio(profile));
         let scaled = self.independent.iter().zip(&self.sizes);
         scaled.map(|(&j, size)| totals[j] / size).collect()
     }
@@ -329,6 +319,39 @@ impl<'d> Feasible<'d> {
             gram.at(j, k) / self.sizes[j] / self.sizes[k]
         })
     }
+}
+
+/// The part of a vector that a positive semidefinite matrix sends to 0.
+fn projected(matrix: &Symmetric, vector: &[f64]) -> Vec<f64> {
+    let root = column_root(matrix);
+    let dot = |a: &[f64], b: &[f64]| -> f64 { a.iter().zip(b).map(|(a, b)| a * b).sum() };
+    let mut basis: Vec<Vec<f64>> = Vec::new();
+    for &j in &root.dependent {
+        // Column j is a combination of those before it: their difference is sent to 0.
+        let mut null = vec![0.0; vector.len()];
+        null[j] = 1.0;
+        for (k, coefficient) in combination(&root, j) {
+            null[k] = -coefficient;
+        }
+        for known in &basis {
+            let along = dot(&null, known);
+            for (null, known) in null.iter_mut().zip(known) {
+                *null -= along * known;
+            }
+        }
+        let length = dot(&null, &null).sqrt();
+        if length > 1e-9 {
+            basis.push(null.into_iter().map(|entry| entry / length).collect());
+        }
+    }
+    let mut found = vec![0.0; vector.len()];
+    for null in &basis {
+        let along = dot(vector, null);
+        for (found, null) in found.iter_mut().zip(null) {
+            *found += along * null;
+        }
+    }
+    found
 }
 
 /// The smallest and largest T/(margin now) over margins that are sums of entries of one sign: L must

@@ -52,7 +52,7 @@ pub fn rank(design: &Design) -> (Rank, Vec<Contradiction>) {
 }
 
 /// The margins before j, with the coefficients by which they make it up: R' c = the row of j.
-fn combination(root: &Root, j: usize) -> Vec<(usize, f64)> {
+pub(super) fn combination(root: &Root, j: usize) -> Vec<(usize, f64)> {
     let mut left = root.row(j)[..j].to_vec();
     let mut found = Vec::new();
     for k in (0..j).rev() {
