@@ -10,7 +10,7 @@ use bauta_methods::measure::Measurement;
 use bauta_methods::pair::Rows;
 use bauta_methods::{Files, MeasureTask, Pair, RawValue, RunContext, registry};
 use serde_json::Value;
-use support::{Wanted, column, params, read_csv, read_numbers, shared, texts};
+use support::{Wanted, column, params, read_csv, read_numbers, scatter, shared, texts};
 
 const KEYS: [&str; 7] = ["gender", "income", "age", "uu", "qual", "couple", "hsize"];
 
@@ -90,9 +90,9 @@ fn rates(original: &Table, masked: &Table) -> Measurement {
         .expect("it can be measured")
 }
 
-fn point(found: &Measurement, series: &str, label: &str) -> Option<f64> {
-    let series = found.series.iter().find(|one| one.name == series);
-    let series = series.unwrap_or_else(|| panic!("no series {series}"));
+fn point(found: &Measurement, name: &str, label: &str) -> Option<f64> {
+    let series = found.series.iter().find(|series| series.name == name);
+    let series = series.unwrap_or_else(|| panic!("no series {name}"));
     let point = series.points.iter().find(|point| point.name == label);
     point
         .unwrap_or_else(|| panic!("{} has no {label}", series.name))
@@ -179,10 +179,11 @@ fn the_figures_of_the_paper_have_their_pattern() {
     let Some(folder) = folder() else { return };
     let original = survey(&folder, "d_fin");
     let percent = |found: &Measurement, by: &str, label: &str, file: &str| {
-        [0, 1, 2].map(|ind| {
+        let rates = [0, 1, 2].map(|ind| {
             let rate = point(found, &format!("ind = {ind} by {by}: {file}"), label);
-            (1e4 * rate.expect("a rate")).round() / 100.0
-        })
+            format!("{:.2}", 100.0 * rate.expect("a rate"))
+        });
+        rates.join(" ")
     };
     // Rates in percent of households of five and more, and of those who live without a partner.
     let blanked = rates(&original, &suppressed(&folder, "localsupp_exact.csv"));
@@ -190,14 +191,14 @@ fn the_figures_of_the_paper_have_their_pattern() {
     let plain = rates(&original, &subsample(&folder, "d_fin", None));
     let large = |found: &Measurement, file: &str| percent(found, "hsize", "4", file);
     let alone = |found: &Measurement, file: &str| percent(found, "couple", "2", file);
-    assert_eq!(large(&blanked, "original"), [80.18, 15.94, 3.88]);
-    assert_eq!(large(&blanked, "masked"), [78.44, 17.29, 4.26]);
-    assert_eq!(large(&raking, "masked"), [80.18, 15.94, 3.88]);
-    assert_eq!(large(&plain, "masked"), [78.44, 17.33, 4.23]);
-    assert_eq!(alone(&blanked, "original"), [81.63, 14.95, 3.42]);
-    assert_eq!(alone(&blanked, "masked"), [81.76, 14.90, 3.34]);
-    assert_eq!(alone(&raking, "masked"), [81.09, 15.02, 3.89]);
-    assert_eq!(alone(&plain, "masked"), [83.10, 14.15, 2.75]);
+    assert_eq!(large(&blanked, "original"), "80.18 15.94 3.88");
+    assert_eq!(large(&blanked, "masked"), "78.44 17.29 4.26");
+    assert_eq!(large(&raking, "masked"), "80.18 15.94 3.88");
+    assert_eq!(large(&plain, "masked"), "78.44 17.33 4.23");
+    assert_eq!(alone(&blanked, "original"), "81.63 14.95 3.42");
+    assert_eq!(alone(&blanked, "masked"), "81.76 14.90 3.34");
+    assert_eq!(alone(&raking, "masked"), "81.09 15.02 3.89");
+    assert_eq!(alone(&plain, "masked"), "83.10 14.15 2.75");
     // Blanks are a row of their own, and no category.
     assert!(point(&blanked, "ind = 1 by hsize: masked", "missing").is_some());
     assert_eq!(
@@ -236,4 +237,108 @@ fn a_table_that_nobody_can_read_is_refused_without_a_value() {
         text.contains("`a` by `b`") && !text.contains("secret"),
         "{text}"
     );
+}
+
+/// A file of scattered categories and numbers with gaps.
+fn scattered(n: usize, salt: u64) -> Table {
+    let made = |name: &str, role: Role, kind: Kind, m: u64, salt: u64, gaps: u64| {
+        let cell = |i: usize| {
+            let present = gaps == 0 || !scatter(i, salt + 50).is_multiple_of(gaps);
+            present.then(|| (scatter(i, salt) % m).to_string())
+        };
+        let cells: Vec<Option<String>> = (0..n).map(cell).collect();
+        let cells: Vec<Option<&str>> = cells.iter().map(Option::as_deref).collect();
+        column(name, role, kind, &cells)
+    };
+    support::table(vec![
+        made("by", Role::Key, Kind::Unordered, 5, salt, 7),
+        made("kind", Role::Sensitive, Kind::Ordered, 3, salt + 1, 9),
+        made(
+            "sum",
+            Role::Sensitive,
+            Kind::Continuous,
+            1_000,
+            salt + 2,
+            11,
+        ),
+        made("w", Role::Weight, Kind::Continuous, 40, salt + 3, 0),
+    ])
+}
+
+/// Σ w and Σ w y over the records that a test selects, one by one.
+fn summed(table: &Table, select: impl Fn(&[Option<String>]) -> Option<f64>) -> (f64, f64) {
+    let columns: Vec<Vec<Option<String>>> =
+        table.columns().iter().map(|column| texts(column)).collect();
+    let mut sums = (0.0, 0.0);
+    for record in 0..table.n_records() {
+        let cells: Vec<Option<String>> = columns.iter().map(|all| all[record].clone()).collect();
+        let weight: f64 = cells[3]
+            .as_ref()
+            .expect("a weight")
+            .parse()
+            .expect("a number");
+        if let Some(y) = select(&cells) {
+            sums = (sums.0 + weight, sums.1 + weight * y);
+        }
+    }
+    sums
+}
+
+#[test]
+fn rates_and_means_are_those_of_a_plain_count() {
+    let files = [scattered(700, 1), scattered(500, 9)];
+    let measure = registry::measure("rates").expect("it is registered");
+    let of = ["kind", "sum"].map(|name| RawValue::Text(name.to_owned()));
+    let params = params(measure.card(), &[("of", RawValue::List(of.to_vec()))]);
+    let on = ["by".to_owned(), "kind".to_owned()];
+    let pair = Pair {
+        original: &files[0],
+        masked: &files[1],
+        rows: Rows::Unrelated,
+    };
+    let task = MeasureTask::new(Files::Both(pair), &on, &params);
+    let context = RunContext::new(1, "measure", &Unwatched);
+    let found = measure.measure(&task, &context).expect("a result");
+    for (table, file) in files.iter().zip(["original", "masked"]) {
+        let near = |series: &str, label: &str, (weight, sum): (f64, f64)| {
+            let ours = point(&found, &format!("{series}: {file}"), label).expect("a rate");
+            assert!(
+                (ours - sum / weight).abs() < 1e-12 * (1.0 + ours),
+                "{series} {label}"
+            );
+        };
+        let number = |cell: &Option<String>| -> Option<f64> { cell.as_ref()?.parse().ok() };
+        for by in ["0", "1", "2", "3", "4", "missing"] {
+            let here = |cells: &[Option<String>]| cells[0].as_deref().unwrap_or("missing") == by;
+            for kind in ["0", "1", "2"] {
+                let rate = summed(table, |cells| {
+                    let present = cells[1].as_deref().filter(|_| here(cells))?;
+                    Some(f64::from(u8::from(present == kind)))
+                });
+                near(&format!("kind = {kind} by by"), by, rate);
+            }
+            let mean = summed(table, |cells| number(&cells[2]).filter(|_| here(cells)));
+            near("mean sum by by", by, mean);
+        }
+        near(
+            "mean sum",
+            "all records",
+            summed(table, |cells| number(&cells[2])),
+        );
+    }
+    // A variable is not tabulated by itself, and names of series are unique.
+    let mut names: Vec<&str> = found
+        .series
+        .iter()
+        .map(|series| series.name.as_str())
+        .collect();
+    assert!(
+        !names
+            .iter()
+            .any(|name| name.contains("by kind") && name.starts_with("kind"))
+    );
+    let n_series = names.len();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), n_series);
 }

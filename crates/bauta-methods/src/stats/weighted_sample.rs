@@ -35,7 +35,9 @@ impl<'a> Design<'a> {
             Some(numbers) => {
                 let n_strata = numbers.iter().max().map_or(0, |&last| last as usize + 1);
                 let mut sizes = vec![0.0; n_strata];
-                numbers.iter().for_each(|&h| sizes[h as usize] += 1.0);
+                for &stratum in numbers {
+                    sizes[stratum as usize] += 1.0;
+                }
                 sizes
             }
         };
@@ -57,8 +59,9 @@ impl<'a> Design<'a> {
             .map_or(0, |strata| strata[record] as usize)
     }
 
-    /// Σ_h n_h/(n_h - 1) Σ_i (z_i - z̄_h)², the variance of Σ z_i. A stratum of one record has no mean
-    /// to differ from: it adds the square of what it differs from the mean of all.
+    /// The variance of a sum of z: in each stratum of n records n/(n - 1) times the squares about its
+    /// mean. A stratum of one record has no mean to differ from: it adds the square of what it
+    /// differs from the mean of all.
     fn variance(&self, z: impl Fn(usize) -> f64 + Sync) -> f64 {
         let sums = sums_by_cell(self.n, self.sizes.len(), |i| {
             Some((self.stratum(i), [z(i)]))
@@ -222,7 +225,7 @@ mod tests {
         assert!(close(total.interval.0, 10.0 - 4.0 * s));
         for (p, expected) in [(0.0, 1.0), (0.25, 1.0), (0.26, 2.0), (0.5, 2.0), (1.0, 4.0)] {
             let found = sample.quantile(p, 0.0).unwrap();
-            assert_eq!(found.value.to_bits(), expected.to_bits(), "{p}");
+            assert_eq!(found.value.to_bits(), f64::to_bits(expected), "{p}");
         }
         // The share up to 2 is ½, with variance 4/3 · 4 · (½/4)² = 1/12: ½ ± 0.289 are 1 and 4.
         assert_eq!(sample.quantile(0.5, 1.0).unwrap().interval, (1.0, 4.0));

@@ -1,5 +1,7 @@
 //! Measures: what looks at files.
 
+use std::sync::Arc;
+
 use bauta_data::{Column, Kind, Role, Table, Unwatched};
 use bauta_methods::measure::{Part, Scope};
 use bauta_methods::pair::Rows;
@@ -8,8 +10,6 @@ use bauta_methods::{
     Subject, registry,
 };
 use proptest::prelude::*;
-
-use std::sync::Arc;
 
 use super::zoo::{
     Impatient, accepted, assert_no_canary, note_texts, on_threads, planted,
