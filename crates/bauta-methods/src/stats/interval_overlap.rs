@@ -34,7 +34,7 @@ impl Disjoint {
     }
 }
 
-/// Mean share of two intervals that they have in common (Karr et al. 2006, section 4):
+/// Mean share of two intervals that they have in common (Bergeat 2015, definition 3):
 /// J = ½ (I/|O| + I/|A|), with I the length of what they share, 1 for equal intervals.
 ///
 /// An interval of length 0 is the limit of shorter and shorter ones: a point within the other
