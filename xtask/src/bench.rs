@@ -16,6 +16,7 @@ mod recount;
 mod reference;
 mod resources;
 mod table;
+mod weighted;
 mod work;
 
 use std::path::{Path, PathBuf};

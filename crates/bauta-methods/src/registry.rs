@@ -67,6 +67,8 @@ pub const MEASURES: &[&dyn Measure] = &[
     &loss::kolmogorov_smirnov::KolmogorovSmirnov,
     &loss::eigenvalue_distance::EigenvalueDistance,
     &loss::univariate_summary::UnivariateSummary,
+    &loss::rates::Rates,
+    &loss::weighted_estimates::WeightedEstimates,
     &score::score::Score,
 ];
 

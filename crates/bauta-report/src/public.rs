@@ -4,8 +4,10 @@
 //! the record stops the compiler here, and somebody has to decide. The external report is written
 //! from [`PublicRecord`] and never sees the record itself.
 
+use std::collections::BTreeMap;
+
 use bauta_data::{Kind, Role};
-use bauta_methods::card::Family;
+use bauta_methods::card::{Card, Family, ParamSpec, ParamType};
 use bauta_methods::measure::Measurement;
 use bauta_methods::registry;
 use bauta_plan::RunRecord;
@@ -13,6 +15,8 @@ use bauta_plan::record::{
     Fate, FileRecord, MeasureFamily, MeasureRecord, PlanRecord, StepRecord, TimesRecord,
     VariableRecord,
 };
+
+use serde_json::Value;
 
 use crate::figures::{VariableFigure, variable_figures};
 use crate::measures::Column;
@@ -259,18 +263,22 @@ impl<'a> PublicLoss<'a> {
             on,
             outliers: _,
             condition,
-            params: _,
+            params,
             before,
             after,
             notes,
         } = measure;
-        let is_loss = registry::card(id).is_some_and(|card| card.family == Family::Loss);
+        let card = registry::card(id)?;
         // A subpopulation may be a few records, whose loss would say how each was changed.
         let whole_file = scenario.is_none() && condition.is_none();
-        if !is_loss || *family != MeasureFamily::Loss || !whole_file {
+        if card.family != Family::Loss || *family != MeasureFamily::Loss || !whole_file {
             return None;
         }
-        let safe = |name: &str| is_safe(variables, name);
+        // A variable that a parameter names has a part in the figures of all others.
+        let named_safe = named_variables(card, params)
+            .iter()
+            .all(|name| is_safe(variables, name));
+        let safe = |name: &str| named_safe && is_safe(variables, name);
         let mut figures = variable_figures(on, before.as_ref(), after.as_ref());
         figures.retain(|figure| {
             PUBLIC_FIGURES.contains(&figure.figure)
@@ -327,6 +335,17 @@ fn column(
         overall,
         figures,
     })
+}
+
+/// The variables that the parameters of a measure name.
+fn named_variables<'a>(card: &Card, params: &'a BTreeMap<String, Value>) -> Vec<&'a str> {
+    let of_variables = |spec: &&ParamSpec| spec.ty == ParamType::Variables;
+    let specs = card.params.iter().filter(of_variables);
+    specs
+        .filter_map(|spec| params.get(spec.name)?.as_array())
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect()
 }
 
 fn is_released(variables: &[VariableRecord], name: &str) -> bool {
@@ -420,6 +439,27 @@ mod tests {
         let safe = il1s(&["many", "same"]);
         let column = PublicLoss::of(&safe, &variables).unwrap().column.unwrap();
         assert_eq!(column.overall, Some(0.5));
+    }
+
+    /// The rates of an outcome that was changed in a few records would say how.
+    #[test]
+    fn a_loss_whose_parameters_name_an_unsafe_variable_is_withheld() {
+        let rates = |outcome: &str| MeasureRecord {
+            id: "rates".to_owned(),
+            params: BTreeMap::from([("of".to_owned(), serde_json::json!([outcome]))]),
+            ..il1s(&["same"])
+        };
+        let variables = [
+            variable("few", Fate::Masked, Some(MIN_CHANGED - 1)),
+            variable("many", Fate::Masked, Some(MIN_CHANGED)),
+            variable("same", Fate::Untouched, Some(0)),
+        ];
+        let (of_few, of_many) = (rates("few"), rates("many"));
+        let withheld = PublicLoss::of(&of_few, &variables).unwrap();
+        assert!(withheld.column.is_none());
+        assert_eq!(withheld.withheld, ["same"]);
+        let shown = PublicLoss::of(&of_many, &variables).unwrap();
+        assert_eq!(shown.column.unwrap().overall, Some(0.5));
     }
 
     #[test]

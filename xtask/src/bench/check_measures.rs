@@ -12,6 +12,7 @@ use bauta_methods::registry;
 use super::inputs::EIGHTH_KEY;
 use super::plain::{columns, correlations, covariances, mean};
 use super::recount::Files;
+use super::weighted;
 use super::work::Work;
 
 /// Records whose key is counted again the plain way.
@@ -63,6 +64,23 @@ pub(super) fn check(
                 .and_then(Column::as_numeric)
                 .map(|x| x.iter().sum::<f64>() / n as f64);
             near(found.part(&format!("{name}.mean")), mean)
+        }),
+        ("rates", Some(masked)) => {
+            let differences = work.on.iter().map(|name| {
+                let shares = [original, masked].map(|table| weighted::shares(table, name));
+                weighted::largest_difference(&shares)
+            });
+            near(found.value, differences.reduce(f64::max))
+        }
+        ("weighted-estimates", Some(masked)) => work.on.iter().all(|name| {
+            let files = [(original, "original"), (masked, "masked")];
+            files.into_iter().all(|(table, file)| {
+                let series = format!("{name}: mean, {file}");
+                near(
+                    weighted::estimate(found, &series),
+                    weighted::mean(table, name),
+                )
+            })
         }),
         ("global-risk", Some(masked)) => global_risk_recounted(work, original, masked, found),
         ("reversal", Some(masked)) => {

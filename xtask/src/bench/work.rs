@@ -131,6 +131,9 @@ pub(super) fn all() -> Vec<Work> {
                 (Input::SurveyAndSuppressed, keys(&KEYS))
             }
             (Scope::Scenario, _) => (Input::SurveyAndMasked, keys(&TEN_KEYS)),
+            (Scope::Variables, _) if !card.targets.kinds.contains(&Kind::Continuous) => {
+                (Input::SurveyAndMasked, keys(&KEYS))
+            }
             (Scope::Variables, _) => (Input::Amounts, amount_names()),
         };
         Work::of(card, card.id, input, on, Vec::new())

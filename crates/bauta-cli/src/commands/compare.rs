@@ -49,6 +49,7 @@ pub(crate) fn run(arguments: &CompareArguments, global: &Global) -> Result<Outco
         rows,
     };
     let mut found = measures::of_variables(pair, &on, arguments, &progress)?;
+    found.extend(measures::of_categories(pair, arguments, &progress)?);
     if !arguments.keys.is_empty() {
         found.extend(measures::of_keys(
             &original, &masked, rows, arguments, &progress,

@@ -155,6 +155,49 @@ fn a_loss_on_a_subpopulation_is_that_of_its_records_alone() {
     assert!(dld(&whole) <= dld(&part));
 }
 
+/// Rates of an answer by the keys; the key itself is no number, and no measure of numbers sees it.
+#[test]
+fn rates_are_compared_by_keys_and_answers() {
+    let folder = tempfile::tempdir().unwrap();
+    // Twenty of each sex, weights 1 and 2: 5 and 10 say yes, then 5 and 8.
+    let file = |name: &str, n_yes: [usize; 2]| {
+        let row = |i: usize| {
+            let answer = if i / 2 < n_yes[i % 2] { "yes" } else { "no" };
+            format!("{},{answer},{},{}\n", ["m", "w"][i % 2], i % 2 + 1, 3 * i)
+        };
+        let rows: String = (0..40).map(row).collect();
+        let text = format!("sex,answer,weight,income\n{rows}");
+        std::fs::write(folder.path().join(name), text).unwrap();
+    };
+    file("x.csv", [5, 10]);
+    file("z.csv", [5, 8]);
+    let asked = "compare x.csv z.csv --keys sex --sensitive answer --weight weight \
+                 --set of=answer --by-variable --json";
+    let asked: Vec<&str> = asked.split_whitespace().collect();
+    let found = compared(folder.path(), &asked);
+    let rates = measure(&found, "rates");
+    // Women: 10/20 and 8/20. All: 25/60 and 21/60.
+    assert_near("rates", &rates["value"], 0.1);
+    assert_near("sex", &rates["by_variable"]["sex"], 0.1);
+    assert_near("answer", &rates["by_variable"]["answer"], 4.0 / 60.0);
+    let series = rates["series"].as_array().unwrap();
+    let of_women = series
+        .iter()
+        .find(|series| series["name"] == "answer = yes by sex: masked");
+    let point = &of_women.expect("the rates")["points"][1];
+    assert_eq!(point["name"], "w");
+    assert_near("women", &point["value"], 0.4);
+    // Incomes are as they were, and so are the intervals of all estimates.
+    assert_near(
+        "overlap",
+        &measure(&found, "weighted-estimates")["value"],
+        1.0,
+    );
+    let numbers = compared(folder.path(), &["compare", "x.csv", "z.csv", "--json"]);
+    let measures = numbers["measures"].as_array().unwrap();
+    assert!(measures.iter().all(|measure| measure["id"] != "rates"));
+}
+
 #[test]
 fn outliers_stand_beside_the_rest_in_the_table() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,10 +1,11 @@
 //! Variables of two files whose records need not correspond.
 
-use bauta_data::Column;
+use bauta_data::{Column, Table};
 
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::measure::{MeasureTask, Measurement, Part};
+use crate::pair::Pair;
 use crate::stats::corresponding::check_missing;
 
 /// One variable in both files.
@@ -19,6 +20,23 @@ pub struct TwoColumns<'a> {
 }
 
 impl<'a> TwoColumns<'a> {
+    /// A variable that both files must have.
+    pub fn of(pair: Pair<'a>, name: &'a str) -> Result<Self, MethodError> {
+        let found = |table: &'a Table, file: &str| {
+            table.column_named(name).ok_or_else(|| {
+                MethodError::request(
+                    format!("the {file} file has no variable `{name}`"),
+                    "compare variables that both files have",
+                )
+            })
+        };
+        Ok(Self {
+            name,
+            original: found(pair.original, "original")?,
+            masked: found(pair.masked, "masked")?,
+        })
+    }
+
     /// The values of both; an error where one holds categories.
     pub fn numbers(&self) -> Result<(&'a [f64], &'a [f64]), MethodError> {
         let original = self.original.as_numeric();
@@ -38,24 +56,11 @@ pub fn columns_of_both<'a>(
     context: &RunContext<'_>,
 ) -> Result<Vec<TwoColumns<'a>>, MethodError> {
     let pair = task.both()?;
-    let found = |column: Option<&'a Column>, name: &str, file: &str| {
-        column.ok_or_else(|| {
-            MethodError::request(
-                format!("the {file} file has no variable `{name}`"),
-                "compare variables that both files have",
-            )
-        })
-    };
     let columns = task.on.iter().map(|name| {
-        let original = found(pair.original.column_named(name), name, "original")?;
-        let masked = found(pair.masked.column_named(name), name, "masked")?;
-        let n_cells = original.n_missing() + masked.n_missing();
+        let columns = TwoColumns::of(pair, name)?;
+        let n_cells = columns.original.n_missing() + columns.masked.n_missing();
         check_missing(name, n_cells, task.params, context)?;
-        Ok(TwoColumns {
-            name,
-            original,
-            masked,
-        })
+        Ok(columns)
     });
     columns.collect()
 }

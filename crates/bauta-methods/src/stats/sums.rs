@@ -77,6 +77,35 @@ pub fn sum(values: &[f64]) -> f64 {
     compensated(blocks.into_iter())
 }
 
+/// Sums of figures by cell: `term(i)` says which cell a term belongs to, if any, and its figures.
+/// Blocks in parallel, compensated within and between them; blocks are longer where there are many
+/// cells, so that their sums never take more memory than the terms.
+pub fn sums_by_cell<const N: usize>(
+    n: usize,
+    n_cells: usize,
+    term: impl Fn(usize) -> Option<(usize, [f64; N])> + Sync,
+) -> Vec<[f64; N]> {
+    let length = (16 * BLOCK).max(4 * n_cells);
+    let blocks: Vec<Vec<[f64; N]>> = (0..n.div_ceil(length))
+        .into_par_iter()
+        .map(|block| {
+            let mut sums = vec![[Compensated::default(); N]; n_cells];
+            for i in block * length..((block + 1) * length).min(n) {
+                if let Some((cell, figures)) = term(i) {
+                    let sums = sums[cell].iter_mut();
+                    sums.zip(figures).for_each(|(sum, figure)| sum.add(figure));
+                }
+            }
+            let totals = |sums: [Compensated; N]| sums.map(Compensated::total);
+            sums.into_iter().map(totals).collect()
+        })
+        .collect();
+    let of_cell = |cell: usize| {
+        std::array::from_fn(|figure| compensated(blocks.iter().map(|block| block[cell][figure])))
+    };
+    (0..n_cells).map(of_cell).collect()
+}
+
 /// A compensated sum: the error does not grow with the number of terms.
 #[derive(Clone, Copy, Default)]
 struct Compensated {
@@ -152,6 +181,22 @@ mod tests {
             let fast = compensated(figures.chunks(BLOCK).map(block_sum));
             assert!((fast - one_by_one).abs() < 1e-11, "{n}");
         }
+    }
+
+    #[test]
+    fn cells_sum_their_own_terms() {
+        // Two full blocks and a bit; every third term belongs to no cell.
+        let n = 2 * 16 * BLOCK + 5;
+        let term = |i: usize| (i % 3 < 2).then_some((i % 3, [1, i].map(|figure| figure as f64)));
+        let found = sums_by_cell(n, 3, term);
+        let expected = |cell: usize| {
+            let terms = (0..n).filter(|i| cell < 2 && i % 3 == cell);
+            [terms.clone().count(), terms.sum::<usize>()]
+        };
+        for (cell, sums) in found.into_iter().enumerate() {
+            assert_eq!(sums.map(|sum| sum as usize), expected(cell));
+        }
+        assert!(sums_by_cell(0, 0, |_| Some((0, [1.0]))).is_empty());
     }
 
     #[test]

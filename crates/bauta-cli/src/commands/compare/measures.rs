@@ -1,7 +1,7 @@
 //! Taking the measures of two files.
 
 use bauta_data::number::DecimalMark;
-use bauta_data::{Column, Table, near};
+use bauta_data::{Column, Kind, Table, near};
 use bauta_methods::pair::Rows;
 use bauta_methods::params::parse_text;
 use bauta_methods::{
@@ -14,7 +14,34 @@ use crate::arguments::CompareArguments;
 use crate::failure::Failure;
 use crate::progress::Progress;
 
-/// Every measure of variables.
+/// Whether a measure looks at variables that hold categories, and at no others.
+fn of_categories_only(measure: &dyn Measure) -> bool {
+    let kinds = measure.card().targets.kinds;
+    measure.scope() == Scope::Variables && !kinds.contains(&Kind::Continuous)
+}
+
+/// Every measure of categories, on the keys and the sensitive answers.
+pub(super) fn of_categories(
+    pair: Pair<'_>,
+    arguments: &CompareArguments,
+    progress: &Progress,
+) -> Result<Vec<Found>, Failure> {
+    let on: Vec<String> = [&arguments.keys[..], &arguments.sensitive].concat();
+    if on.is_empty() {
+        return Ok(Vec::new());
+    }
+    let groups = Groups {
+        outliers: None,
+        condition: arguments.condition.clone(),
+    };
+    let measures = registry::MEASURES.iter();
+    measures
+        .filter(|measure| of_categories_only(**measure))
+        .map(|measure| of_one(*measure, pair, &on, &groups, arguments, progress))
+        .collect()
+}
+
+/// Every measure of variables that takes numbers.
 pub(super) fn of_variables(
     pair: Pair<'_>,
     on: &[String],
@@ -36,7 +63,7 @@ pub(super) fn of_variables(
     let mut found = Vec::new();
     for measure in registry::MEASURES
         .iter()
-        .filter(|measure| measure.scope() == Scope::Variables)
+        .filter(|measure| measure.scope() == Scope::Variables && !of_categories_only(**measure))
     {
         if pair.rows == Rows::Unrelated && measure.subject() == Subject::CorrespondingPair {
             continue;

@@ -30,6 +30,9 @@ pub(super) fn print_json(arguments: &CompareArguments, rows: Rows, on: &[String]
             {
                 object.remove("by_variable");
             }
+            if arguments.by_variable && !after.series.is_empty() {
+                object["series"] = json!(after.series);
+            }
             if arguments.outliers.is_some() && after.per_record.is_some() {
                 object["outliers"] = json!(after.outliers);
                 object["rest"] = json!(after.rest);
