@@ -7,7 +7,7 @@ use crate::calibration::Calibration;
 use crate::card::Card;
 use crate::context::RunContext;
 use crate::error::MethodError;
-use crate::mask::{Change, KeyClaim};
+use crate::mask::{Change, KeyClaim, Together};
 use crate::pair::Pair;
 use crate::params::{ParamProblem, Params, RawValue};
 
@@ -43,6 +43,12 @@ pub trait Adjuster: Sync {
     fn check(&self, params: &Params, on: &[&Attribute]) -> Vec<ParamProblem> {
         let _ = (params, on);
         Vec::new()
+    }
+
+    /// How the variables of one step bear on each other.
+    fn together(&self, params: &Params) -> Together {
+        let _ = params;
+        Together::Apart
     }
 
     /// What it promises of the keys it works on; a run counts again before it says so.

@@ -35,7 +35,13 @@ static CARD: Card = Card {
         ],
     },
     randomness: Randomness::None,
-    references: &["deville1992", "lesautory1993", "bergeat2015"],
+    references: &[
+        "deville1992",
+        "lesautory1993",
+        "bardsley1984",
+        "deville2004",
+        "bergeat2015",
+    ],
 };
 
 impl Adjuster for Calibrate {

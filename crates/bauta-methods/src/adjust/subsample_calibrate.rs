@@ -7,7 +7,7 @@ use crate::calibration::Deletion;
 use crate::card::{Card, Family, ParamSpec, Randomness};
 use crate::context::RunContext;
 use crate::error::MethodError;
-use crate::mask::{Change, KeyClaim};
+use crate::mask::{Change, KeyClaim, Together};
 use crate::pair::Pair;
 use crate::params::{ParamProblem, Params, RawValue};
 use crate::risk::k_anonymity::{KEY_TARGETS, SEMANTICS};
@@ -67,6 +67,10 @@ impl Adjuster for SubsampleCalibrate {
         let mut problems = AtRisk::problems(params, on);
         problems.extend(settings::problems(params));
         problems
+    }
+
+    fn together(&self, _params: &Params) -> Together {
+        Together::Jointly
     }
 
     fn claims(&self, params: &Params) -> Option<KeyClaim> {

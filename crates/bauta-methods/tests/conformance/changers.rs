@@ -55,7 +55,9 @@ impl Changer {
     fn together(self) -> Together {
         match self {
             Self::Mask(mask) => mask.together(&params(mask.card(), &mask.example())),
-            Self::Adjuster(_) => Together::Apart,
+            Self::Adjuster(adjuster) => {
+                adjuster.together(&params(adjuster.card(), &adjuster.example()))
+            }
         }
     }
 

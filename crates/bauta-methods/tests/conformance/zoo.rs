@@ -1,7 +1,7 @@
 //! Files to try methods on: one of every role and kind, and one full of canaries.
 
 use bauta_data::{Attribute, Column, HierarchySpec, Kind, Role, Table, Watch};
-use bauta_methods::{Card, RawValue, RunContext};
+use bauta_methods::{Card, ParamType, RawValue, RunContext};
 use std::sync::Arc;
 
 use crate::support::{column, scatter};
@@ -144,7 +144,11 @@ pub(crate) fn with_and_without_missing(
     given: &[(&'static str, RawValue)],
 ) -> Vec<Vec<(&'static str, RawValue)>> {
     let mut ways = vec![given.to_vec()];
-    if card.param("missing").is_some() {
+    let skips = card.param("missing").is_some_and(|spec| match spec.ty {
+        ParamType::Choice(choices) => choices.iter().any(|(name, _)| *name == "skip"),
+        _ => false,
+    });
+    if skips {
         let mut skipping = given.to_vec();
         skipping.push(("missing", RawValue::Text("skip".to_owned())));
         ways.push(skipping);

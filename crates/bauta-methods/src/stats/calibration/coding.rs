@@ -62,7 +62,7 @@ impl Coding {
         if before_codes.contains(&0) || after_codes.contains(&0) {
             labels.push(MISSING.to_owned());
         }
-        let last = labels.len() as u32 - 1;
+        let last = (labels.len() as u32).saturating_sub(1);
         let from_zero = |codes: Vec<u32>| -> Vec<u32> {
             let code = |code: u32| code.checked_sub(1).unwrap_or(last);
             codes.into_iter().map(code).collect()

@@ -97,6 +97,12 @@ struct Problem<'a> {
 impl<'a> Problem<'a> {
     fn new(pair: Pair<'a>, params: &Params, context: &RunContext<'_>) -> Result<Self, MethodError> {
         let (original, released) = (pair.original, pair.masked);
+        if released.n_records() == 0 {
+            return Err(MethodError::request(
+                "there is no record to weigh",
+                "keep at least one record",
+            ));
+        }
         let weight = released.weight().ok_or_else(|| {
             MethodError::request(
                 "there is no weight to calibrate",
