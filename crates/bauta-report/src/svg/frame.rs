@@ -28,15 +28,38 @@ pub(super) fn top_of(chart: &Chart) -> f64 {
 
 /// The chart around its drawing.
 pub(super) fn framed(chart: &Chart, shape: Shape, height: f64, drawing: &Markup) -> Markup {
-    let id = &chart.id;
+    let words = Words {
+        id: &chart.id,
+        title: &chart.title,
+        description: &chart.description(shape.name()),
+    };
+    let drawing = html! {
+        (pattern(chart))
+        (legend(chart, shape))
+        (drawing)
+    };
+    picture(&words, height, &drawing)
+}
+
+/// What a picture says to readers who do not see it.
+pub(super) struct Words<'a> {
+    /// Distinguishes it from others on the page.
+    pub(super) id: &'a str,
+    /// What it shows, in a few words.
+    pub(super) title: &'a str,
+    /// Its figures in words.
+    pub(super) description: &'a str,
+}
+
+/// The picture around a drawing.
+pub(super) fn picture(words: &Words<'_>, height: f64, drawing: &Markup) -> Markup {
+    let id = words.id;
     html! {
         svg viewBox=(format!("0 0 {} {}", at(WIDTH), at(height))) width=(at(WIDTH)) height=(at(height))
             role="img" aria-labelledby={ (id) "-title " (id) "-desc" }
             font-family="system-ui, sans-serif" font-size=(at(SIZE)) fill="currentColor" {
-            title id={ (id) "-title" } { (chart.title) }
-            desc id={ (id) "-desc" } { (chart.description(shape.name())) }
-            (pattern(chart))
-            (legend(chart, shape))
+            title id={ (id) "-title" } { (words.title) }
+            desc id={ (id) "-desc" } { (words.description) }
             (drawing)
         }
     }
@@ -55,29 +78,37 @@ pub(super) fn empty(chart: &Chart, shape: Shape) -> Markup {
 }
 
 fn pattern(chart: &Chart) -> Markup {
-    // Of two series one is hatched at most, so that one pattern serves a chart.
-    let hatched = chart
-        .series
-        .iter()
-        .map(|series| series.look)
-        .find(|look| look.is_hatched());
+    let hatched = chart.series.iter().map(|series| series.look);
+    let hatched: Vec<Look> = hatched.filter(|look| look.is_hatched()).collect();
     html! {
-        @if let Some(look) = hatched {
-            defs {
-                pattern id={ (chart.id) "-hatch" } patternUnits="userSpaceOnUse" width="5" height="5"
-                    patternTransform="rotate(45)" {
-                    path class={ "line-" (look.class()) } d="M0 0V5" stroke=(look.plain_colour())
-                        stroke-width="3.4" {}
-                }
-            }
+        @if !hatched.is_empty() {
+            defs { @for &look in &hatched { (hatch(&chart.id, look)) } }
         }
+    }
+}
+
+fn hatch(id: &str, look: Look) -> Markup {
+    html! {
+        pattern id=(hatch_id(id, look)) patternUnits="userSpaceOnUse" width="5" height="5"
+            patternTransform={ "rotate(" (if look == Look::Fourth { -45 } else { 45 }) ")" } {
+            path class={ "line-" (look.class()) } d="M0 0V5" stroke=(look.plain_colour())
+                stroke-width="3.4" {}
+        }
+    }
+}
+
+fn hatch_id(id: &str, look: Look) -> String {
+    match look {
+        // Beside others of its kind it needs a name of its own.
+        Look::Fourth => format!("{id}-hatch-back"),
+        _ => format!("{id}-hatch"),
     }
 }
 
 /// Fill of a bar: a colour, or a hatch that also tells in grey.
 fn fill(chart: &Chart, look: Look) -> String {
     if look.is_hatched() {
-        format!("url(#{}-hatch)", chart.id)
+        format!("url(#{})", hatch_id(&chart.id, look))
     } else {
         look.plain_colour().to_owned()
     }
@@ -93,10 +124,9 @@ pub(super) fn bar(chart: &Chart, look: Look, [x, y, w, h]: [f64; 4]) -> Markup {
 
 /// A line's class, colour and dashes.
 pub(super) fn stroke(look: Look, path: &str) -> Markup {
-    let dashes = look.is_hatched().then_some("6 4");
     html! {
         path class={ "line-" (look.class()) } d=(path) fill="none" stroke=(look.plain_colour())
-            stroke-width="2" stroke-dasharray=[dashes] {}
+            stroke-width="2" stroke-dasharray=[look.dashes()] {}
     }
 }
 
