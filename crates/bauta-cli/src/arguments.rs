@@ -85,9 +85,11 @@ pub(crate) enum Command {
         after_help = "Example:\n  bauta compare census.csv census-masked.csv --outliers 0.05 --where 'AGI > 50000'"
     )]
     Compare(CompareArguments),
-    /// Write the report of a run record
+    /// Write the report of a run record, its tables as CSV files, or several runs side by side
     #[command(
-        after_help = "Example:\n  bauta report release.record.json --external -o public.html"
+        after_help = "Examples:\n  bauta report release.record.json --external -o public.html\n  \
+        bauta report release.record.json --tables tables\n  \
+        bauta report suppressed.record.json calibrated.record.json -o compared.html"
     )]
     Report(ReportArguments),
     /// Run the plan of a record again and compare hashes
@@ -331,15 +333,18 @@ pub(crate) struct CompareArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct ReportArguments {
-    /// Run record
-    #[arg(value_hint = ValueHint::FilePath)]
-    pub(crate) record: PathBuf,
+    /// Run record; several are shown side by side
+    #[arg(required = true, value_name = "RECORD", value_hint = ValueHint::FilePath)]
+    pub(crate) records: Vec<PathBuf>,
     /// The public version: no seed, no risk figures, no record numbers
     #[arg(long)]
     pub(crate) external: bool,
     /// Report to write (default: standard output)
     #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
+    /// Folder to write the tables of the record to, as CSV files
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with = "external")]
+    pub(crate) tables: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

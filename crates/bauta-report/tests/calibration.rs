@@ -2,7 +2,7 @@
 
 mod support;
 
-use bauta_report::{Audience, html};
+use bauta_report::{Audience, csv_tables, html};
 
 use support::calibration::{calibrated, calibration};
 use support::pages::{elements, keep, section};
@@ -132,4 +132,49 @@ fn a_calibration_that_needed_no_step_and_has_no_figure_still_makes_a_page() {
         shown.contains("✗ 1 total is missed"),
         "an error that is no number is none that holds"
     );
+}
+
+#[test]
+fn every_table_of_a_calibration_is_a_csv_file() {
+    let tables = csv_tables(&calibrated());
+    let text = |file: &str| {
+        let found = tables.iter().find(|table| table.file == file);
+        found.expect("it is always there").text.clone()
+    };
+    let margins = text("margins.csv");
+    assert_eq!(margins.lines().count(), 1 + 24);
+    let step = "subsample-calibrate sex age region";
+    assert!(margins.contains(&format!(
+        "{step},age,age=4,3600000,0.14285714285714285,2268000,"
+    )));
+    assert!(margins.contains(",0.000024,1843,1377,false\n"));
+    assert!(
+        margins.contains("age=7,") && margins.matches(",true\n").count() == 2,
+        "two margins follow from others"
+    );
+    let weights = text("weights.csv");
+    assert!(weights.starts_with(
+        "step,solution,method,q,lower,upper,penalty,figure,mean,sd,q0,q1,q10,q25,q50,q75,q90,q99,q100\n"
+    ));
+    // Two solutions; the third failed.
+    assert_eq!(weights.lines().count(), 1 + 4);
+    assert!(
+        text("solutions.csv")
+            .contains(",0.8,1.2,,the totals cannot be reached within these bounds,,,,,,,\n")
+    );
+    assert_eq!(text("histogram.csv").lines().count(), 1 + 2 * 70);
+    let bounds = text("bounds.csv");
+    assert!(bounds.contains("frontier,0.7,\n") && bounds.contains("in use,0.25,3\n"));
+    assert!(text("deletion.csv").contains("region,,288,288\n"));
+    assert!(text("deletion.csv").contains(&format!("{step},2,,,,67\n")));
+    assert_eq!(text("shares.csv").lines().count(), 4);
+    // As many cells in every row as in the head; no cell here holds a comma.
+    for table in &tables {
+        let n_cells = |line: &str| line.matches(',').count();
+        let mut lines = table.text.lines();
+        let wanted = n_cells(lines.next().unwrap());
+        for line in lines.filter(|line| !line.contains('"')) {
+            assert_eq!(n_cells(line), wanted, "{}: {line}", table.file);
+        }
+    }
 }

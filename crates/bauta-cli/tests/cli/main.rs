@@ -7,6 +7,7 @@ mod files;
 mod init;
 mod killed;
 mod mistakes;
+mod reports;
 mod scripts;
 mod snapshots;
 mod support;

@@ -6,15 +6,12 @@ use maud::{Markup, html};
 
 use super::Look;
 use super::axes::{Axes, label_beside};
-use super::frame::{SIZE, WIDTH, Words, at, picture, stroke};
+use super::frame::{LEGEND_ROW, Words, at, legend_name, picture, rows_of_names, stroke};
 use super::scale::{Base, Scale};
-use super::text::width;
 use crate::number::{Unit, count, number};
 
 /// Height of the drawing.
 const HEIGHT: f64 = 200.0;
-/// Height of a row of the legend.
-const LEGEND_ROW: f64 = 18.0;
 /// Length of a line in the legend.
 const SAMPLE: f64 = 28.0;
 
@@ -198,33 +195,22 @@ fn limits(chart: &Histogram, axes: &Axes) -> Markup {
     }
 }
 
-/// The rows of the legend: as many names in each as fit.
-fn legend_rows(chart: &Histogram) -> Vec<Vec<(f64, &HistogramSeries)>> {
-    let mut rows: Vec<Vec<(f64, &HistogramSeries)>> = Vec::new();
-    let mut x = WIDTH;
-    // The title names the only one.
-    for series in chart.series.iter().filter(|_| chart.series.len() > 1) {
-        let needed = SAMPLE + 6.0 + width(&series.name, SIZE);
-        if x + needed > WIDTH {
-            rows.push(Vec::new());
-            x = 2.0;
-        }
-        if let Some(row) = rows.last_mut() {
-            row.push((x, series));
-        }
-        x += needed + 20.0;
-    }
-    rows
+/// Where the names in the legend stand; the title names an only one.
+fn legend_rows(chart: &Histogram) -> Vec<Vec<f64>> {
+    let names = chart.series.iter().map(|series| series.name.as_str());
+    rows_of_names(names.filter(|_| chart.series.len() > 1), SAMPLE)
 }
 
 fn legend(chart: &Histogram) -> Markup {
+    let rows = legend_rows(chart);
+    let places = rows.iter().enumerate().flat_map(|(row, starts)| {
+        let y = LEGEND_ROW * row as f64 + 10.0;
+        starts.iter().map(move |&x| (x, y))
+    });
     html! {
-        @for (row, names) in legend_rows(chart).iter().enumerate() {
-            @let y = LEGEND_ROW * row as f64 + 10.0;
-            @for (x, series) in names {
-                (stroke(series.look, &format!("M{} {}h{}", at(*x), at(y), at(SAMPLE))))
-                text x=(at(x + SAMPLE + 6.0)) y=(at(y + 4.0)) { (series.name) }
-            }
+        @for (series, (x, y)) in chart.series.iter().zip(places) {
+            (stroke(series.look, &format!("M{} {}h{}", at(x), at(y), at(SAMPLE))))
+            (legend_name(&series.name, SAMPLE, x, y))
         }
     }
 }
