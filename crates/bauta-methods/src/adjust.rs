@@ -11,6 +11,9 @@ use crate::mask::{Change, KeyClaim};
 use crate::pair::Pair;
 use crate::params::{ParamProblem, Params, RawValue};
 
+pub mod calibrate;
+pub mod subsample_calibrate;
+
 /// What an adjuster is to work on.
 #[derive(Clone, Copy, Debug)]
 pub struct AdjustTask<'a> {

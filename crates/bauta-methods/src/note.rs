@@ -280,6 +280,30 @@ pub enum Note {
         /// The variable.
         variable: String,
     },
+    /// Calibration made weights negative.
+    NegativeWeights {
+        /// How many records have one.
+        n_records: usize,
+    },
+    /// Margins with target 0 and no record, which hold whatever the weights.
+    EmptyMarginsLeftOut {
+        /// Their names.
+        margins: Vec<String>,
+    },
+    /// Margins that follow from others, with which they agree.
+    RedundantMargins {
+        /// How many are independent.
+        n_independent: usize,
+        /// How many there are.
+        n_margins: usize,
+        /// Names of the others.
+        margins: Vec<String>,
+    },
+    /// Margins that rest on few records.
+    SmallMargins {
+        /// Their names and numbers of records.
+        margins: Vec<(String, u64)>,
+    },
 }
 
 impl Note {
@@ -474,7 +498,7 @@ impl Note {
                 n_records,
             } => format!("{n_records} records at risk were deleted"),
             Self::RecordsDeleted { round, n_records } => {
-                format!("{n_records} records became at risk after deletion and were deleted in round {round}")
+                format!("W-CASCADE: {n_records} records became at risk after deletion and were deleted in round {round}")
             }
             Self::RecordsDeletedByAudit { n_records } => {
                 format!("{n_records} records were deleted, since their blanks could be worked out by elimination")
@@ -507,6 +531,28 @@ impl Note {
             Self::KeyAllMissing { variable } => {
                 format!("{variable} is missing in every record and never tells records apart")
             }
+            Self::NegativeWeights { n_records } => {
+                format!("W-CAL-NEG: {n_records} negative weights (raking, logit and sinh never give any)")
+            }
+            Self::EmptyMarginsLeftOut { margins } => {
+                format!("margins with target 0 and no record were left out: {}", margins.join(", "))
+            }
+            Self::RedundantMargins {
+                n_independent,
+                n_margins,
+                margins,
+            } => {
+                format!(
+                    "W-RANK: {n_independent} of {n_margins} margins are independent; {} dropped as redundant",
+                    margins.join(", ")
+                )
+            }
+            Self::SmallMargins { margins } => {
+                let texts = margins.iter().map(|(name, n_records)| {
+                    format!("margin {name} rests on {n_records} records (<30)")
+                });
+                format!("W-SMALL: {}", texts.collect::<Vec<_>>().join(", "))
+            }
         }
     }
 
@@ -514,7 +560,7 @@ impl Note {
     pub(crate) const fn rank(&self) -> u8 {
         match self {
             Self::SuppressionCost { .. } => 1,
-            Self::GivenAway { .. } | Self::ClaimEnded { .. } => 2,
+            Self::GivenAway { .. } | Self::ClaimEnded { .. } | Self::NegativeWeights { .. } => 2,
             _ => 0,
         }
     }

@@ -4,7 +4,7 @@ use crate::adjust::Adjuster;
 use crate::card::Card;
 use crate::mask::Mask;
 use crate::measure::Measure;
-use crate::{loss, mask, risk, score};
+use crate::{adjust, loss, mask, risk, score};
 
 /// The masks.
 pub const MASKS: &[&dyn Mask] = &[
@@ -34,7 +34,10 @@ pub const MASKS: &[&dyn Mask] = &[
 ];
 
 /// The adjusters.
-pub const ADJUSTERS: &[&dyn Adjuster] = &[];
+pub const ADJUSTERS: &[&dyn Adjuster] = &[
+    &adjust::calibrate::Calibrate,
+    &adjust::subsample_calibrate::SubsampleCalibrate,
+];
 
 /// The measures: risks first, then losses, then what weighs them.
 pub const MEASURES: &[&dyn Measure] = &[

@@ -4,6 +4,7 @@ pub(crate) mod answer_distance;
 pub(crate) mod at_risk;
 pub mod benedetti_franconi;
 pub mod both_files;
+pub mod calibration;
 pub mod cell_means;
 pub mod centroid;
 pub mod coloured;

@@ -1,0 +1,76 @@
+#![doc = include_str!("calibrate.md")]
+
+use bauta_data::{Attribute, Kind, Role};
+
+use crate::adjust::{AdjustTask, Adjusted, Adjuster};
+use crate::card::{Card, Family, Randomness, Targets};
+use crate::context::RunContext;
+use crate::error::MethodError;
+use crate::mask::Change;
+use crate::params::{ParamProblem, Params, RawValue};
+use crate::stats::calibration::procedure::calibrate;
+use crate::stats::calibration::settings;
+
+/// New weights that reach given totals. See the [module page](self).
+#[derive(Clone, Copy, Debug)]
+pub struct Calibrate;
+
+static CARD: Card = Card {
+    id: "calibrate",
+    title: "Weight calibration",
+    summary: "changes the weights as little as possible so that chosen totals are those of the original, or given ones",
+    family: Family::Adjuster,
+    page: include_str!("calibrate.md"),
+    params: &settings::PARAMS,
+    targets: Targets {
+        kinds: &[Kind::Continuous],
+        default_roles: &[Role::Weight],
+        refused_roles: &[
+            Role::Identifier,
+            Role::Household,
+            Role::Key,
+            Role::Sensitive,
+            Role::Stratum,
+            Role::Other,
+        ],
+    },
+    randomness: Randomness::None,
+    references: &["deville1992", "lesautory1993", "bergeat2015"],
+};
+
+impl Adjuster for Calibrate {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn check(&self, params: &Params, _on: &[&Attribute]) -> Vec<ParamProblem> {
+        settings::problems(params)
+    }
+
+    fn adjust(
+        &self,
+        task: &AdjustTask<'_>,
+        context: &RunContext<'_>,
+    ) -> Result<Adjusted, MethodError> {
+        let (weights, calibration) = calibrate(task.pair, task.params, context)?;
+        let masked = task.pair.masked;
+        let weight = masked
+            .index_of(&calibration.weight)
+            .ok_or_else(|| MethodError::Internal("the weight was there before".to_owned()))?;
+        let column = masked.column(weight).with_numbers(weights);
+        Ok(Adjusted {
+            change: Change::of_columns(vec![(weight, column)]),
+            calibration: Some(Box::new(calibration)),
+        })
+    }
+
+    fn example(&self) -> Vec<(&'static str, RawValue)> {
+        vec![(
+            "totals",
+            RawValue::Map(vec![
+                ("sex=0".to_owned(), RawValue::Number(40_000.0)),
+                ("sex=1".to_owned(), RawValue::Number(50_000.0)),
+            ]),
+        )]
+    }
+}

@@ -1,0 +1,125 @@
+#![doc = include_str!("subsample_calibrate.md")]
+
+use bauta_data::Attribute;
+
+use crate::adjust::{AdjustTask, Adjusted, Adjuster};
+use crate::calibration::Deletion;
+use crate::card::{Card, Family, ParamSpec, Randomness};
+use crate::context::RunContext;
+use crate::error::MethodError;
+use crate::mask::{Change, KeyClaim};
+use crate::pair::Pair;
+use crate::params::{ParamProblem, Params, RawValue};
+use crate::risk::k_anonymity::{KEY_TARGETS, SEMANTICS};
+use crate::stats::at_risk::{self, AtRisk};
+use crate::stats::calibration::evidence::deleted_by_category;
+use crate::stats::calibration::procedure::calibrate;
+use crate::stats::calibration::settings;
+use crate::stats::sensitive::SENSITIVE;
+
+/// Deletes records at risk and calibrates the weights of the others. See the [module page](self).
+#[derive(Clone, Copy, Debug)]
+pub struct SubsampleCalibrate;
+
+/// The rules of deletion, then the parameters of calibration.
+const PARAMS: [ParamSpec; 8 + settings::PARAMS.len()] = {
+    let mut all = [at_risk::K; 8 + settings::PARAMS.len()];
+    let rules = [
+        at_risk::K,
+        SEMANTICS,
+        at_risk::RISK,
+        at_risk::DIVERSITY,
+        at_risk::DIVERSITY_KIND,
+        at_risk::CLOSENESS,
+        SENSITIVE,
+        at_risk::HOUSEHOLDS,
+    ];
+    let mut at = 0;
+    while at < all.len() {
+        all[at] = if at < rules.len() {
+            rules[at]
+        } else {
+            settings::PARAMS[at - rules.len()]
+        };
+        at += 1;
+    }
+    all
+};
+
+static CARD: Card = Card {
+    id: "subsample-calibrate",
+    title: "Subsampling with weight calibration",
+    summary: "deletes the records at risk and changes the weights of the others so that chosen totals stay those of the original",
+    family: Family::Adjuster,
+    page: include_str!("subsample_calibrate.md"),
+    params: &PARAMS,
+    targets: KEY_TARGETS,
+    randomness: Randomness::None,
+    references: &["bergeat2015", "deville1992"],
+};
+
+impl Adjuster for SubsampleCalibrate {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn check(&self, params: &Params, on: &[&Attribute]) -> Vec<ParamProblem> {
+        let mut problems = AtRisk::problems(params, on);
+        problems.extend(settings::problems(params));
+        problems
+    }
+
+    fn claims(&self, params: &Params) -> Option<KeyClaim> {
+        AtRisk::claim(params)
+    }
+
+    fn adjust(
+        &self,
+        task: &AdjustTask<'_>,
+        context: &RunContext<'_>,
+    ) -> Result<Adjusted, MethodError> {
+        let masked = task.pair.masked;
+        let rule = AtRisk::asked(task.params)?;
+        let deleted = rule.delete_all(masked, task.on, context)?;
+        let released = masked.take(&deleted.kept);
+        let pair = Pair {
+            masked: &released,
+            ..task.pair
+        };
+        let (weights, mut calibration) = calibrate(pair, task.params, context)?;
+        calibration.deletion = rule.looks().then(|| Deletion {
+            rule: rule.in_words(),
+            rounds: deleted.rounds,
+            by_category: deleted_by_category(masked, task.on, &deleted.kept),
+        });
+        let weight = masked
+            .index_of(&calibration.weight)
+            .ok_or_else(|| MethodError::Internal("the weight was there before".to_owned()))?;
+        let column = masked.column(weight);
+        // Deleted records keep their weight until they go.
+        let mut all = column.as_numeric().unwrap_or_default().to_vec();
+        for (&record, new) in deleted.kept.iter().zip(weights) {
+            all[record as usize] = new;
+        }
+        let none_went = deleted.kept.len() == masked.n_records();
+        Ok(Adjusted {
+            change: Change {
+                columns: vec![(weight, column.with_numbers(all))],
+                kept: (!none_went).then_some(deleted.kept),
+                ..Change::default()
+            },
+            calibration: Some(Box::new(calibration)),
+        })
+    }
+
+    fn example(&self) -> Vec<(&'static str, RawValue)> {
+        vec![
+            ("k", RawValue::Integer(1)),
+            ("risk", RawValue::Number(0.3)),
+            (
+                "margins",
+                RawValue::List(vec![RawValue::Text("sex".to_owned())]),
+            ),
+        ]
+    }
+}
