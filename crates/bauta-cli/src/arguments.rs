@@ -1,5 +1,6 @@
 //! What the command line accepts. Masks bring their own parameters, from their cards.
 
+mod calibrate;
 mod keys;
 
 use std::num::NonZeroU16;
@@ -14,6 +15,7 @@ use bauta_methods::{Card, ParamDefault, registry};
 use clap::{Arg, Args, CommandFactory as _, Parser, Subcommand, ValueHint};
 
 use crate::commands::mask::weight_param;
+pub(crate) use calibrate::{WITH_KEYS, WITHOUT_KEYS};
 use keys::parse_hierarchy;
 pub(crate) use keys::{ExplainRecordArguments, HierarchyArgument, RiskArguments};
 
@@ -70,6 +72,14 @@ pub(crate) enum Command {
         after_help = "Example:\n  bauta mask rank-swap survey.csv --on income,savings --window 0.14 --seed 7 -o masked.csv"
     )]
     Mask(MaskArguments),
+    /// Give a sample weights that reach chosen totals, after deleting records at risk if keys are named
+    #[command(
+        after_help = "Examples:\n  bauta calibrate survey.csv --weight w --margins sex,sex*age --totals totals.csv -o calibrated.csv\n  \
+        bauta calibrate survey.csv --weight w --start d --keys sex,age,region --k 3 --margins sex*age,region \
+        --method logit --lower 0.25 --upper 3 --also raking -o released.csv --report report.html\n\n\
+        `bauta explain calibrate` and `bauta explain subsample-calibrate` have the whole pages."
+    )]
+    Calibrate(calibrate::CalibrateArguments),
     /// Say who is at risk by the keys, which key contributes most, and what recoding would buy
     #[command(
         after_help = "Example:\n  bauta risk survey.csv --keys sex,age,region --weight w --household hid --hierarchy age=intervals:18,25,35,50,65/18,65"
@@ -382,14 +392,16 @@ pub(crate) fn command() -> clap::Command {
         .iter()
         .map(|mask| mask_command(mask.card()))
         .collect();
-    Cli::command().mut_subcommand("mask", |command| {
-        command
-            .subcommands(masks)
-            .subcommand_required(true)
-            .arg_required_else_help(true)
-            .subcommand_value_name("METHOD")
-            .subcommand_help_heading("Masks")
-    })
+    Cli::command()
+        .mut_subcommand("mask", |command| {
+            command
+                .subcommands(masks)
+                .subcommand_required(true)
+                .arg_required_else_help(true)
+                .subcommand_value_name("METHOD")
+                .subcommand_help_heading("Masks")
+        })
+        .mut_subcommand("calibrate", calibrate::with_arguments)
 }
 
 fn mask_command(card: &'static Card) -> clap::Command {
@@ -415,20 +427,6 @@ fn mask_command(card: &'static Card) -> clap::Command {
         } else {
             "Variables to mask"
         });
-    let output = Arg::new("output")
-        .long("output")
-        .short('o')
-        .required(true)
-        .value_name("FILE")
-        .value_parser(clap::value_parser!(PathBuf))
-        .value_hint(ValueHint::FilePath)
-        .help("File to write");
-    let record = Arg::new("record")
-        .long("record")
-        .value_name("FILE")
-        .value_parser(clap::value_parser!(PathBuf))
-        .value_hint(ValueHint::FilePath)
-        .help("Run record to write (confidential: it holds the seed)");
     let household = card.param("households").map(|_| {
         Arg::new("household")
             .long("household")
@@ -448,11 +446,28 @@ fn mask_command(card: &'static Card) -> clap::Command {
         .after_help(format!("`bauta explain {}` has the whole page.", card.id))
         .arg(file)
         .arg(on)
-        .arg(output)
-        .arg(record)
+        .args(written_files())
         .args(household)
         .args(weight)
         .args(card.params.iter().map(param_argument))
+}
+
+/// The released file and the record.
+fn written_files() -> [Arg; 2] {
+    let file = |name: &'static str| {
+        Arg::new(name)
+            .long(name)
+            .value_name("FILE")
+            .value_parser(clap::value_parser!(PathBuf))
+            .value_hint(ValueHint::FilePath)
+    };
+    [
+        file("output")
+            .short('o')
+            .required(true)
+            .help("File to write"),
+        file("record").help("Run record to write (confidential: it holds the seed)"),
+    ]
 }
 
 fn param_argument(spec: &'static bauta_methods::ParamSpec) -> Arg {

@@ -287,7 +287,13 @@ impl<'a> PublicCalibration<'a> {
                 n_before: _,
                 n_after: _,
             } = margin;
-            if !terms.contains(&term.as_str()) {
+            // 1 counts records.
+            let term = if term == "1" {
+                "the whole population"
+            } else {
+                term
+            };
+            if !terms.contains(&term) {
                 terms.push(term);
             }
         }
