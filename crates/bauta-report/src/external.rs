@@ -134,7 +134,7 @@ fn calibration(calibrated: &PublicCalibration<'_>) -> Markup {
             "The weight " strong { (calibrated.weight) } " was calibrated: weighted totals of "
             (listed(&calibrated.terms)) " computed from this file "
             (if calibrated.nearly { "nearly equal" } else { "equal" })
-            (if calibrated.totals_of_the_file { " those of the collected file. " } else { " known totals. " })
+            " " (calibrated.totals) ". "
             "Method: " (calibrated.method) " (" (distance(calibrated.method)) ")."
             @if calibrated.by_household { " All members of a household have the same weight." }
             @if calibrated.rounded { " The weights are rounded." }

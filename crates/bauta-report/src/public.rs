@@ -86,8 +86,8 @@ pub(crate) struct PublicCalibration<'a> {
     pub(crate) by_household: bool,
     /// Variables, and crosses of variables, whose totals the weights reproduce.
     pub(crate) terms: Vec<&'a str>,
-    /// Whether the totals are those of the collected file.
-    pub(crate) totals_of_the_file: bool,
+    /// Whose totals they are, in words.
+    pub(crate) totals: &'static str,
     /// Whether the totals are reached only nearly.
     pub(crate) nearly: bool,
     /// The method.
@@ -301,7 +301,11 @@ impl<'a> PublicCalibration<'a> {
             weight,
             by_household: unit == "household",
             terms,
-            totals_of_the_file: targets_from == "original file",
+            totals: if targets_from == "original file" {
+                "those of the collected file"
+            } else {
+                "known totals"
+            },
             nearly: penalty.is_some(),
             method,
             rounded: rounding.is_some(),

@@ -53,10 +53,7 @@ pub(crate) const DIVERSITY_KIND: ParamSpec = ParamSpec {
     ty: ParamType::Choice(&[
         ("distinct", "number of different values"),
         ("entropy", "exponential of their entropy"),
-        (
-            "recursive",
-            "no value outweighs the l-th and rarer ones twice",
-        ),
+        ("recursive", "no value outweighs the l-th and rarer ones twice"),
     ]),
     default: ParamDefault::Value(ConstValue::Text("distinct")),
 };

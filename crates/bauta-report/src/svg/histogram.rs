@@ -153,8 +153,9 @@ fn axes(chart: &Histogram) -> Axes {
     let ends = [chart.from, chart.end(chart.n_bins())];
     let across = ends.into_iter().chain(limits);
     let across = across.chain(chart.at_least_wide.iter().copied());
-    let across = across.filter(|value| value.is_finite());
-    let across = Scale::over(across, Base::Free, Unit::Number, 8);
+    let across: Vec<f64> = across.filter(|value| value.is_finite()).collect();
+    let [low, high] = [f64::min, f64::max].map(|of| across.iter().copied().fold(f64::NAN, of));
+    let across = Scale::over(across.into_iter(), Base::Free, Unit::Number, 8).cut_to(low, high);
     let highest = chart.highest().max(chart.at_least_high);
     let up = Scale::over([highest].into_iter(), Base::Zero, Unit::Count, 4);
     let top = LEGEND_ROW * legend_rows(chart).len() as f64 + 34.0;

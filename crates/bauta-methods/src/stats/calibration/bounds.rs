@@ -118,7 +118,10 @@ impl<'d> Feasible<'d> {
     }
 
     /// The narrowest [L, U] around 1 with which the margins can be reached.
-    pub fn narrowest(&mut self, context: &RunContext<'_>) -> Result<Option<[f64; 2]>, MethodError> {
+    pub fn narrowest(
+        &mut self,
+        context: &RunContext<'_>,
+    ) -> Result<Option<[f64; 2]>, MethodError> {
         loop {
             context.go_on()?;
             let Some([lower, upper]) = self.narrowest_by_cuts() else {
@@ -315,9 +318,7 @@ impl<'d> Feasible<'d> {
     }
 
     fn totals(&self, ratio: impl Fn(usize) -> f64 + Sync) -> Vec<f64> {
-        let totals = self
-            .design
-            .totals(|profile| self.d[profile] * ratio(profile));
+        let totals = self.design.totals(|profile| self.d[profile] * ratio(profile));
         let scaled = self.independent.iter().zip(&self.sizes);
         scaled.map(|(&j, size)| totals[j] / size).collect()
     }

@@ -51,13 +51,7 @@ impl Coding {
         }
         let mut before_codes = before_codes;
         if labels.len() > n_original {
-            recode_alike(
-                &mut before_codes,
-                &after_codes,
-                released,
-                labels.len(),
-                name,
-            )?;
+            recode_alike(&mut before_codes, &after_codes, released, labels.len(), name)?;
         }
         if before_codes.contains(&0) || after_codes.contains(&0) {
             labels.push(MISSING.to_owned());
@@ -110,10 +104,7 @@ fn categories(column: &Column) -> (Vec<String>, Vec<u32>) {
         return (levels.iter().map(str::to_owned).collect(), codes);
     }
     let (ordered, new_code) = levels.naturally_ordered();
-    let recode = |code: u32| {
-        code.checked_sub(1)
-            .map_or(0, |old| new_code[old as usize] + 1)
-    };
+    let recode = |code: u32| code.checked_sub(1).map_or(0, |old| new_code[old as usize] + 1);
     (
         ordered.iter().map(str::to_owned).collect(),
         codes.into_iter().map(recode).collect(),

@@ -118,10 +118,7 @@ pub(crate) fn shares(
     for column in released.columns() {
         let attribute = column.attribute();
         let described = attribute.kind != Kind::Continuous
-            && matches!(
-                attribute.role,
-                Role::Key | Role::Sensitive | Role::Other | Role::Stratum
-            )
+            && matches!(attribute.role, Role::Key | Role::Sensitive | Role::Other | Role::Stratum)
             && !calibrated_on.contains(&column.name())
             && original.column_named(column.name()).is_some();
         let few = column

@@ -102,7 +102,11 @@ struct Problem<'a> {
 }
 
 impl<'a> Problem<'a> {
-    fn new(pair: Pair<'a>, params: &Params, context: &RunContext<'_>) -> Result<Self, MethodError> {
+    fn new(
+        pair: Pair<'a>,
+        params: &Params,
+        context: &RunContext<'_>,
+    ) -> Result<Self, MethodError> {
         let (original, released) = (pair.original, pair.masked);
         let weight = released.weight().ok_or_else(|| {
             MethodError::request(
@@ -306,12 +310,7 @@ impl<'a> Problem<'a> {
     /// The cost of each margin: its own, that of its term, or 1.
     fn costs(&self, params: &Params) -> Result<Vec<f64>, MethodError> {
         let given = params.number_map("costs");
-        let of = |name: &str| {
-            given
-                .iter()
-                .find(|(known, _)| known == name)
-                .map(|(_, c)| *c)
-        };
+        let of = |name: &str| given.iter().find(|(known, _)| known == name).map(|(_, c)| *c);
         for (name, _) in given {
             let is_term = self.margins.terms.iter().any(|term| term.text == *name);
             if !is_term && !self.design.names.contains(name) {
@@ -568,15 +567,9 @@ fn terms(table: &Table, params: &Params, given: &GivenTotals) -> Result<Vec<Term
 /// The numbers of a weight column, all of them above 0.
 fn positive<'t>(table: &'t Table, name: &str) -> Result<&'t [f64], MethodError> {
     let weights = column(table, name)?.as_numeric().ok_or_else(|| {
-        MethodError::data(
-            name,
-            "weights must be numbers",
-            "give it the kind continuous",
-        )
+        MethodError::data(name, "weights must be numbers", "give it the kind continuous")
     })?;
-    let bad = weights
-        .iter()
-        .position(|weight| weight.is_nan() || *weight <= 0.0);
+    let bad = weights.iter().position(|weight| weight.is_nan() || *weight <= 0.0);
     match bad {
         None => Ok(weights),
         Some(record) => {
@@ -592,7 +585,11 @@ fn positive<'t>(table: &'t Table, name: &str) -> Result<&'t [f64], MethodError> 
     }
 }
 
-fn q_weights(table: &Table, d: &[f64], params: &Params) -> Result<(String, Vec<f64>), MethodError> {
+fn q_weights(
+    table: &Table,
+    d: &[f64],
+    params: &Params,
+) -> Result<(String, Vec<f64>), MethodError> {
     if let Some(name) = params.texts("q_from").first() {
         let q = column(table, name)?.as_numeric().unwrap_or_default();
         let bad = q.iter().position(|q| q.is_nan() || *q <= 0.0);
@@ -614,7 +611,10 @@ fn q_weights(table: &Table, d: &[f64], params: &Params) -> Result<(String, Vec<f
         return Ok((name.clone(), q.to_vec()));
     }
     Ok(match params.choice("q") {
-        "euclidean" => ("euclidean".to_owned(), d.iter().map(|d| 1.0 / d).collect()),
+        "euclidean" => (
+            "euclidean".to_owned(),
+            d.iter().map(|d| 1.0 / d).collect(),
+        ),
         _ => ("uniform".to_owned(), vec![1.0; d.len()]),
     })
 }
@@ -637,5 +637,8 @@ fn household_units(
         }
     }
     let heads = [heads(&before), heads(&after)];
-    Ok((Units::households(pair.masked, after, start, d, q)?, heads))
+    Ok((
+        Units::households(pair.masked, after, start, d, q)?,
+        heads,
+    ))
 }

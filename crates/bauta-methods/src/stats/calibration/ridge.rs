@@ -30,10 +30,7 @@ fn ratios_of(
     });
     let lambda = solve(&column_root(&matrix), &lack);
     let scores = design.scores(&lambda);
-    let ratios = scores
-        .iter()
-        .zip(&design.q)
-        .map(|(score, q)| 1.0 + q * score);
+    let ratios = scores.iter().zip(&design.q).map(|(score, q)| 1.0 + q * score);
     (ratios.collect(), lambda)
 }
 

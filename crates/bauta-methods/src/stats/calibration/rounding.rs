@@ -22,11 +22,7 @@ pub fn rounded(design: &Design, independent: &[usize], w: &[f64], to: f64) -> Ve
     // In each profile the largest rests are rounded up; one unit is next in line for the fraction.
     let (mut next_in_line, mut fractions) = (Vec::new(), Vec::new());
     for (profile, units) in members.iter_mut().enumerate() {
-        units.sort_by(|&a, &b| {
-            rest(b as usize)
-                .total_cmp(&rest(a as usize))
-                .then(a.cmp(&b))
-        });
+        units.sort_by(|&a, &b| rest(b as usize).total_cmp(&rest(a as usize)).then(a.cmp(&b)));
         let sum: f64 = units.iter().map(|&unit| rest(unit as usize)).sum();
         let up = ((sum + SETTLED).floor() as usize).min(units.len());
         for &unit in &units[..up] {
@@ -262,9 +258,7 @@ mod tests {
             }
         }
         for _ in 0..n {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             design.profile_of.push((state >> 40) as u32 % 25);
             w.push((state >> 20) as f64 % 100_000.0 / 997.0);
         }
@@ -295,10 +289,7 @@ mod tests {
                 assert!((before - after).abs() <= 1.5 * to, "{before} {after}");
             }
             let (before, after): (f64, f64) = (w.iter().sum(), found.iter().sum());
-            assert!(
-                (before - after).abs() <= to / 2.0 + 1e-6,
-                "{before} {after}"
-            );
+            assert!((before - after).abs() <= to / 2.0 + 1e-6, "{before} {after}");
         }
     }
 

@@ -9,10 +9,7 @@ const METHODS: &[(&str, &str)] = &[
     ("raking", "raking ratio; weights stay positive"),
     ("logit", "ratios stay between `lower` and `upper`"),
     ("truncated", "linear, cut off at `lower` and `upper`"),
-    (
-        "sinh",
-        "hyperbolic sine; positive, large ratios dearer than with raking",
-    ),
+    ("sinh", "hyperbolic sine; positive, large ratios dearer than with raking"),
 ];
 
 /// The parameters, in display order.
@@ -115,10 +112,7 @@ pub(crate) const PARAMS: [ParamSpec; 19] = [
         meaning: "what to do with missing values of the variables in margins",
         ty: ParamType::Choice(&[
             ("refuse", "stop with an error"),
-            (
-                "category",
-                "missing is a category of its own; numbers are still refused",
-            ),
+            ("category", "missing is a category of its own; numbers are still refused"),
         ]),
         default: ParamDefault::Value(ConstValue::Text("refuse")),
     },
@@ -271,8 +265,9 @@ pub(crate) fn problems(params: &Params) -> Vec<ParamProblem> {
 }
 
 fn bounds_problems(params: &Params, problems: &mut Vec<ParamProblem>) {
-    let wanted =
-        |name: &str| method(params) == name || params.texts("also").iter().any(|also| also == name);
+    let wanted = |name: &str| {
+        method(params) == name || params.texts("also").iter().any(|also| also == name)
+    };
     if !wanted("logit") && !wanted("truncated") {
         return;
     }

@@ -169,7 +169,8 @@ impl<'d> State<'d> {
         if self.largest_error() < REACHED_WITHIN {
             return End::Reached;
         }
-        let error = |j: &usize| relative_error(self.totals[*j], self.design.targets[*j]).abs();
+        let error =
+            |j: &usize| relative_error(self.totals[*j], self.design.targets[*j]).abs();
         let worst = (0..self.totals.len()).max_by(|i, j| error(i).total_cmp(&error(j)));
         let margin = worst.unwrap_or(0);
         End::Undecided {
@@ -237,9 +238,7 @@ impl<'d> State<'d> {
         let mut length = 1.0;
         while length > 1e-12 {
             let lambda = self.lambda.iter().zip(&direction);
-            let lambda = lambda
-                .map(|(lambda, step)| lambda + length * step)
-                .collect();
+            let lambda = lambda.map(|(lambda, step)| lambda + length * step).collect();
             let next = Self::new(design, self.distance, lambda);
             if rounding || next.dual() - here >= SHARE_OF_GAIN * length * slope {
                 return Some((next, length));

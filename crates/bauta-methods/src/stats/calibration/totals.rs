@@ -34,10 +34,7 @@ impl GivenTotals {
         let part = |text: &str| {
             let text = text.trim();
             if let Some((name, label)) = text.split_once('=') {
-                return (
-                    name.trim().to_owned(),
-                    Category::Label(label.trim().to_owned()),
-                );
+                return (name.trim().to_owned(), Category::Label(label.trim().to_owned()));
             }
             let position = text
                 .rsplit_once('#')
@@ -181,9 +178,9 @@ fn label_of(given: &Given, name: &str, coding: &Coding) -> Result<String, Method
     let part = given.parts.iter().find(|(known, _)| known == name);
     let label = match part.map(|(_, category)| category) {
         Some(Category::Label(label)) => Some(label.clone()),
-        Some(Category::Position(position)) => position
-            .checked_sub(1)
-            .and_then(|at| coding.labels.get(at).cloned()),
+        Some(Category::Position(position)) => {
+            position.checked_sub(1).and_then(|at| coding.labels.get(at).cloned())
+        }
         Some(Category::None) | None => None,
     };
     label.ok_or_else(|| {

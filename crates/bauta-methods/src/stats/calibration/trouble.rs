@@ -28,10 +28,7 @@ pub(crate) fn impossible_margins(
         .filter(|margin| margin.n_after == 0 && margin.target != 0.0)
         .collect();
     if let Some(first) = empty.first() {
-        let texts: Vec<String> = empty
-            .iter()
-            .map(|margin| empty_text(margins, margin))
-            .collect();
+        let texts: Vec<String> = empty.iter().map(|margin| empty_text(margins, margin)).collect();
         return Err(MethodError::request(
             format!("E-CAL-EMPTY: {}", listed(&texts, "; ")),
             merge_hint(margins, sources, first),
@@ -67,11 +64,7 @@ pub(crate) fn impossible_margins(
 
 fn empty_text(margins: &Margins, margin: &Margin) -> String {
     let term = &margins.terms[margin.term];
-    let categories: Vec<&str> = margin
-        .cell
-        .iter()
-        .map(|(_, label)| label.as_str())
-        .collect();
+    let categories: Vec<&str> = margin.cell.iter().map(|(_, label)| label.as_str()).collect();
     let deleted = if margin.n_before > 0 {
         format!(" after deletion ({} deleted)", margin.n_before)
     } else {
@@ -88,10 +81,7 @@ fn empty_text(margins: &Margins, margin: &Margin) -> String {
 /// Which category to merge an empty one with: a neighbour if they are ordered, else the smallest.
 fn merge_hint(margins: &Margins, sources: &Sources<'_>, empty: &Margin) -> String {
     let term = &margins.terms[empty.term];
-    let drop = format!(
-        "recode it first, or leave `{}` out of the margins",
-        term.text
-    );
+    let drop = format!("recode it first, or leave `{}` out of the margins", term.text);
     let [(variable, _)] = empty.cell.as_slice() else {
         return drop;
     };
@@ -118,10 +108,7 @@ fn merge_hint(margins: &Margins, sources: &Sources<'_>, empty: &Margin) -> Strin
             .min_by_key(|margin| margin.n_after)
     };
     match partner {
-        Some(partner) => format!(
-            "merge it with {} by a recode step, or leave `{variable}` out of the margins",
-            partner.name
-        ),
+        Some(partner) => format!("merge it with {} by a recode step, or leave `{variable}` out of the margins", partner.name),
         None => drop,
     }
 }
@@ -160,10 +147,7 @@ pub(crate) fn contradictory(design: &Design, found: &[Contradiction]) -> MethodE
         })
         .collect();
     MethodError::request(
-        format!(
-            "E-CAL-CONTRADICT: margins disagree: {}",
-            listed(&texts, "; ")
-        ),
+        format!("E-CAL-CONTRADICT: margins disagree: {}", listed(&texts, "; ")),
         "in the records that are left these are the same; correct the totals, or leave one of the terms out",
     )
 }

@@ -133,10 +133,7 @@ impl Units {
                 }
                 let value = share.value.as_ref().map_or(1.0, |values| values[record]);
                 let row = &mut rows[unit as usize];
-                match row
-                    .iter_mut()
-                    .find(|(margin, _)| *margin == share.margin[record])
-                {
+                match row.iter_mut().find(|(margin, _)| *margin == share.margin[record]) {
                     Some((_, sum)) => *sum += value,
                     None => row.push((share.margin[record], value)),
                 }
@@ -149,10 +146,7 @@ impl Units {
         for (unit, row) in rows.iter_mut().enumerate() {
             row.sort_unstable_by_key(|(margin, _)| *margin);
             let mut key = vec![self.q[unit].to_bits()];
-            key.extend(
-                row.iter()
-                    .flat_map(|(margin, x)| [u64::from(*margin), x.to_bits()]),
-            );
+            key.extend(row.iter().flat_map(|(margin, x)| [u64::from(*margin), x.to_bits()]));
             let profile = *known.entry(key).or_insert_with(|| {
                 representatives.push(unit);
                 weights.push(0.0);

@@ -72,9 +72,10 @@ fn table(frontier: &[FrontierPoint]) -> Markup {
 
 fn figure(found: &Bounds, solutions: &[Solution], id: &str) -> Markup {
     let points = found.frontier.iter();
-    let points: Vec<[f64; 2]> = points
-        .filter_map(|point| Some([point.lower, point.smallest_upper?]))
-        .collect();
+    let points = points.filter_map(|point| Some([point.lower, point.smallest_upper?]));
+    // The narrowest bounds lie on the curve as well, often at its bend.
+    let mut points: Vec<[f64; 2]> = points.chain(found.narrowest).collect();
+    points.sort_by(|a, b| a[0].total_cmp(&b[0]));
     let mut spots: Vec<Spot> = Vec::new();
     if let Some(at) = found.narrowest {
         spots.push(Spot {
@@ -84,7 +85,7 @@ fn figure(found: &Bounds, solutions: &[Solution], id: &str) -> Markup {
     }
     for solution in solutions {
         if let (Some(lower), Some(upper)) = (solution.lower, solution.upper)
-            && !spots.iter().any(|spot| spot.at == [lower, upper])
+            && !spots.iter().any(|spot| is_at(spot, [lower, upper]))
         {
             spots.push(Spot {
                 name: match solution.failed {
@@ -111,4 +112,9 @@ fn figure(found: &Bounds, solutions: &[Solution], id: &str) -> Markup {
             }
         }
     }
+}
+
+fn is_at(spot: &Spot, bounds: [f64; 2]) -> bool {
+    let mut both = spot.at.iter().zip(bounds);
+    both.all(|(a, b)| a.total_cmp(&b).is_eq())
 }

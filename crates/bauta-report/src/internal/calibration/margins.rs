@@ -44,7 +44,7 @@ pub(super) fn margins(calibration: &Calibration) -> Markup {
 
 fn is_missed(row: &MarginRow) -> bool {
     // An error that is no number is no total reached.
-    !(row.relative_error.abs() <= REACHED)
+    row.relative_error.is_nan() || row.relative_error.abs() > REACHED
 }
 
 fn unit_name(calibration: &Calibration) -> &'static str {

@@ -62,7 +62,7 @@ fn table(caption: &str, solutions: &[&Solution], of: fn(&Solution) -> &Distribut
                 tr {
                     th scope="col" { "Solution" }
                     th scope="col" class="number" { "Mean" }
-                    th scope="col" class="number wrap" { "Standard deviation" }
+                    th scope="col" class="number" { "Standard" br; "deviation" }
                     @for share in QUANTILE_SHARES {
                         th scope="col" class="number" { (quantile_name(share)) }
                     }
