@@ -16,9 +16,11 @@ pub mod missing;
 pub mod near;
 pub mod number;
 pub mod problem;
+mod rows;
 pub mod survey;
 pub mod table;
 pub mod text;
+pub mod totals;
 pub mod watch;
 
 pub use attribute::{Attribute, Kind, Role, Schema};

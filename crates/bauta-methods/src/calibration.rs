@@ -33,7 +33,7 @@ pub struct Calibration {
     pub solutions: Vec<Solution>,
     /// Left end of the first bin of all histograms of g = w/d0.
     pub histogram_from: f64,
-    /// Width of their bins; half-open, the last one closed.
+    /// Width of their bins, which are half-open.
     pub histogram_step: f64,
     /// What bounds on g the margins allow.
     pub bounds: Option<Bounds>,
@@ -160,7 +160,7 @@ pub struct Multiplier {
 pub struct Distribution {
     /// Mean.
     pub mean: f64,
-    /// Standard deviation, denominator n.
+    /// Standard deviation, denominator n - 1.
     pub sd: f64,
     /// Quantiles at 0, 1, 10, 25, 50, 75, 90, 99 and 100 %.
     pub quantiles: Vec<f64>,

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bauta_data::{Condition, HierarchySpec, Kind, Role, Table, Unwatched};
+use bauta_methods::adjust::{AdjustTask, Adjuster};
 use bauta_methods::measure::{Part, Series};
 use bauta_methods::pair::Rows;
 use bauta_methods::stats::benedetti_franconi::expected_inverse;
@@ -124,8 +125,8 @@ impl Case {
             self.run_mask(mask, &original, &on, &params, &context);
         } else if let Some(measure) = registry::measure(card.id) {
             self.run_measure(measure, &original, &on, &params, &context);
-        } else {
-            panic!("{}: this runner does not know adjusters yet", self.name);
+        } else if let Some(adjuster) = registry::adjuster(card.id) {
+            self.run_adjuster(adjuster, &original, &on, &params, &context);
         }
         if let Some(expected) = self.json["expect"].get("notes") {
             let found = serde_json::to_value(context.into_notes()).expect("notes are JSON");
@@ -315,7 +316,43 @@ impl Case {
         let change = mask
             .mask(&task, context)
             .unwrap_or_else(|error| panic!("{}: {error}", self.name));
-        let masked = change.apply_to(table);
+        self.compare_files(&change.apply_to(table));
+    }
+
+    /// An adjuster is given the original file, and `masked` if the case has one.
+    fn run_adjuster(
+        &self,
+        adjuster: &dyn Adjuster,
+        original: &Table,
+        on: &[String],
+        params: &Params,
+        context: &RunContext<'_>,
+    ) {
+        let masked = self.json.get("masked").map(|json| self.table(json));
+        let masked = masked.as_ref().unwrap_or(original);
+        let on: Vec<usize> = on.iter().filter_map(|name| masked.index_of(name)).collect();
+        let attributes: Vec<_> = on
+            .iter()
+            .map(|&attr_idx| masked.column(attr_idx).attribute())
+            .collect();
+        assert_eq!(adjuster.check(params, &attributes), [], "{}", self.name);
+        let task = AdjustTask {
+            pair: Pair {
+                original,
+                masked,
+                rows: Rows::Correspond,
+            },
+            on: &on,
+            params,
+        };
+        let adjusted = adjuster
+            .adjust(&task, context)
+            .unwrap_or_else(|error| panic!("{}: {error}", self.name));
+        self.compare_files(&adjusted.change.apply_to(masked));
+    }
+
+    /// The masked file against what is expected of it.
+    fn compare_files(&self, masked: &Table) {
         let expect = &self.json["expect"];
         for (name, cells) in expect["columns"].as_object().into_iter().flatten() {
             let expected: Vec<Option<String>> = match cells.get("column") {

@@ -4,11 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use bauta_data::format::{self, ReadOptions};
+use bauta_data::totals::read_totals;
 use bauta_data::{Attribute, HierarchySpec, Kind, Role, Schema, near};
+use bauta_methods::{ParamType, RawValue, registry};
 
 use crate::check_measures::{check_gates, check_measures};
 use crate::check_output::OutputCheck;
-use crate::draft::{Draft, HierarchyDraft, VariableDraft};
+use crate::draft::{Draft, HierarchyDraft, StepDraft, VariableDraft};
 use crate::fields::Problems;
 use crate::plan::{NamedPath, Plan, Scenario};
 use crate::problem::{Problem, ProblemKind, Spot};
@@ -30,7 +32,7 @@ pub(crate) struct Checker<'a> {
 
 /// Checks a draft. The plan is usable only if no problem was found.
 pub(crate) fn check(
-    draft: Draft,
+    mut draft: Draft,
     text: &str,
     file: &str,
     folder: &Path,
@@ -43,6 +45,7 @@ pub(crate) fn check(
         .collect();
     check_roles(&draft.variables, problems);
     check_texts(&draft, problems);
+    let totals = totals_from_files(&mut draft.steps, folder, problems);
     let read = ReadOptions {
         schema: Schema {
             attributes,
@@ -87,7 +90,7 @@ pub(crate) fn check(
         folder,
         problems,
     }
-    .check(&files_read(&draft, file, folder));
+    .check(&[files_read(&draft, file, folder), totals].concat());
     if !problems.borrow().is_empty() {
         return None;
     }
@@ -105,6 +108,48 @@ pub(crate) fn check(
         text: text.to_owned(),
         file: file.to_owned(),
     })
+}
+
+/// Puts the totals of a file in the place of its name, where a parameter takes named numbers and was
+/// given a text. Returns the files.
+fn totals_from_files(
+    steps: &mut [StepDraft],
+    folder: &Path,
+    problems: &Problems,
+) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for step in steps {
+        let Some(card) = registry::card(&step.method.value) else {
+            continue;
+        };
+        for (name, value) in &mut step.params {
+            let takes_numbers = card
+                .param(&name.value)
+                .is_some_and(|spec| matches!(spec.ty, ParamType::NumberMap { .. }));
+            let RawValue::Text(file) = &value.value else {
+                continue;
+            };
+            if !takes_numbers {
+                continue;
+            }
+            let path = folder.join(file);
+            match read_totals(&path) {
+                Ok(totals) => {
+                    let named = totals.into_iter();
+                    let named = named.map(|(name, total)| (name, RawValue::Number(total)));
+                    value.value = RawValue::Map(named.collect());
+                }
+                Err(error) => {
+                    let found = error.problems.into_iter();
+                    let located = found.map(|problem| Problem::from_data(problem, &value.span));
+                    problems.borrow_mut().extend(located);
+                    value.value = RawValue::Map(Vec::new());
+                }
+            }
+            files.push(path);
+        }
+    }
+    files
 }
 
 /// Files that the plan reads and no output may replace.

@@ -60,6 +60,11 @@ impl Checker<'_> {
             let span = param_span(problem.param.as_deref(), &draft.params, &draft.span);
             self.push(Problem::from_param(problem, &span));
         }
+        if let StepMethod::Adjuster(_) = method {
+            let weights = self.live.values().filter(|a| a.role == Role::Weight);
+            let weights: Vec<String> = weights.map(|weight| weight.name.clone()).collect();
+            self.touched.extend(weights);
+        }
         for name in &on {
             let Some(attribute) = self.live.get_mut(name) else {
                 continue;

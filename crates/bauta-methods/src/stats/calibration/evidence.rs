@@ -17,7 +17,7 @@ const MAX_CATEGORIES: usize = 50;
 pub(crate) fn distribution(values: &[f64]) -> Distribution {
     let n = values.len() as f64;
     let mean = sum_of(values, |value| value) / n;
-    let square = sum_of(values, |value| (value - mean) * (value - mean)) / n;
+    let square = sum_of(values, |value| (value - mean) * (value - mean)) / (n - 1.0).max(1.0);
     let mut sorted = values.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
     Distribution {
@@ -53,7 +53,8 @@ impl Bins {
         }
         // Dividing by a whole number rounds once, multiplying by 0.1 twice.
         let low = (lowest * 10.0 / tenths).floor();
-        let high = (highest * 10.0 / tenths).ceil().max(low + 1.0);
+        // A bin beyond the largest, since bins are half-open and ratios lie on bounds.
+        let high = (highest * 10.0 / tenths).floor() + 1.0;
         Self {
             from: low * tenths / 10.0,
             step: tenths / 10.0,
@@ -66,7 +67,7 @@ impl Bins {
         ((self.from / self.step).round() + at as f64) * tenths / 10.0
     }
 
-    /// Values in each bin; half-open, the last closed.
+    /// Values in each bin; half-open.
     pub(crate) fn counts(self, values: &[f64]) -> Vec<u64> {
         let mut counts = vec![0; self.n];
         for &value in values {
@@ -198,11 +199,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bins_are_half_open_and_the_last_is_closed() {
+    fn bins_are_half_open() {
         let bins = Bins::over(0.25, 0.6);
-        assert_eq!((bins.from, bins.step, bins.n), (0.2, 0.1, 4));
+        assert_eq!((bins.from, bins.step, bins.n), (0.2, 0.1, 5));
         // 0.3 as a number is below 3/10 times anything, and still belongs to the second bin.
-        assert_eq!(bins.counts(&[0.25, 0.3, 0.4, 0.59, 0.6]), [1, 1, 1, 2]);
+        assert_eq!(bins.counts(&[0.25, 0.3, 0.4, 0.59, 0.6]), [1, 1, 1, 1, 1]);
     }
 
     #[test]

@@ -49,14 +49,7 @@ pub(crate) fn calibrate(
         return Err(trouble::contradictory(&problem.design, &contradictions));
     }
     problem.note_margins(&rank, context);
-    let (ratios, mut solutions) = problem.solve_all(&rank, distance, params, context)?;
-    let mut w: Vec<f64> = problem
-        .design
-        .profile_of
-        .iter()
-        .zip(&problem.d)
-        .map(|(&profile, d)| d * ratios[profile as usize])
-        .collect();
+    let (mut w, mut solutions) = problem.solve_all(&rank, distance, params, context)?;
     let rounding = params.number_if_set("round_to").map(|to| {
         let exact = std::mem::take(&mut w);
         w = rounded(&problem.design, &rank.independent, &exact, to);
@@ -211,7 +204,7 @@ impl<'a> Problem<'a> {
             .collect()
     }
 
-    /// The ratios of profiles under the method asked for, and all solutions for the report.
+    /// The weights of units under the method asked for, and all solutions for the report.
     fn solve_all(
         &self,
         rank: &Rank,
@@ -221,14 +214,19 @@ impl<'a> Problem<'a> {
     ) -> Result<(Vec<f64>, Vec<Solution>), MethodError> {
         if settings::is_penalised(params) {
             let (ratios, solution) = self.penalised(params)?;
-            return Ok((ratios.clone(), self.described(vec![(solution, ratios)])));
+            let w = self.weights(&ratios);
+            return Ok((w, self.described(vec![(solution, ratios)])));
         }
         let found = search(&self.design, &rank.independent, distance, context)?;
         if found.end != End::Reached {
             let error = trouble::not_reached(&self.design, rank, distance, &found, context)?;
             return Err(error);
         }
-        let taken = found.ratios.clone();
+        let w = if distance == Distance::Linear {
+            self.shifted(&found.scores)
+        } else {
+            self.weights(&found.ratios)
+        };
         let mut solved = vec![(self.solution(distance, &found, rank), found.ratios)];
         for name in params.texts("also") {
             let Some(other) = settings::distance(name, params).filter(|other| *other != distance)
@@ -243,7 +241,27 @@ impl<'a> Problem<'a> {
             }
             solved.push((solution, found.ratios));
         }
-        Ok((taken, self.described(solved)))
+        Ok((w, self.described(solved)))
+    }
+
+    /// w = d g.
+    fn weights(&self, ratios: &[f64]) -> Vec<f64> {
+        let units = self.design.profile_of.iter().zip(&self.d);
+        units
+            .map(|(&profile, d)| d * ratios[profile as usize])
+            .collect()
+    }
+
+    /// w = d + d q x'λ: the same as d (1 + q x'λ), but where q = 1/d the same amount is added to
+    /// each, to the last digit.
+    fn shifted(&self, scores: &[f64]) -> Vec<f64> {
+        let units = self.design.profile_of.iter().enumerate();
+        units
+            .map(|(unit, &profile)| {
+                let d = self.d[unit];
+                d + d * self.units.q[unit] * scores[profile as usize]
+            })
+            .collect()
     }
 
     fn solution(&self, distance: Distance, found: &solve::Search, rank: &Rank) -> Solution {

@@ -219,7 +219,7 @@ pub(crate) fn is_scaled(params: &Params) -> bool {
 pub(crate) fn problems(params: &Params) -> Vec<ParamProblem> {
     let mut problems = Vec::new();
     let asked = |name: &str| !params.texts(name).is_empty();
-    if !asked("margins") && !asked("household_margins") && params.number_map("totals").is_empty() {
+    if !asked("margins") && !asked("household_margins") && !params.is_set("totals") {
         problems.push(ParamProblem::together(
             "there are no margins",
             "name terms in `margins`, or give `totals`",

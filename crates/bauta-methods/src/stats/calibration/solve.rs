@@ -41,6 +41,8 @@ pub struct Step {
 pub struct Search {
     /// λ of every margin; 0 for redundant ones.
     pub lambda: Vec<f64>,
+    /// x'λ of each profile.
+    pub scores: Vec<f64>,
     /// Ratio w/d of each profile.
     pub ratios: Vec<f64>,
     /// The steps.
@@ -146,6 +148,7 @@ impl<'d> State<'d> {
     fn finish(self, steps: Vec<Step>, end: End) -> Search {
         Search {
             lambda: self.lambda,
+            scores: self.scores,
             ratios: self.ratios,
             steps,
             end,
