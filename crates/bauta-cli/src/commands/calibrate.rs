@@ -207,7 +207,8 @@ impl Request {
         });
         for term in terms.chain(totals.map(|(name, _)| name)) {
             for part in term.split('*') {
-                let name = part.split('=').next().unwrap_or(part).trim();
+                // `sex=1` and `sex#2` are categories of sex.
+                let name = part.split(['=', '#']).next().unwrap_or(part).trim();
                 // 1 counts records.
                 if name != "1" && !name.is_empty() && !out.iter().any(|known| known == name) {
                     out.push(name.to_owned());
