@@ -1,5 +1,6 @@
 //! What the command line accepts. Masks bring their own parameters, from their cards.
 
+mod calibrate;
 mod keys;
 
 use std::num::NonZeroU16;
@@ -14,6 +15,7 @@ use bauta_methods::{Card, ParamDefault, registry};
 use clap::{Arg, Args, CommandFactory as _, Parser, Subcommand, ValueHint};
 
 use crate::commands::mask::weight_param;
+pub(crate) use calibrate::{WITH_KEYS, WITHOUT_KEYS};
 use keys::parse_hierarchy;
 pub(crate) use keys::{ExplainRecordArguments, HierarchyArgument, RiskArguments};
 
@@ -70,6 +72,14 @@ pub(crate) enum Command {
         after_help = "Example:\n  bauta mask rank-swap survey.csv --on income,savings --window 0.14 --seed 7 -o masked.csv"
     )]
     Mask(MaskArguments),
+    /// Give a sample weights that reach chosen totals, after deleting records at risk if keys are named
+    #[command(
+        after_help = "Examples:\n  bauta calibrate survey.csv --weight w --margins sex,sex*age --totals totals.csv -o calibrated.csv\n  \
+        bauta calibrate survey.csv --weight w --start d --keys sex,age,region --k 3 --margins sex*age,region \
+        --method logit --lower 0.25 --upper 3 --also raking -o released.csv --report report.html\n\n\
+        `bauta explain calibrate` and `bauta explain subsample-calibrate` have the whole pages."
+    )]
+    Calibrate(calibrate::CalibrateArguments),
     /// Say who is at risk by the keys, which key contributes most, and what recoding would buy
     #[command(
         after_help = "Example:\n  bauta risk survey.csv --keys sex,age,region --weight w --household hid --hierarchy age=intervals:18,25,35,50,65/18,65"
@@ -85,9 +95,11 @@ pub(crate) enum Command {
         after_help = "Example:\n  bauta compare census.csv census-masked.csv --outliers 0.05 --where 'AGI > 50000'"
     )]
     Compare(CompareArguments),
-    /// Write the report of a run record
+    /// Write the report of a run record, its tables as CSV files, or several runs side by side
     #[command(
-        after_help = "Example:\n  bauta report release.record.json --external -o public.html"
+        after_help = "Examples:\n  bauta report release.record.json --external -o public.html\n  \
+        bauta report release.record.json --tables tables\n  \
+        bauta report suppressed.record.json calibrated.record.json -o compared.html"
     )]
     Report(ReportArguments),
     /// Run the plan of a record again and compare hashes
@@ -331,15 +343,18 @@ pub(crate) struct CompareArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct ReportArguments {
-    /// Run record
-    #[arg(value_hint = ValueHint::FilePath)]
-    pub(crate) record: PathBuf,
+    /// Run record; several are shown side by side
+    #[arg(required = true, value_name = "RECORD", value_hint = ValueHint::FilePath)]
+    pub(crate) records: Vec<PathBuf>,
     /// The public version: no seed, no risk figures, no record numbers
     #[arg(long)]
     pub(crate) external: bool,
     /// Report to write (default: standard output)
     #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
+    /// Folder to write the tables of the record to, as CSV files
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with = "external")]
+    pub(crate) tables: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -377,14 +392,16 @@ pub(crate) fn command() -> clap::Command {
         .iter()
         .map(|mask| mask_command(mask.card()))
         .collect();
-    Cli::command().mut_subcommand("mask", |command| {
-        command
-            .subcommands(masks)
-            .subcommand_required(true)
-            .arg_required_else_help(true)
-            .subcommand_value_name("METHOD")
-            .subcommand_help_heading("Masks")
-    })
+    Cli::command()
+        .mut_subcommand("mask", |command| {
+            command
+                .subcommands(masks)
+                .subcommand_required(true)
+                .arg_required_else_help(true)
+                .subcommand_value_name("METHOD")
+                .subcommand_help_heading("Masks")
+        })
+        .mut_subcommand("calibrate", calibrate::with_arguments)
 }
 
 fn mask_command(card: &'static Card) -> clap::Command {
@@ -410,20 +427,6 @@ fn mask_command(card: &'static Card) -> clap::Command {
         } else {
             "Variables to mask"
         });
-    let output = Arg::new("output")
-        .long("output")
-        .short('o')
-        .required(true)
-        .value_name("FILE")
-        .value_parser(clap::value_parser!(PathBuf))
-        .value_hint(ValueHint::FilePath)
-        .help("File to write");
-    let record = Arg::new("record")
-        .long("record")
-        .value_name("FILE")
-        .value_parser(clap::value_parser!(PathBuf))
-        .value_hint(ValueHint::FilePath)
-        .help("Run record to write (confidential: it holds the seed)");
     let household = card.param("households").map(|_| {
         Arg::new("household")
             .long("household")
@@ -443,11 +446,28 @@ fn mask_command(card: &'static Card) -> clap::Command {
         .after_help(format!("`bauta explain {}` has the whole page.", card.id))
         .arg(file)
         .arg(on)
-        .arg(output)
-        .arg(record)
+        .args(written_files())
         .args(household)
         .args(weight)
         .args(card.params.iter().map(param_argument))
+}
+
+/// The released file and the record.
+fn written_files() -> [Arg; 2] {
+    let file = |name: &'static str| {
+        Arg::new(name)
+            .long(name)
+            .value_name("FILE")
+            .value_parser(clap::value_parser!(PathBuf))
+            .value_hint(ValueHint::FilePath)
+    };
+    [
+        file("output")
+            .short('o')
+            .required(true)
+            .help("File to write"),
+        file("record").help("Run record to write (confidential: it holds the seed)"),
+    ]
 }
 
 fn param_argument(spec: &'static bauta_methods::ParamSpec) -> Arg {

@@ -1,5 +1,6 @@
 //! One file per sub-command.
 
+pub(crate) mod calibrate;
 pub(crate) mod check;
 pub(crate) mod compare;
 pub(crate) mod completions;

@@ -3,6 +3,7 @@
 mod arguments;
 mod commands;
 mod failure;
+mod plan_text;
 mod progress;
 mod tables;
 mod toml_text;
@@ -73,6 +74,11 @@ fn start() -> Result<Outcome, Failure> {
         set_threads(&global)?;
         return commands::mask::run(method, arguments, &global);
     }
+    if let Some(("calibrate", arguments)) = matches.subcommand() {
+        let global = arguments::Global::from_arg_matches(&matches).map_err(Failure::Usage)?;
+        set_threads(&global)?;
+        return commands::calibrate::run(arguments, &global);
+    }
     let cli = Cli::from_arg_matches(&matches).map_err(Failure::Usage)?;
     set_threads(&cli.global)?;
     dispatch(cli)
@@ -90,6 +96,7 @@ fn dispatch(cli: Cli) -> Result<Outcome, Failure> {
             "no mask was named",
             "`bauta list` shows them; `bauta mask rank-swap --help` explains one",
         )),
+        Command::Calibrate(_) => Err(Failure::bug("calibrate was not taken up".to_owned())),
         Command::Risk(arguments) => commands::risk::run(&arguments, global),
         Command::ExplainRecord(arguments) => commands::explain_record::run(&arguments, global),
         Command::Compare(arguments) => commands::compare::run(&arguments, global),

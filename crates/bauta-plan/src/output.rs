@@ -159,13 +159,22 @@ fn name_unnamed(file: &File, target: &Path) -> io::Result<()> {
 
 /// Writes a whole file at once: staged, made durable and named.
 pub fn write_file(target: &Path, content: &[u8], access: Access) -> Result<(), DataError> {
-    let mut staged = Staged::new(target, access)?;
-    staged.write_with(|out| {
-        out.write_all(content)
-            .map_err(|error| DataError::io(target, "write", &error))
-    })?;
-    staged.finish()?;
-    staged.publish()
+    write_files(&[(target.to_owned(), content)], access)
+}
+
+/// Writes several files: none of them gets its name before all are complete and durable.
+pub fn write_files(files: &[(PathBuf, &[u8])], access: Access) -> Result<(), DataError> {
+    let mut all = Vec::with_capacity(files.len());
+    for (target, content) in files {
+        let mut staged = Staged::new(target, access)?;
+        staged.write_with(|out| {
+            out.write_all(content)
+                .map_err(|error| DataError::io(target, "write", &error))
+        })?;
+        staged.finish()?;
+        all.push(staged);
+    }
+    all.into_iter().try_for_each(Staged::publish)
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use bauta_plan::record::{Fate, MeasureFamily, MeasureRecord, VariableRecord};
 use maud::{Markup, html};
 
 use crate::number::{Unit, counted};
+use crate::sides::{self, Side};
 use crate::svg::{Chart, ChartSeries, Look, bars, heat_map, lines};
 use crate::tabulated::is_tabulated;
 use crate::words::{capitalised, listed, named, value_unit};
@@ -37,7 +38,7 @@ pub(crate) fn of_measure(measure: &MeasureRecord, id: &str) -> Drawn {
             .zip(after)
             .is_some_and(|(before, after)| before.points == after.points);
         if same && measure.family == MeasureFamily::Loss {
-            unchanged.push(&named.name);
+            unchanged.push(sides::about(&named.name));
         } else if drawn.figures.len() == MAX_CHARTS {
             n_left_out += 1;
         } else {
@@ -126,7 +127,7 @@ pub(crate) fn outliers(group: &[&MeasureRecord], id: &str) -> Vec<Markup> {
 }
 
 /// Series of the same name before and after; those of the original alone only where there is
-/// no masked file to compare with.
+/// no masked file to compare with. A measure that compares has both in one measurement.
 fn paired_series(measure: &MeasureRecord) -> Vec<(Option<&Series>, Option<&Series>)> {
     let before = measure
         .before
@@ -135,24 +136,29 @@ fn paired_series(measure: &MeasureRecord) -> Vec<(Option<&Series>, Option<&Serie
     let Some(after) = &measure.after else {
         return before.iter().map(|series| (Some(series), None)).collect();
     };
-    after
-        .series
-        .iter()
-        .map(|series| {
-            (
-                before.iter().find(|other| other.name == series.name),
-                Some(series),
-            )
-        })
-        .collect()
+    let side_of = |series: &Series| sides::split(&series.name).map(|(_, side)| side);
+    let twin = |series: &Series, side: Side| {
+        let mut all = after.series.iter();
+        all.find(|other| sides::split(&other.name) == Some((sides::about(&series.name), side)))
+    };
+    let pairs = after.series.iter().filter_map(|series| {
+        let same_name = before.iter().find(|other| other.name == series.name);
+        match side_of(series).filter(|_| same_name.is_none()) {
+            Some(Side::Original) => Some((Some(series), twin(series, Side::Masked))),
+            Some(Side::Masked) if twin(series, Side::Original).is_some() => None,
+            _ => Some((same_name, Some(series))),
+        }
+    });
+    pairs.collect()
 }
 
 /// The name of a series with a capital, unless it begins with the name of a variable.
 fn title_of(series: &Series) -> String {
-    if series.name.starts_with(&format!("{}:", series.unit)) {
-        series.name.clone()
+    let name = sides::about(&series.name);
+    if name.starts_with(&format!("{}:", series.unit)) {
+        name.to_owned()
     } else {
-        capitalised(&series.name)
+        capitalised(name)
     }
 }
 
@@ -164,10 +170,16 @@ enum Shape {
 
 /// Counts add up and become bars; means and shares along an axis become lines.
 fn shape_of(series: &Series) -> Shape {
-    match Unit::of_name(&series.unit) {
-        Unit::Count => Shape::Bars,
-        Unit::Number | Unit::Share => Shape::Lines,
+    if drawn_as_counted(&series.unit) {
+        Shape::Bars
+    } else {
+        Shape::Lines
     }
+}
+
+/// Whether figures of a unit are counts and become bars.
+pub(crate) fn drawn_as_counted(unit: &str) -> bool {
+    Unit::of_name(unit) == Unit::Count
 }
 
 fn series_chart(

@@ -9,9 +9,11 @@ use crate::figures;
 use crate::measures::{Column, by_variable};
 use crate::number::{count, counted};
 use crate::page::{Front, Section, chart_grid, facts, hash, page, scrolling};
-use crate::public::{PublicFile, PublicLoss, PublicRecord, PublicStep, PublicVariable};
+use crate::public::{
+    PublicCalibration, PublicFile, PublicLoss, PublicRecord, PublicStep, PublicVariable,
+};
 use crate::svg::bars;
-use crate::words::{fate, kind, listed, sentence};
+use crate::words::{distance, fate, kind, listed, sentence};
 
 /// The external report.
 pub(crate) fn report(record: &PublicRecord<'_>) -> Markup {
@@ -114,6 +116,7 @@ fn steps(steps: &[PublicStep<'_>]) -> Markup {
                         }
                         @if !step.on.is_empty() { p { "Variables: " (names(step.on)) "." } }
                         @if let Some(why) = step.why { p class="why" { "Why: " (sentence(why)) } }
+                        @if let Some(calibrated) = &step.calibration { (calibration(calibrated)) }
                         @if !step.notes.is_empty() {
                             ul class="notes" { @for note in &step.notes { li { (note) } } }
                         }
@@ -121,6 +124,22 @@ fn steps(steps: &[PublicStep<'_>]) -> Markup {
                 }
             }
         }
+    }
+}
+
+/// What a user of the weights should know of how they were made.
+fn calibration(calibrated: &PublicCalibration<'_>) -> Markup {
+    html! {
+        p {
+            "The weight " strong { (calibrated.weight) } " was calibrated: weighted totals of "
+            (listed(&calibrated.terms)) " computed from this file "
+            (if calibrated.nearly { "nearly equal" } else { "equal" })
+            " " (calibrated.totals) ". "
+            "Method: " (calibrated.method) " (" (distance(calibrated.method)) ")."
+            @if calibrated.by_household { " All members of a household have the same weight." }
+            @if calibrated.rounded { " The weights are rounded." }
+        }
+        p { "Use this weight for every estimate; without it results do not stand for the population." }
     }
 }
 

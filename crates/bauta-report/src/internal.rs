@@ -1,5 +1,6 @@
 //! The internal report: everything that a release committee needs to decide and to defend it.
 
+mod calibration;
 mod done;
 mod found;
 mod listed;
@@ -38,6 +39,15 @@ pub(crate) fn report(record: &RunRecord) -> Markup {
         ),
         Section::new("files", "Files", provenance::files(record)),
         Section::new("done", "What was done and why", done::steps(record)),
+    ];
+    if let Some(calibrated) = calibration::section(record) {
+        sections.push(Section::new(
+            "calibration",
+            "Calibration of the weights",
+            calibrated,
+        ));
+    }
+    sections.extend([
         Section::new(
             "scenarios",
             "What an intruder is assumed to know",
@@ -45,7 +55,7 @@ pub(crate) fn report(record: &RunRecord) -> Markup {
         ),
         Section::new("risk", "Risk before and after", risks),
         Section::new("loss", "What an analyst loses", losses),
-    ];
+    ]);
     if let Some(scores) = found::scores(record) {
         sections.push(Section::new("score", "Loss weighed against risk", scores));
     }

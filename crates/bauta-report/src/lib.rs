@@ -5,6 +5,8 @@
 //! so that a field that is added to the record stays inside until somebody decides otherwise.
 
 mod charts;
+mod comparison;
+mod csv;
 mod external;
 mod figures;
 mod glossary;
@@ -14,12 +16,15 @@ mod number;
 mod page;
 mod params;
 mod public;
+mod sides;
 pub mod svg;
 mod tabulated;
 mod words;
 
 use bauta_plan::RunRecord;
 
+pub use comparison::{Comparison, Run};
+pub use csv::{CsvTable, csv_tables};
 pub use number::Unit;
 
 /// Who reads the report.

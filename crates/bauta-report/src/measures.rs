@@ -7,6 +7,7 @@ use maud::{Markup, html};
 use crate::figures::split;
 use crate::number::{NO_FIGURE, Unit};
 use crate::page::scrolling;
+use crate::sides::{self, Side};
 use crate::words::{capitalised, named, phrase, reading, value_unit};
 
 /// What a dash means, where tables hold one.
@@ -50,10 +51,15 @@ impl Columns {
 
 /// The measures of one scenario, or of the file, in one table.
 pub(crate) fn table(caption: &str, measures: &[&MeasureRecord]) -> Markup {
-    let columns = if measures.iter().all(|measure| measure.before.is_none()) {
-        Columns::Comparison
-    } else {
+    let has_before =
+        |measure: &&MeasureRecord| rows(measure).iter().any(|row| row.before.is_some());
+    let columns = if measures
+        .iter()
+        .any(|measure| measure.before.is_some() || has_before(measure))
+    {
         Columns::BeforeAndAfter
+    } else {
+        Columns::Comparison
     };
     let body = html! {
         table class="figures" {
@@ -155,19 +161,34 @@ fn rows(measure: &MeasureRecord) -> Vec<Row> {
     let mut names: Vec<&str> = Vec::new();
     for measurement in [before, after].into_iter().flatten() {
         for part in &measurement.parts {
-            if split(part, &measure.on).is_none() && !names.contains(&part.name.as_str()) {
-                names.push(&part.name);
+            let name = sides::about(&part.name);
+            if split(part, &measure.on).is_none() && !names.contains(&name) {
+                names.push(name);
             }
         }
     }
-    out.extend(names.into_iter().map(|name| Row {
-        name: phrase(name),
-        unit: Unit::of_name(name),
-        before: before.and_then(|found| found.part(name)),
-        after: after.and_then(|found| found.part(name)),
-        better: None,
+    out.extend(names.into_iter().map(|name| {
+        Row {
+            name: phrase(name),
+            unit: Unit::of_name(name),
+            before: before
+                .and_then(|found| found.part(name))
+                .or_else(|| of_side(after, name, Side::Original)),
+            after: after
+                .and_then(|found| found.part(name))
+                .or_else(|| of_side(after, name, Side::Masked)),
+            better: None,
+        }
     }));
     out
+}
+
+/// A figure of one file in the measurement of a measure that compares two.
+fn of_side(found: Option<&Measurement>, name: &str, side: Side) -> Option<f64> {
+    let mut parts = found?.parts.iter();
+    parts
+        .find(|part| sides::split(&part.name) == Some((name, side)))
+        .and_then(|part| part.value)
 }
 
 /// Whether a measure has figures of its own, beside those of the variables.

@@ -96,6 +96,13 @@ pub(crate) fn scrolling(label: &str, table: &Markup) -> Markup {
     }
 }
 
+/// A long table that scrolls both ways in a box of its own, below its headings.
+pub(crate) fn scrolling_tall(label: &str, table: &Markup) -> Markup {
+    html! {
+        div class="scroll tall" role="region" aria-label=(label) tabindex="0" { (table) }
+    }
+}
+
 /// Rows of a name and what belongs to it.
 pub(crate) fn facts(rows: &[(&str, Markup)]) -> Markup {
     html! {

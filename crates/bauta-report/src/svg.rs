@@ -1,18 +1,24 @@
-//! Charts as inline SVG: bars and lines of one or two series, and maps of figures for pairs.
+//! Charts as inline SVG: bars and lines of a few series, histograms with densities, curves over
+//! numbers, and maps of figures for pairs.
 //!
 //! Colours come from the page's CSS variables, so that charts follow light, dark and print; the
 //! attributes beside them serve readers without style sheets. Colour is never the only cue: the
 //! original is hatched or dashed, the masked file solid, and every bar and field carries its figure.
 
+mod axes;
 mod bars;
+mod curve;
 mod frame;
 mod heat;
+mod histogram;
 mod lines;
 mod scale;
 mod text;
 
 pub use bars::bars;
+pub use curve::{Curve, Spot, curve};
 pub use heat::heat_map;
+pub use histogram::{Histogram, HistogramSeries, Limit, histogram};
 pub use lines::lines;
 
 use std::fmt::Write as _;
@@ -32,7 +38,7 @@ pub struct Chart {
     pub unit: Unit,
     /// The categories, in order.
     pub categories: Vec<String>,
-    /// One or two series.
+    /// One series, or a few.
     pub series: Vec<ChartSeries>,
 }
 
@@ -58,6 +64,12 @@ pub enum Look {
     Outliers,
     /// The other records: solid.
     Rest,
+    /// Second of several: hatched and dashed.
+    Second,
+    /// Third of several: solid bars, dotted lines.
+    Third,
+    /// Fourth of several: hatched bars, lines of dashes and dots.
+    Fourth,
 }
 
 impl Look {
@@ -67,22 +79,38 @@ impl Look {
             Self::Masked => "masked",
             Self::Outliers => "outliers",
             Self::Rest => "rest",
+            Self::Second => "second",
+            Self::Third => "third",
+            Self::Fourth => "fourth",
         }
     }
 
     /// Colour for readers without style sheets.
     const fn plain_colour(self) -> &'static str {
         match self {
-            Self::Original => "#a65e00",
+            Self::Original | Self::Second => "#a65e00",
             Self::Masked => "#0067a5",
-            Self::Outliers => "#9c2f6e",
-            Self::Rest => "#4d6b2f",
+            Self::Outliers | Self::Fourth => "#9c2f6e",
+            Self::Rest | Self::Third => "#4d6b2f",
         }
     }
 
-    /// Hatched bars and dashed lines, or solid ones.
+    /// Hatched bars, or solid ones.
     const fn is_hatched(self) -> bool {
-        matches!(self, Self::Original | Self::Outliers)
+        matches!(
+            self,
+            Self::Original | Self::Outliers | Self::Second | Self::Fourth
+        )
+    }
+
+    /// Lengths of the dashes of a line; none for a solid one.
+    const fn dashes(self) -> Option<&'static str> {
+        match self {
+            Self::Original | Self::Outliers | Self::Second => Some("6 4"),
+            Self::Third => Some("2 3"),
+            Self::Fourth => Some("10 3 2 3"),
+            Self::Masked | Self::Rest => None,
+        }
     }
 }
 

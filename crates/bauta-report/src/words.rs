@@ -156,6 +156,18 @@ fn range(measure: &MeasureRecord) -> String {
     out
 }
 
+/// The distance that a method of calibration makes least.
+pub(crate) fn distance(method: &str) -> &'static str {
+    match method {
+        "linear" => "chi-square distance",
+        "raking" => "entropy distance, the raking ratio",
+        "logit" => "logit distance, with bounds on the ratios",
+        "truncated" => "chi-square distance, with bounds on the ratios",
+        "sinh" => "hyperbolic sine distance",
+        _ => "a distance of its own",
+    }
+}
+
 /// How a measure's value is written.
 pub(crate) fn value_unit(measure: &MeasureRecord) -> Unit {
     Unit::of_name(&measure.value_name)

@@ -9,52 +9,13 @@ use bauta_plan::record::{MeasureFamily, SeedSource};
 use bauta_report::{Audience, html};
 use serde_json::json;
 
-/// Elements that have no end tag.
-const VOID: [&str; 3] = ["meta", "br", "wbr"];
-
-/// Checks that every tag is closed in the order of opening, and returns the names of all elements.
-fn elements(html: &str) -> Vec<String> {
-    let mut open: Vec<&str> = Vec::new();
-    let mut all = Vec::new();
-    let mut rest = html.strip_prefix("<!DOCTYPE html>").expect("doctype");
-    while let Some(start) = rest.find('<') {
-        let end = start + rest[start..].find('>').expect("a tag ends");
-        let tag = &rest[start + 1..end];
-        assert!(!tag.contains('<'), "a bare < in {tag}");
-        rest = &rest[end + 1..];
-        if let Some(name) = tag.strip_prefix('/') {
-            assert_eq!(open.pop(), Some(name), "</{name}> closes another element");
-            continue;
-        }
-        let name = tag.split_whitespace().next().expect("a tag has a name");
-        assert_eq!(
-            tag.matches('"').count() % 2,
-            0,
-            "unbalanced quotes in {tag}"
-        );
-        all.push(name.to_owned());
-        if name == "style" {
-            rest = &rest[rest.find("</style>").expect("style ends")..];
-        }
-        if !VOID.contains(&name) {
-            open.push(name);
-        }
-    }
-    assert!(open.is_empty(), "never closed: {open:?}");
-    all
-}
+use support::pages::{elements, keep, section};
 
 fn both(record: &RunRecord) -> [String; 2] {
     [
         html(record, Audience::Internal),
         html(record, Audience::External),
     ]
-}
-
-/// Writes the pages to the build folder, where a person can look at them.
-fn keep(name: &str, html: &str) {
-    let folder = env!("CARGO_TARGET_TMPDIR");
-    std::fs::write(format!("{folder}/{name}.html"), html).expect("the build folder can be written");
 }
 
 #[test]
@@ -487,17 +448,6 @@ fn an_empty_record_still_makes_a_page() {
     assert!(page.contains("<h1>survey.csv</h1>"));
     assert!(page.contains("No conditions of release were set; survey-protected.csv was released."));
     assert!(html(&record, Audience::External).contains("<h1>survey-protected.csv</h1>"));
-}
-
-/// The section of a page below a heading.
-fn section(page: &str, id: &str) -> String {
-    let start = page
-        .find(&format!("<h2 id=\"{id}\""))
-        .expect("the section is there");
-    let end = start + page[start..].find("</section>").expect("it ends");
-    page[start..end]
-        .replace('\u{202f}', " ")
-        .replace("><", ">\n<")
 }
 
 #[test]

@@ -3,10 +3,8 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use bauta_data::format::Encoding;
 use bauta_data::inspect::{ColumnProfile, Content, FileProfile};
-use bauta_data::number::{DecimalMark, number_text};
-use bauta_data::{Kind, Role, near};
+use bauta_data::{Kind, Role};
 use bauta_methods::params::parse_text;
 use bauta_methods::{Card, RawValue, registry};
 use bauta_plan::record::RunRecord;
@@ -14,9 +12,10 @@ use clap::{ArgMatches, FromArgMatches as _};
 
 use crate::Outcome;
 use crate::arguments::{FileOptions, Global};
-use crate::commands::inspect::{decimal_mark, profile};
+use crate::commands::inspect::profile;
 use crate::commands::run::{carry_out, claim_text, print_json, verdict};
 use crate::failure::Failure;
+use crate::plan_text::{column, data_table, value_text};
 use crate::toml_text::{key, list, quoted};
 
 pub(crate) fn run(
@@ -75,7 +74,7 @@ pub(crate) fn weight_param(card: &Card) -> &'static str {
 }
 
 /// What was done goes to standard error: the data are in the file.
-fn show(record: &RunRecord) {
+pub(crate) fn show(record: &RunRecord) {
     for step in &record.steps {
         match step.on.as_slice() {
             [] => eprintln!("{}", step.method),
@@ -100,7 +99,7 @@ fn named(card: &Card, param: &str, arguments: &ArgMatches, argument: &str) -> Op
     arguments.get_one(argument).cloned()
 }
 
-fn given_params(card: &Card, arguments: &ArgMatches) -> Vec<(&'static str, RawValue)> {
+pub(crate) fn given_params(card: &Card, arguments: &ArgMatches) -> Vec<(&'static str, RawValue)> {
     let given = card.params.iter().filter_map(|spec| {
         let text: &String = arguments.get_one(spec.name)?;
         Some((spec.name, parse_text(spec.ty, text)))
@@ -123,28 +122,7 @@ struct Request<'a> {
 impl Request<'_> {
     /// The request as a plan, so that both ways are checked and recorded alike.
     fn plan_text(&self, profile: &FileProfile) -> Result<String, Failure> {
-        let mut out = String::new();
-        let _ = writeln!(
-            out,
-            "[data]\nfile = {}",
-            quoted(&self.file.to_string_lossy())
-        );
-        if let Some(texts) = &self.reading.missing_texts {
-            let _ = writeln!(out, "missing = {}", list(texts.iter().map(String::as_str)));
-        }
-        if let Some(delimiter) = self.reading.delimiter {
-            let _ = writeln!(
-                out,
-                "delimiter = {}",
-                quoted(&char::from(delimiter).to_string())
-            );
-        }
-        if decimal_mark(self.reading, profile) == DecimalMark::Comma {
-            out.push_str("decimal = \",\"\n");
-        }
-        if self.reading.encoding == Some(Encoding::Latin1) {
-            out.push_str("encoding = \"latin1\"\n");
-        }
+        let mut out = data_table(self.file, self.reading, profile);
         out.push_str("\n[variables]\n");
         for (position, name) in self.on.iter().enumerate() {
             if self.on[..position].contains(name) {
@@ -156,7 +134,7 @@ impl Request<'_> {
                     "name it once",
                 ));
             }
-            let column = self.column(profile, name)?;
+            let column = column(self.file, profile, name)?;
             let role = if self.card.id == "drop-identifiers" {
                 Role::Identifier
             } else {
@@ -180,11 +158,11 @@ impl Request<'_> {
             );
         }
         if let Some(household) = &self.household {
-            self.column(profile, household)?;
+            column(self.file, profile, household)?;
             let _ = writeln!(out, "{} = {{ role = \"household\" }}", key(household));
         }
         if let Some(weight) = &self.weight {
-            self.column(profile, weight)?;
+            column(self.file, profile, weight)?;
             let _ = writeln!(out, "{} = {{ role = \"weight\" }}", key(weight));
         }
         let _ = writeln!(out, "\n[[step]]\nmask = {}", quoted(self.card.id));
@@ -206,26 +184,6 @@ impl Request<'_> {
         Ok(out)
     }
 
-    fn column<'p>(
-        &self,
-        profile: &'p FileProfile,
-        name: &str,
-    ) -> Result<&'p ColumnProfile, Failure> {
-        let names = profile.columns.iter().map(|column| column.name.as_str());
-        profile
-            .columns
-            .iter()
-            .find(|column| column.name == name)
-            .ok_or_else(|| {
-                Failure::of_variable(
-                    self.file,
-                    name,
-                    format!("the file has no variable `{name}`"),
-                    near::column_hint(name, names),
-                )
-            })
-    }
-
     /// Numbers are continuous where the mask takes that; otherwise what the file suggests, or the
     /// first kind that the mask takes.
     fn kind_of(&self, column: &ColumnProfile) -> Kind {
@@ -239,34 +197,5 @@ impl Request<'_> {
         } else {
             kinds.first().copied().unwrap_or(proposed)
         }
-    }
-}
-
-fn value_text(value: &RawValue) -> String {
-    match value {
-        RawValue::Integer(value) => value.to_string(),
-        RawValue::Number(value) => float_text(*value),
-        RawValue::Flag(value) => value.to_string(),
-        RawValue::Text(text) => quoted(text),
-        RawValue::List(items) => format!(
-            "[{}]",
-            items.iter().map(value_text).collect::<Vec<_>>().join(", ")
-        ),
-        RawValue::Map(pairs) => {
-            let pairs = pairs
-                .iter()
-                .map(|(from, to)| format!("{} = {}", key(from), value_text(to)));
-            format!("{{ {} }}", pairs.collect::<Vec<_>>().join(", "))
-        }
-    }
-}
-
-/// A number as TOML writes floats: with a point or an exponent.
-fn float_text(value: f64) -> String {
-    let text = number_text(value);
-    if !value.is_finite() || text.contains(['.', 'e']) {
-        text
-    } else {
-        format!("{text}.0")
     }
 }

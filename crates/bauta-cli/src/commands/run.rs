@@ -70,24 +70,26 @@ pub(crate) fn verdict(record: &RunRecord) -> Outcome {
     }
 }
 
-/// What a run found, as scripts read it. The seed stays in the record.
+/// Prints what a run found, as scripts read it.
 pub(crate) fn print_json(plan: &Plan, record: &RunRecord) {
+    println!("{}", run_object(plan, record));
+}
+
+/// What a run found, as scripts read it. The seed stays in the record.
+pub(crate) fn run_object(plan: &Plan, record: &RunRecord) -> serde_json::Value {
     let measures: Vec<serde_json::Value> = record.measures.iter().map(measure_object).collect();
     let named = |path: &Option<NamedPath>| path.as_ref().map(|path| path.given.clone());
-    println!(
-        "{}",
-        json!({
-            "input": record.input,
-            "steps": record.steps,
-            "measures": measures,
-            "gates": record.gates,
-            "claims": record.claims,
-            "passed": record.passed(),
-            "released": record.released,
-            "record": named(&plan.output.record),
-            "report": named(&plan.output.report),
-        })
-    );
+    json!({
+        "input": record.input,
+        "steps": record.steps,
+        "measures": measures,
+        "gates": record.gates,
+        "claims": record.claims,
+        "passed": record.passed(),
+        "released": record.released,
+        "record": named(&plan.output.record),
+        "report": named(&plan.output.report),
+    })
 }
 
 /// The figures after masking, and those before where there are such.

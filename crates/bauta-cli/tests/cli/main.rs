@@ -1,5 +1,6 @@
 //! The command as its users meet it.
 
+mod calibrate;
 mod canary;
 mod compare;
 mod demo;
@@ -7,6 +8,7 @@ mod files;
 mod init;
 mod killed;
 mod mistakes;
+mod reports;
 mod scripts;
 mod snapshots;
 mod support;

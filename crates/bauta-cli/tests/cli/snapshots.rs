@@ -91,6 +91,7 @@ fn every_command_has_an_example() {
         "check",
         "run",
         "mask",
+        "calibrate",
         "risk",
         "explain-record",
         "compare",

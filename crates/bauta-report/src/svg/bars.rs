@@ -16,7 +16,7 @@ const MAX_LABEL: f64 = 190.0;
 /// Room for the marks and the name of the axis below the drawing.
 const FOOT: f64 = 40.0;
 
-/// A bar chart of one or two series. Figures stand beside their bars, so that no bar needs to be
+/// A bar chart of one series or a few. Figures stand beside their bars, so that no bar needs to be
 /// measured against the axis.
 pub fn bars(chart: &Chart) -> Markup {
     if chart.values().next().is_none() {
@@ -71,7 +71,8 @@ fn upright(chart: &Chart) -> Markup {
     let scale = Scale::over(chart.values(), Base::Zero, chart.unit, 4);
     let left = upright_left(&scale);
     // Name of the axis, then room for the figure on the highest bar.
-    let top = top_of(chart) + 30.0;
+    let legend = top_of(chart, Shape::Bars);
+    let top = legend + 30.0;
     let bottom = top + UPRIGHT;
     let y_of = |value: f64| bottom - UPRIGHT * scale.position(value);
     let (slot, bar_width) = upright_widths(chart, left);
@@ -80,7 +81,7 @@ fn upright(chart: &Chart) -> Markup {
     };
     let base = y_of(scale.base());
     let drawing = html! {
-        (side_axis(chart, &scale, left, &y_of))
+        (side_axis(chart, &scale, [left, legend], &y_of))
         @for (series_idx, series) in chart.series.iter().enumerate() {
             @for category in 0..chart.categories.len() {
                 @let x = first(category) + bar_width * series_idx as f64;
@@ -107,11 +108,11 @@ fn upright(chart: &Chart) -> Markup {
 pub(super) fn side_axis(
     chart: &Chart,
     scale: &Scale,
-    left: f64,
+    [left, top]: [f64; 2],
     y_of: &dyn Fn(f64) -> f64,
 ) -> Markup {
     html! {
-        text class="axis-name" x="0" y=(at(top_of(chart) + 10.0)) { (chart.axis) }
+        text class="axis-name" x="0" y=(at(top + 10.0)) { (chart.axis) }
         @for &tick in &scale.ticks {
             path class="grid" d=(format!("M{} {}H{}", at(left), at(y_of(tick)), at(WIDTH)))
                 stroke="currentColor" stroke-opacity="0.18" {}
@@ -141,7 +142,7 @@ impl Lying {
             scale: scale_that_fits(chart, right - left),
             left,
             right,
-            top: top_of(chart),
+            top: top_of(chart, Shape::Bars),
             bar_height,
             group_height: bar_height * chart.series.len() as f64 + 9.0,
         }

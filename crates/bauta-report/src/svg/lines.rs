@@ -17,7 +17,7 @@ const SIDE: f64 = 30.0;
 /// Widest label below the axis.
 const MAX_LABEL: f64 = 90.0;
 
-/// A line chart of one or two series. Pointing at a mark shows its figure.
+/// A line chart of one series or a few. Pointing at a mark shows its figure.
 pub fn lines(chart: &Chart) -> Markup {
     if chart.values().next().is_none() {
         return empty(chart, Shape::Lines);
@@ -29,7 +29,8 @@ pub fn lines(chart: &Chart) -> Markup {
         .map(|&tick| scale.tick_text(tick))
         .collect();
     let left = widest(ticks.iter().map(String::as_str), SIZE) + 8.0;
-    let top = top_of(chart) + 26.0;
+    let legend = top_of(chart, Shape::Lines);
+    let top = legend + 26.0;
     let bottom = top + HEIGHT;
     let y_of = |value: f64| bottom - HEIGHT * scale.position(value);
     let n_categories = chart.categories.len();
@@ -37,7 +38,7 @@ pub fn lines(chart: &Chart) -> Markup {
     let x_of = |category: usize| left + SIDE + slot * category as f64;
     let every = label_distance(chart, slot);
     let drawing = html! {
-        (side_axis(chart, &scale, left, &y_of))
+        (side_axis(chart, &scale, [left, legend], &y_of))
         @for (category, label) in chart.categories.iter().enumerate() {
             @let x = at(x_of(category));
             path class="axis" d=(format!("M{x} {}v4", at(bottom))) stroke="currentColor" {}

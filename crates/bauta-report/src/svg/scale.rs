@@ -73,6 +73,18 @@ impl Scale {
         }
     }
 
+    /// The same scale without the room between the figures and the outer marks.
+    #[must_use]
+    pub(super) fn cut_to(mut self, low: f64, high: f64) -> Self {
+        if low < high && self.low <= low && high <= self.high {
+            (self.low, self.high) = (low, high);
+            let (step, low, high) = (self.step * 1e-9, self.low, self.high);
+            self.ticks
+                .retain(|&tick| tick >= low - step && tick <= high + step);
+        }
+        self
+    }
+
     /// Where a figure lies between the ends: 0 at the lower, 1 at the upper.
     pub(super) fn position(&self, value: f64) -> f64 {
         ((value - self.low) / (self.high - self.low)).clamp(0.0, 1.0)
@@ -157,6 +169,15 @@ mod tests {
             texts(&[-3.0, 2.0], Base::Zero, Unit::Number),
             ["−3", "−2", "−1", "0", "1", "2"]
         );
+    }
+
+    #[test]
+    fn a_scale_can_end_where_the_figures_end() {
+        let scale = Scale::over([-0.4, 5.5].into_iter(), Base::Free, Unit::Number, 8);
+        assert_eq!((scale.ticks[0], scale.ticks.len()), (-1.0, 8));
+        let cut = scale.cut_to(-0.4, 5.5);
+        assert_eq!(cut.ticks, [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]);
+        assert_eq!((cut.position(-0.4), cut.position(5.5)), (0.0, 1.0));
     }
 
     #[test]

@@ -1,15 +1,19 @@
 //! A record as a run would write it: a survey with nine variables, two scenarios, four steps.
-//! All figures are invented.
+//! All figures are invented. Each test uses a part of this.
+#![allow(dead_code)]
+
+pub(crate) mod calibration;
+pub(crate) mod pages;
+mod variables;
 
 use std::collections::BTreeMap;
 
-use bauta_data::{Kind, Role};
 use bauta_methods::measure::{Better, ListedRecord, Measurement, Part, Series};
 use bauta_methods::note::Note;
 use bauta_plan::RunRecord;
 use bauta_plan::record::{
-    ClaimRecord, FORMAT, Fate, FileRecord, GateRecord, MeasureFamily, MeasureRecord, PlanRecord,
-    ScenarioRecord, SeedSource, StageTime, StepRecord, TimesRecord, VariableRecord,
+    ClaimRecord, FORMAT, FileRecord, GateRecord, MeasureFamily, MeasureRecord, PlanRecord,
+    ScenarioRecord, SeedSource, StageTime, StepRecord, TimesRecord,
 };
 use serde_json::{Value, json};
 
@@ -28,7 +32,7 @@ pub(crate) fn passed() -> RunRecord {
         seed: 424_242_424_242,
         seed_source: SeedSource::Plan,
         input: file("confidential/survey.csv", "1b", 12),
-        variables: variables(),
+        variables: variables::variables(),
         scenarios: scenarios(),
         steps: steps(),
         measures: measures(),
@@ -106,70 +110,6 @@ fn times() -> TimesRecord {
         ],
         threads: 2,
     }
-}
-
-fn variables() -> Vec<VariableRecord> {
-    use Kind::{Continuous, Hierarchical, Ordered, Unordered};
-    let variable = |name: &str, label: &str, role, kind, n_missing| VariableRecord {
-        name: name.to_owned(),
-        role,
-        kind,
-        declared: true,
-        label: Some(label.to_owned()),
-        n_missing,
-        fate: Fate::Untouched,
-        n_changed: Some(0),
-        n_suppressed: 0,
-    };
-    let masked = |variable, n_changed| VariableRecord {
-        fate: Fate::Masked,
-        n_changed: Some(n_changed),
-        ..variable
-    };
-    let (key, content) = (Role::Key, Role::Sensitive);
-    vec![
-        VariableRecord {
-            fate: Fate::Dropped,
-            n_changed: None,
-            ..variable("name", "Name of the person", Role::Identifier, Unordered, 0)
-        },
-        variable("household", "Dwelling", Role::Household, Unordered, 0),
-        variable("sex", "Sex", key, Unordered, 0),
-        masked(variable("age", "Age in years", key, Ordered, 12), 12_889),
-        variable("region", "Region of residence", key, Hierarchical, 0),
-        VariableRecord {
-            n_suppressed: 417,
-            ..masked(
-                variable("education", "Highest degree", key, Ordered, 231),
-                417,
-            )
-        },
-        masked(
-            variable("income", "Monthly income, euros", content, Continuous, 1207),
-            11_514,
-        ),
-        masked(
-            variable("rent", "Monthly rent, euros", content, Continuous, 388),
-            12_377,
-        ),
-        masked(
-            variable("hours", "Hours worked per week", content, Continuous, 54),
-            12_290,
-        ),
-        variable(
-            "victim",
-            "Victim of a crime last year",
-            content,
-            Unordered,
-            17,
-        ),
-        variable("weight", "Sampling weight", Role::Weight, Continuous, 0),
-        VariableRecord {
-            declared: false,
-            label: None,
-            ..variable("interview_language", "", Role::Other, Unordered, 0)
-        },
-    ]
 }
 
 fn scenarios() -> Vec<ScenarioRecord> {

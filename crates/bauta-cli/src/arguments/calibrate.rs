@@ -1,0 +1,95 @@
+//! Arguments of `bauta calibrate`. Its parameters are those of the cards.
+
+use std::path::PathBuf;
+
+use bauta_methods::{Card, registry};
+use clap::{Arg, Args, ValueHint};
+
+use super::{FileOptions, param_argument, written_files};
+
+/// The adjuster that deletes records at risk first.
+pub(crate) const WITH_KEYS: &str = "subsample-calibrate";
+/// The adjuster that deletes none.
+pub(crate) const WITHOUT_KEYS: &str = "calibrate";
+
+/// Filled in by [`with_arguments`].
+#[derive(Debug, Args)]
+pub(crate) struct CalibrateArguments {}
+
+/// The command with its file, its variables, and every parameter of either card.
+pub(super) fn with_arguments(command: clap::Command) -> clap::Command {
+    let file = |name: &'static str| {
+        Arg::new(name)
+            .value_name("FILE")
+            .value_parser(clap::value_parser!(PathBuf))
+            .value_hint(ValueHint::FilePath)
+    };
+    let name = |name: &'static str| Arg::new(name).long(name).value_name("NAME");
+    let names = |name: &'static str| {
+        Arg::new(name)
+            .long(name)
+            .value_name("NAMES")
+            .value_delimiter(',')
+    };
+    // The documentation of the options would otherwise become that of the command.
+    let (about, help) = (
+        command.get_about().cloned(),
+        command.get_after_help().cloned(),
+    );
+    let mut command = FileOptions::augment_args(command);
+    if let Some(about) = about {
+        command = command.about(about.clone()).long_about(about);
+    }
+    if let Some(help) = help {
+        command = command.after_help(help);
+    }
+    command
+        .arg(file("file").required(true).help("File with the sample"))
+        .arg(
+            name("weight")
+                .required(true)
+                .help("Sampling weight to change"),
+        )
+        .arg(name("household").help("Household id, for household margins and --households true"))
+        .arg(
+            names("keys").help(
+                "Variables that an intruder knows; records at risk by them are deleted first",
+            ),
+        )
+        .arg(
+            names("continuous")
+                .help("Variables that are numbers; the others in margins are categories"),
+        )
+        .args(written_files())
+        .arg(
+            file("report")
+                .long("report")
+                .help("Report to write (confidential)"),
+        )
+        .args(
+            cards()
+                .flat_map(params)
+                .map(|spec| param_argument(spec).required(false)),
+        )
+}
+
+/// The cards whose parameters the command takes, the larger one first.
+fn cards() -> impl Iterator<Item = &'static Card> {
+    [WITH_KEYS, WITHOUT_KEYS]
+        .into_iter()
+        .filter_map(registry::card)
+}
+
+/// The parameters of a card that the one before it has not got.
+fn params(card: &'static Card) -> Vec<&'static bauta_methods::ParamSpec> {
+    let is_new = |name: &str| {
+        let before = cards().take_while(|other| other.id != card.id);
+        before
+            .flat_map(|other| other.params)
+            .all(|spec| spec.name != name)
+    };
+    card.params
+        .iter()
+        .filter(|spec| is_new(spec.name))
+        .collect()
+}

@@ -1,0 +1,213 @@
+//! `bauta calibrate`: one step on the command line.
+
+use crate::support::{json, names, run_expecting, shared, stderr, stdout};
+
+/// Two women and three men of weight 10, with an income; w0 is the weight of the design.
+const TOY: &str = "sex,age,income,w,w0\nf,1,100,10,8\nf,2,200,10,8\nm,1,100,10,12\nm,1,300,10,12\nm,2,100,10,12\n";
+
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("toy.csv"), TOY).unwrap();
+    folder
+}
+
+fn weights(folder: &std::path::Path, file: &str) -> Vec<f64> {
+    let text = std::fs::read_to_string(folder.join(file)).unwrap();
+    let rows = text.lines().skip(1);
+    rows.map(|row| row.split(',').nth(3).unwrap().parse().unwrap())
+        .collect()
+}
+
+#[test]
+fn weights_reach_given_totals() {
+    let folder = folder();
+    let arguments = [
+        "calibrate",
+        "toy.csv",
+        "--weight",
+        "w",
+        "--totals",
+        "sex=f=40,sex=m=15",
+        "--scale",
+        "false",
+        "-o",
+        "out.csv",
+    ];
+    let output = run_expecting(folder.path(), &arguments, 0);
+    // 40 / 20 = 2 and 15 / 30 = 0.5 times the weight.
+    let expected = [20.0, 20.0, 5.0, 5.0, 5.0];
+    let is_near = |found: &[f64]| {
+        let pairs = found.iter().zip(expected);
+        found.len() == 5
+            && pairs
+                .into_iter()
+                .all(|(found, wanted)| (found - wanted).abs() < 1e-9)
+    };
+    let found = weights(folder.path(), "out.csv");
+    assert!(is_near(&found), "{found:?}");
+    let shown = stdout(&output);
+    for text in ["sex=f", "| 100 % of g", "Kish 1 + cv² after", "raking"] {
+        assert!(shown.contains(text), "{text}: {shown}");
+    }
+    assert!(stderr(&output).contains("wrote out.csv (5 records)"));
+    assert_eq!(names(folder.path()), ["out.csv", "toy.csv"]);
+    // The same totals by position, and from a file.
+    let text = "margin,target\nsex=f,40\nsex=m,15\n";
+    std::fs::write(folder.path().join("totals.csv"), text).unwrap();
+    for totals in ["sex#1=40,sex#2=15", "totals.csv"] {
+        let mut arguments = arguments;
+        arguments[5] = totals;
+        run_expecting(folder.path(), &arguments, 0);
+        let found = weights(folder.path(), "out.csv");
+        assert!(is_near(&found), "{totals}: {found:?}");
+    }
+    // What is read is never replaced.
+    let mut arguments = arguments;
+    (arguments[5], arguments[9]) = ("totals.csv", "totals.csv");
+    run_expecting(folder.path(), &arguments, 2);
+    let left = std::fs::read_to_string(folder.path().join("totals.csv")).unwrap();
+    assert_eq!(left, text);
+}
+
+#[test]
+fn the_calibration_is_in_the_object_the_record_and_the_report() {
+    let folder = folder();
+    let arguments = [
+        "calibrate",
+        "toy.csv",
+        "--weight",
+        "w",
+        "--start",
+        "w0",
+        "--margins",
+        "sex,income",
+        "--continuous",
+        "income",
+        "--method",
+        "linear",
+        "--also",
+        "raking",
+        "-o",
+        "out.csv",
+        "--record",
+        "out.json",
+        "--report",
+        "out.html",
+        "--json",
+    ];
+    let found = json(&run_expecting(folder.path(), &arguments, 0));
+    let calibration = &found["calibration"];
+    assert_eq!(calibration["start"], "w0");
+    let margins = calibration["margins"].as_array().unwrap();
+    let margin_names: Vec<&str> = margins
+        .iter()
+        .map(|margin| margin["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(margin_names, ["sex=f", "sex=m", "income"]);
+    assert_eq!(margins[2]["target"], 8000.0);
+    assert_eq!(calibration["solutions"].as_array().unwrap().len(), 2);
+    let all = weights(folder.path(), "out.csv");
+    assert!((all[..2].iter().sum::<f64>() - 20.0).abs() < 1e-9);
+    let page = std::fs::read_to_string(folder.path().join("out.html")).unwrap();
+    assert!(page.contains("Calibration of the weights"));
+    run_expecting(folder.path(), &["verify", "out.json"], 0);
+    run_expecting(folder.path(), &["report", "out.json", "--tables", "t"], 0);
+    let table = std::fs::read_to_string(folder.path().join("t/margins.csv")).unwrap();
+    assert_eq!(table.lines().count(), 4);
+}
+
+#[test]
+fn records_at_risk_go_before_the_weights_of_the_others_change() {
+    let folder = folder();
+    let arguments = [
+        "calibrate",
+        "toy.csv",
+        "--weight",
+        "w",
+        "--keys",
+        "sex,age",
+        "--k",
+        "2",
+        "--margins",
+        "1",
+        "-o",
+        "out.csv",
+        "--json",
+    ];
+    let found = json(&run_expecting(folder.path(), &arguments, 0));
+    // Only the two men of age 1 share their key; they stand for all 50.
+    assert_eq!(found["calibration"]["n_kept"], 2);
+    assert_eq!(found["steps"][0]["method"], "subsample-calibrate");
+    assert_eq!(found["claims"][0]["holds"], true);
+    assert_eq!(weights(folder.path(), "out.csv"), [25.0, 25.0]);
+}
+
+#[test]
+fn mistakes_are_named_and_nothing_is_written() {
+    let folder = folder();
+    let calibrate = [
+        "calibrate",
+        "toy.csv",
+        "--weight",
+        "w",
+        "-o",
+        "out.csv",
+        "--json",
+    ];
+    for (rest, said) in [
+        (&["--margins", "sexx"][..], "did you mean `sex`"),
+        (&["--margins", "sex", "--k", "3"], "--keys"),
+        (&[], "no margins"),
+        (
+            &["--margins", "sex", "--continuous", "nothing"],
+            "no variable `nothing`",
+        ),
+        (
+            &["--margins", "sex", "--method", "logit"],
+            "need `lower` and `upper`",
+        ),
+        (&["--margins", "sex", "--start", "w00"], "did you mean `w0`"),
+        (&["--totals", "sex=f=-4,sex=m=5"], "errors"),
+    ] {
+        let output = run_expecting(folder.path(), &[&calibrate[..], rest].concat(), 2);
+        let found = json(&output).to_string();
+        assert!(found.contains(said), "{said}: {found}");
+    }
+    assert_eq!(names(folder.path()), ["toy.csv"]);
+}
+
+#[test]
+fn the_survey_of_the_paper_is_calibrated_in_one_command() {
+    let Some(survey) = shared("golden/vvs/original.csv") else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = [
+        "calibrate",
+        survey.to_str().unwrap(),
+        "--weight",
+        "d_fin",
+        "--start",
+        "d_init",
+        "--keys",
+        "gender,income,age,uu,qual,couple,hsize",
+        "--k",
+        "3",
+        "--margins",
+        "gender*ind,age*ind,uu*ind,qual*ind,hsize*ind",
+        "-o",
+        "out.csv",
+        "--json",
+    ];
+    let found = json(&run_expecting(folder.path(), &arguments, 0));
+    let calibration = &found["calibration"];
+    // golden/vvs/calibration.json: raking.
+    assert_eq!(calibration["n_kept"], 9640);
+    assert_eq!(
+        calibration["deletion"]["rounds"],
+        serde_json::json!([3191, 70, 0])
+    );
+    let taken = &calibration["solutions"][0];
+    let mean = taken["g"]["mean"].as_f64().unwrap();
+    assert!((mean - 0.964_615_573_146_586).abs() < 1e-9, "{mean}");
+}

@@ -1,0 +1,363 @@
+//! A comparison as a page: one column for each run.
+
+use bauta_plan::record::{GateRecord, MeasureFamily};
+use maud::{Markup, html};
+
+use super::shared::{JoinedSeries, Line, SharedMeasure, only_once, shared, title};
+use super::{Comparison, Run, n_suppressed};
+use crate::charts::drawn_as_counted;
+use crate::number::{NO_FIGURE, Unit, count, number, significant};
+use crate::page::{Front, Section, chart_grid, hash, page, scrolling, scrolling_tall};
+use crate::svg::{Chart, ChartSeries, Look, bars, lines};
+use crate::words::{
+    capitalised, file_name, gate_condition, gate_found, gate_subject, gate_unit, listed, phrase,
+    reading,
+};
+
+/// Longest table that stands open.
+const MAX_OPEN_ROWS: usize = 15;
+/// Most series of a measure that are drawn.
+const MAX_CHARTS: usize = 12;
+/// Looks of the runs beside the original.
+const RUNS: [Look; 3] = [Look::Masked, Look::Third, Look::Fourth];
+
+pub(super) fn page_of(comparison: &Comparison<'_>) -> Markup {
+    let runs = &comparison.runs;
+    let names: Vec<&str> = runs.iter().map(|run| run.name.as_str()).collect();
+    let front = Front {
+        title: &listed(&names),
+        kind: "Runs side by side, for the release committee",
+        mark: Some("Confidential: holds the risk figures"),
+        block: inputs(comparison),
+    };
+    let measures = shared(runs);
+    let of = |family: MeasureFamily| {
+        let group = measures.iter().enumerate();
+        let group = group.filter(move |(_, measure)| measure.first.family == family);
+        group.collect::<Vec<_>>()
+    };
+    let mut sections = vec![Section::new("runs", "What was done", overview(runs))];
+    let has_gates = runs.iter().any(|run| !run.record.gates.is_empty());
+    if has_gates {
+        sections.push(Section::new(
+            "gates",
+            "Conditions of release (gates)",
+            gates(runs),
+        ));
+    }
+    for (family, id, heading) in [
+        (MeasureFamily::Risk, "risk", "Risk"),
+        (MeasureFamily::Loss, "loss", "What an analyst loses"),
+        (MeasureFamily::Score, "score", "Loss weighed against risk"),
+    ] {
+        let group = of(family);
+        if !group.is_empty() {
+            let body = html! { @for (idx, measure) in &group { (measured(measure, *idx)) } };
+            sections.push(Section::new(id, heading, body));
+        }
+    }
+    let alone = only_once(runs);
+    if !alone.is_empty() {
+        let body = html! {
+            ul { @for (measure, run) in &alone { li { (title(measure)) ": " (run) } } }
+        };
+        sections.push(Section::new("alone", "Measured in one run only", body));
+    }
+    let foot = html! {
+        p { "Written by Bauta from " (count(runs.len() as u64)) " run records. No figure was computed for this page." }
+    };
+    page(&front, &sections, &foot)
+}
+
+/// Whether the runs can be compared at all.
+fn inputs(comparison: &Comparison<'_>) -> Markup {
+    html! {
+        @if comparison.same_input() {
+            p class="verdict good" { "The runs read the same file." }
+        } @else {
+            p class="verdict bad" {
+                "The runs did not read the same file: their figures are not those of the same data."
+            }
+        }
+    }
+}
+
+type Fact = (&'static str, fn(&Run<'_>) -> Markup);
+
+fn facts_of() -> [Fact; 10] {
+    [
+        ("Plan", |run| html! { (run.record.plan.file) }),
+        ("Input", |run| html! { (file_name(&run.record.input.file)) }),
+        ("SHA-256 of the input", |run| hash(&run.record.input.sha256)),
+        (
+            "Records read",
+            |run| html! { (count(run.record.input.n_records)) },
+        ),
+        ("Steps", |run| steps(run)),
+        ("Weights", |run| weights(run)),
+        ("Released", |run| {
+            let released = run.record.released.as_ref();
+            html! { (released.map_or("nothing", |file| file_name(&file.file))) }
+        }),
+        ("Records released", |run| {
+            let released = run.record.released.as_ref();
+            html! { (released.map_or_else(|| NO_FIGURE.to_owned(), |file| count(file.n_records))) }
+        }),
+        (
+            "Suppressed cells",
+            |run| html! { (count(n_suppressed(run.record))) },
+        ),
+        ("Claims counted again", |run| {
+            let claims = &run.record.claims;
+            html! {
+                @if claims.is_empty() { "none" }
+                @else if claims.iter().all(|claim| claim.holds) { strong class="good" { "✓ hold" } }
+                @else { strong class="bad" { "✗ do not hold" } }
+            }
+        }),
+    ]
+}
+
+fn overview(runs: &[Run<'_>]) -> Markup {
+    let caption = "The runs";
+    let body = html! {
+        table {
+            caption { (caption) }
+            (head("", runs.iter().map(|run| run.name.as_str()), ""))
+            tbody {
+                @for (name, text) in facts_of() {
+                    tr {
+                        th scope="row" { (name) }
+                        @for run in runs { td { (text(run)) } }
+                    }
+                }
+            }
+        }
+    };
+    html! { (scrolling(caption, &body)) (suppressed(runs)) }
+}
+
+fn head<'n>(first: &str, names: impl Iterator<Item = &'n str>, class: &str) -> Markup {
+    html! {
+        thead {
+            tr {
+                @if first.is_empty() { td {} } @else { th scope="col" { (first) } }
+                @for name in names {
+                    th scope="col" class=[(!class.is_empty()).then_some(class)] { (name) }
+                }
+            }
+        }
+    }
+}
+
+fn steps(run: &Run<'_>) -> Markup {
+    html! {
+        @if run.record.steps.is_empty() { "none" }
+        @else {
+            ol class="plain" {
+                @for step in &run.record.steps {
+                    li { (step.title) @if !step.on.is_empty() { ": " (step.on.join(", ")) } }
+                }
+            }
+        }
+    }
+}
+
+/// The calibration of a run in a few figures.
+fn weights(run: &Run<'_>) -> Markup {
+    let steps = run.record.steps.iter();
+    let found: Vec<_> = steps
+        .filter_map(|step| step.calibration.as_deref())
+        .collect();
+    html! {
+        @if found.is_empty() { "not calibrated" }
+        @for calibration in found {
+            @if let Some(taken) = calibration.solutions.first() {
+                p {
+                    (calibration.weight) " calibrated by " (taken.method) " to "
+                    (count(calibration.margins.len() as u64)) " totals, largest relative error "
+                    (significant(taken.largest_error, 2)) "; 1 + cv² " (number(taken.kish_before)) " before, "
+                    (number(taken.kish_after)) " after"
+                    @if let (Some(least), Some(largest)) = (taken.g.quantiles.first(), taken.g.quantiles.last()) {
+                        "; g from " (number(*least)) " to " (number(*largest))
+                    }
+                    "."
+                }
+            }
+        }
+    }
+}
+
+fn suppressed(runs: &[Run<'_>]) -> Markup {
+    let mut names: Vec<&str> = Vec::new();
+    for variable in runs.iter().flat_map(|run| &run.record.variables) {
+        if variable.n_suppressed > 0 && !names.contains(&variable.name.as_str()) {
+            names.push(&variable.name);
+        }
+    }
+    let of = |run: &Run<'_>, name: &str| {
+        let mut variables = run.record.variables.iter();
+        let found = variables.find(|variable| variable.name == name);
+        found.map_or_else(
+            || NO_FIGURE.to_owned(),
+            |variable| count(variable.n_suppressed),
+        )
+    };
+    let caption = "Suppressed cells by variable";
+    let body = html! {
+        table class="narrow" {
+            caption { (caption) }
+            (head("Variable", runs.iter().map(|run| run.name.as_str()), "number"))
+            tbody {
+                @for name in &names {
+                    tr {
+                        th scope="row" { (name) }
+                        @for run in runs { td class="number" { (of(run, name)) } }
+                    }
+                }
+            }
+        }
+    };
+    html! { @if !names.is_empty() { (scrolling(caption, &body)) } }
+}
+
+fn gates(runs: &[Run<'_>]) -> Markup {
+    let subject = |run: &Run<'_>, gate: &GateRecord| gate_subject(gate, &run.record.measures);
+    let mut subjects: Vec<String> = Vec::new();
+    for run in runs {
+        for gate in &run.record.gates {
+            let name = subject(run, gate);
+            if !subjects.contains(&name) {
+                subjects.push(name);
+            }
+        }
+    }
+    let caption = "What each run asked for and found";
+    let body = html! {
+        table {
+            caption { (caption) }
+            (head("Condition", runs.iter().map(|run| run.name.as_str()), ""))
+            tbody {
+                @for name in &subjects {
+                    tr {
+                        th scope="row" { (name) }
+                        @for run in runs {
+                            td {
+                                @let of: Vec<_> =
+                                    run.record.gates.iter().filter(|gate| subject(run, gate) == *name).collect();
+                                @if of.is_empty() { "not asked for" }
+                                @for gate in of { p { (gate_cell(run, gate)) } }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    };
+    scrolling(caption, &body)
+}
+
+fn gate_cell(run: &Run<'_>, gate: &GateRecord) -> Markup {
+    let unit = gate_unit(gate, &run.record.measures);
+    html! {
+        @if gate.passed { strong class="good" { "✓ " (gate_found(gate, unit)) } }
+        @else { strong class="bad" { "✗ " (gate_found(gate, unit)) } }
+        span class="soft" { ", " (gate_condition(gate, unit)) }
+    }
+}
+
+/// One measure: its figures, by variable, and its series.
+fn measured(measure: &SharedMeasure<'_>, idx: usize) -> Markup {
+    let name = title(measure.first);
+    let by_variable = format!("{name}: by variable");
+    html! {
+        h3 { (name) }
+        p class="reading" { (reading(measure.first)) }
+        @for remark in &measure.remarks { p { strong { (remark) } } }
+        (table(measure, "Figures of the whole file", "Figure", &measure.figures, |line| capitalised(&phrase(line))))
+        (table(measure, &by_variable, "Variable", &measure.by_variable, str::to_owned))
+        (chart_grid(&charts(measure, idx)))
+        @for one in &measure.series {
+            @let unit = if one.name.contains(one.unit.as_str()) { String::new() } else { format!(" ({})", one.unit) };
+            (table(measure, &format!("{}{unit}", capitalised(&one.name)), "", &one.points, str::to_owned))
+        }
+    }
+}
+
+fn table(
+    measure: &SharedMeasure<'_>,
+    caption: &str,
+    first: &str,
+    lines: &[Line],
+    name: fn(&str) -> String,
+) -> Markup {
+    let body = html! {
+        table class="narrow" {
+            caption { (caption) }
+            (head(first, measure.columns.iter().map(String::as_str), "number wrap"))
+            tbody {
+                @for line in lines {
+                    tr {
+                        th scope="row" { (name(&line.name)) }
+                        @for value in &line.values { td class="number" { (line.unit.text_or_dash(*value)) } }
+                    }
+                }
+            }
+        }
+    };
+    html! {
+        @if lines.len() > MAX_OPEN_ROWS {
+            details {
+                summary { (caption) " (" (count(lines.len() as u64)) " rows)" }
+                (scrolling_tall(caption, &body))
+            }
+        } @else if !lines.is_empty() { (scrolling(caption, &body)) }
+    }
+}
+
+/// The series as charts, where the columns can be told apart in one and the runs differ at all.
+fn charts(measure: &SharedMeasure<'_>, idx: usize) -> Vec<Markup> {
+    let n_runs = measure.columns.len() - measure.n_originals;
+    if measure.n_originals > 1 || n_runs > RUNS.len() {
+        return Vec::new();
+    }
+    let drawn = measure.series.iter().enumerate();
+    let drawn = drawn.filter(|(_, one)| one.points.len() > 1);
+    drawn
+        .take(MAX_CHARTS)
+        .map(|(position, one)| figure(measure, one, &format!("m{idx}-{position}")))
+        .collect()
+}
+
+fn figure(measure: &SharedMeasure<'_>, one: &JoinedSeries, id: &str) -> Markup {
+    let looks = [Look::Original]
+        .into_iter()
+        .take(measure.n_originals)
+        .chain(RUNS);
+    let series = measure.columns.iter().zip(looks).enumerate();
+    let series = series.map(|(column, (name, look))| ChartSeries {
+        name: name.clone(),
+        look,
+        values: one
+            .points
+            .iter()
+            .map(|point| point.values.get(column).copied().flatten())
+            .collect(),
+    });
+    // A run that has no figure of this series needs no entry in the legend.
+    let series = series.filter(|series| series.values.iter().any(Option::is_some));
+    let chart = Chart {
+        id: id.to_owned(),
+        title: capitalised(&one.name),
+        axis: one.unit.clone(),
+        unit: Unit::of_name(&one.unit),
+        categories: one.points.iter().map(|point| point.name.clone()).collect(),
+        series: series.collect(),
+    };
+    html! {
+        figure {
+            figcaption { (chart.title) }
+            @if drawn_as_counted(&one.unit) { (bars(&chart)) } @else { (lines(&chart)) }
+        }
+    }
+}
