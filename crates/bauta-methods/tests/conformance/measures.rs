@@ -54,6 +54,24 @@ impl Two {
         }
     }
 
+    /// Every ninth record has the categories of the one before it.
+    fn exchanged(table: &Table) -> Self {
+        let from: Vec<u32> = (0..table.n_records() as u32)
+            .map(|i| i - u32::from(i % 9 == 8))
+            .collect();
+        let mut masked = table.clone();
+        for attr_idx in 0..table.columns().len() {
+            let column = table.column(attr_idx);
+            if column.as_categorical().is_some() {
+                masked = masked.with_column(attr_idx, column.take(&from));
+            }
+        }
+        Self {
+            original: table.clone(),
+            masked,
+        }
+    }
+
     /// The same records in another order, in both files.
     fn reordered(&self, order: &[u32]) -> Self {
         let reorder = |table: &Table| {
@@ -92,14 +110,17 @@ impl Two {
         self.figures_with(measure, on, &[])
     }
 
+    /// Measures with the parameters of the example and these.
     fn figures_with(
         &self,
         measure: &dyn Measure,
         on: &[String],
-        given: &[(&str, RawValue)],
+        given: &[(&'static str, RawValue)],
     ) -> Measurement {
         let context = RunContext::new(7, "measure", &Unwatched);
-        let given = params(measure.card(), given);
+        let mut all = measure.example();
+        all.extend_from_slice(given);
+        let given = params(measure.card(), &all);
         let found = self.measure(measure, on, &given, &context);
         found.unwrap_or_else(|error| panic!("{}: {error}", measure.card().id))
     }
@@ -112,7 +133,8 @@ pub(crate) fn names(table: &Table, positions: &[usize]) -> Vec<String> {
         .collect()
 }
 
-/// The variables that a plan would give a measure: those of its default roles on which it works.
+/// The variables that a plan would give a measure: those of its default roles, each if the measure
+/// still works when it is added to those before it.
 fn usual(measure: &dyn Measure, two: &Two) -> Vec<String> {
     let card = measure.card();
     let table = &two.original;
@@ -123,23 +145,30 @@ fn usual(measure: &dyn Measure, two: &Two) -> Vec<String> {
             Scope::Variables => card.targets.default_roles.contains(&attribute.role),
         }
     };
-    let works = |name: &String| {
+    let given = params(card, &measure.example());
+    let works = |on: &[String]| {
         let context = RunContext::new(7, "measure", &Unwatched);
-        two.measure(
-            measure,
-            std::slice::from_ref(name),
-            &params(card, &[]),
-            &context,
-        )
-        .is_ok()
+        two.measure(measure, on, &given, &context).is_ok()
     };
     let fit: Vec<usize> = accepted(card, table).into_iter().filter(by_role).collect();
-    let on: Vec<String> = names(table, &fit).into_iter().filter(works).collect();
-    assert!(
-        !on.is_empty(),
-        "`{}` works on no variable without parameters",
-        card.id
-    );
+    let fit = names(table, &fit);
+    let alone = fit.iter().map(|name| vec![name.clone()]);
+    // What looks at relations may need two variables at least.
+    let pairs = (1..fit.len())
+        .flat_map(|second| (0..second).map(move |first| [first, second]))
+        .map(|pair| pair.map(|position| fit[position].clone()).to_vec());
+    let mut on = alone
+        .chain(pairs)
+        .find(|on| works(on))
+        .unwrap_or_else(|| panic!("`{}` works on no variables at its example", card.id));
+    for name in &fit {
+        if !on.contains(name) {
+            on.push(name.clone());
+            if !works(&on) {
+                on.pop();
+            }
+        }
+    }
     on
 }
 
@@ -216,10 +245,12 @@ fn identical_files_have_the_declared_value_and_others_do_not() {
             "{}: {value}, not {at_identity}",
             measure.card().id
         );
-        let moved = Two::perturbed(&table)
-            .figures(*measure, &on)
-            .value
-            .expect("a value");
+        let moved = if measure.card().targets.kinds.contains(&Kind::Continuous) {
+            Two::perturbed(&table)
+        } else {
+            Two::exchanged(&table)
+        };
+        let moved = moved.figures(*measure, &on).value.expect("a value");
         assert!(
             !near(moved, at_identity),
             "{} does not see that the file was changed",
@@ -289,7 +320,8 @@ fn files_that_do_not_correspond_are_refused_where_they_must() {
         .filter(|measure| measure.subject() == Subject::CorrespondingPair)
     {
         let two = Two::perturbed(&table);
-        let (on, given) = (usual(*measure, &two), params(measure.card(), &[]));
+        let given = params(measure.card(), &measure.example());
+        let on = usual(*measure, &two);
         let shorter = Two::perturbed(&zoo(40)).masked;
         let with = |masked: &Table, rows: Rows| {
             let pair = Pair {
@@ -343,7 +375,7 @@ fn measures_of_the_wrong_number_of_files_are_our_own_mistake() {
             Subject::OneFile => Files::Both(pair),
             Subject::CorrespondingPair | Subject::Pair => Files::One(&table),
         };
-        let given = params(measure.card(), &[]);
+        let given = params(measure.card(), &measure.example());
         let on = ["income".to_owned()];
         let task = MeasureTask::new(wrong, &on, &given);
         let found = measure.measure(&task, &RunContext::new(7, "measure", &Unwatched));
@@ -361,7 +393,8 @@ fn a_cancelled_measure_stops() {
     for measure in registry::MEASURES {
         let on = usual(*measure, &two);
         let context = RunContext::new(7, "measure", &Impatient);
-        let stopped = two.measure(*measure, &on, &params(measure.card(), &[]), &context);
+        let given = params(measure.card(), &measure.example());
+        let stopped = two.measure(*measure, &on, &given, &context);
         assert!(
             matches!(stopped, Err(MethodError::Cancelled)),
             "`{}` goes on though cancelled",
@@ -382,7 +415,7 @@ fn no_message_shows_a_cell_value() {
         for measure in registry::MEASURES {
             let card = measure.card();
             let mut n_errors = 0;
-            for given in with_and_without_missing(card, &[]) {
+            for given in with_and_without_missing(card, &measure.example()) {
                 let given = params(card, &given);
                 for name in names(&table, &accepted(card, &table)) {
                     for two in [
@@ -426,13 +459,16 @@ fn constant_canary(table: &Table) -> Table {
 }
 
 #[test]
-fn measures_need_no_parameters() {
-    for card in registry::MEASURES.iter().map(|measure| measure.card()) {
+fn measures_need_no_parameters_or_show_which() {
+    for measure in registry::MEASURES {
+        let card = measure.card();
         let none: &[(String, RawValue)] = &[];
         assert!(
-            Params::check(card, none).is_ok(),
+            !measure.is_usual() || Params::check(card, none).is_ok(),
             "`{}` cannot run without parameters",
             card.id
         );
+        // Fails if the card refuses the example.
+        params(card, &measure.example());
     }
 }
