@@ -13,6 +13,7 @@ pub mod free_ranks;
 pub(crate) mod global_risk;
 pub mod grid;
 pub(crate) mod households;
+pub mod interval_overlap;
 pub mod interval_widths;
 pub mod keys;
 pub(crate) mod levels_above;
