@@ -64,6 +64,9 @@ pub const MEASURES: &[&dyn Measure] = &[
     &loss::kolmogorov_smirnov::KolmogorovSmirnov,
     &loss::eigenvalue_distance::EigenvalueDistance,
     &loss::univariate_summary::UnivariateSummary,
+    &loss::logistic_regression::LogisticRegression,
+    &loss::linear_regression::LinearRegression,
+    &loss::correspondence_analysis::CorrespondenceAnalysis,
     &score::score::Score,
 ];
 

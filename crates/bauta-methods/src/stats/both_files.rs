@@ -5,6 +5,7 @@ use bauta_data::Column;
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::measure::{MeasureTask, Measurement, Part};
+use crate::pair::Pair;
 use crate::stats::corresponding::check_missing;
 
 /// One variable in both files.
@@ -38,7 +39,18 @@ pub fn columns_of_both<'a>(
     context: &RunContext<'_>,
 ) -> Result<Vec<TwoColumns<'a>>, MethodError> {
     let pair = task.both()?;
-    let found = |column: Option<&'a Column>, name: &str, file: &str| {
+    let columns = task.on.iter().map(|name| {
+        let found = column_of_both(&pair, name)?;
+        let n_cells = found.original.n_missing() + found.masked.n_missing();
+        check_missing(name, n_cells, task.params, context)?;
+        Ok(found)
+    });
+    columns.collect()
+}
+
+/// A variable in both files.
+pub fn column_of_both<'a>(pair: &Pair<'a>, name: &'a str) -> Result<TwoColumns<'a>, MethodError> {
+    let found = |column: Option<&'a Column>, file: &str| {
         column.ok_or_else(|| {
             MethodError::request(
                 format!("the {file} file has no variable `{name}`"),
@@ -46,18 +58,11 @@ pub fn columns_of_both<'a>(
             )
         })
     };
-    let columns = task.on.iter().map(|name| {
-        let original = found(pair.original.column_named(name), name, "original")?;
-        let masked = found(pair.masked.column_named(name), name, "masked")?;
-        let n_cells = original.n_missing() + masked.n_missing();
-        check_missing(name, n_cells, task.params, context)?;
-        Ok(TwoColumns {
-            name,
-            original,
-            masked,
-        })
-    });
-    columns.collect()
+    Ok(TwoColumns {
+        name,
+        original: found(pair.original.column_named(name), "original")?,
+        masked: found(pair.masked.column_named(name), "masked")?,
+    })
 }
 
 /// A figure of each variable, and their mean over the variables that have one.

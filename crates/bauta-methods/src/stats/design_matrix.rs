@@ -1,0 +1,547 @@
+//! Predictors of two files as the columns of a model: an intercept, a dummy for each category but
+//! one, and numbers as they are.
+//!
+//! Numbers are standardised within, which the estimates undo: systems of equations then do not
+//! depend on units. Where all predictors are categories, records with equal ones are one row.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::both_files::{TwoColumns, column_of_both};
+use super::keys::packing::Packing;
+use super::moments::finite_moments;
+use super::sums::{compensated, sum_by};
+use super::symmetric::Symmetric;
+use super::two_categories::{FILES, MISSING_CATEGORY, TwoCategories};
+use crate::card::{ConstValue, ParamDefault, ParamSpec, ParamType};
+use crate::context::RunContext;
+use crate::error::MethodError;
+use crate::note::Note;
+use crate::pair::Pair;
+use crate::params::Params;
+use crate::stats::keys::check_weights;
+
+mod responses;
+
+pub(crate) use responses::Responses;
+
+/// Which category of a predictor the others are compared with.
+pub(crate) const REFERENCE: ParamSpec = ParamSpec {
+    name: "reference",
+    meaning: "which category of a predictor the others are compared with",
+    ty: ParamType::Choice(&[
+        ("last", "the last one that both files have"),
+        ("first", "the first one that both files have"),
+    ]),
+    default: ParamDefault::Value(ConstValue::Text("last")),
+};
+
+/// The most columns of a model: its equations are squares of that size.
+const MAX_COLUMNS: usize = 1_000;
+/// Rows per block, and the most blocks. Part of the result's definition: changing them changes
+/// last digits.
+const BLOCK: usize = 4096;
+const MAX_BLOCKS: usize = 16;
+/// The column of a row that has the reference category.
+const NONE: u32 = u32::MAX;
+
+/// A predictor in both files.
+enum Term<'a> {
+    Categories {
+        categories: TwoCategories,
+        reference: u32,
+    },
+    Numbers(TwoColumns<'a>, [&'a [f64]; 2]),
+}
+
+/// A model of a response by the same predictors in two files.
+pub(crate) struct Model<'a> {
+    terms: Vec<Term<'a>>,
+    /// The response of each record of each file; NaN where there is none.
+    responses: [Vec<f64>; 2],
+    weights: [Option<&'a [f64]>; 2],
+    /// The records of each file that enter it.
+    kept: [Vec<u32>; 2],
+}
+
+impl<'a> Model<'a> {
+    /// Puts a model together, and notes how many records lack a value that it needs.
+    pub(crate) fn new(
+        pair: &Pair<'a>,
+        predictors: &[&'a str],
+        responses: [Vec<f64>; 2],
+        params: &Params,
+        context: &RunContext<'_>,
+    ) -> Result<Self, MethodError> {
+        if predictors.is_empty() {
+            return Err(MethodError::request(
+                "the model has no predictor",
+                "name predictors in `on`",
+            ));
+        }
+        let mut weights = [None, None];
+        for (weights, table) in weights.iter_mut().zip([pair.original, pair.masked]) {
+            check_weights(table)?;
+            *weights = table.weight().and_then(|column| column.as_numeric());
+        }
+        let terms = predictors.iter().map(|&name| {
+            let columns = column_of_both(pair, name)?;
+            let numbers = (columns.original.as_numeric()).zip(columns.masked.as_numeric());
+            Ok(match numbers {
+                Some((original, masked)) => Term::Numbers(columns, [original, masked]),
+                None => Term::Categories {
+                    categories: TwoCategories::new(&columns)?,
+                    reference: 0,
+                },
+            })
+        });
+        let mut model = Self {
+            terms: terms.collect::<Result<_, MethodError>>()?,
+            responses,
+            weights,
+            kept: [Vec::new(), Vec::new()],
+        };
+        model.keep(params.choice(MISSING_CATEGORY.name) == "skip", context);
+        model.choose_references(params.choice(REFERENCE.name) == "first")?;
+        Ok(model)
+    }
+
+    /// Finds the records that enter.
+    fn keep(&mut self, skips: bool, context: &RunContext<'_>) {
+        let mut n_lacking = [0, 0];
+        for (file, n_lacking) in n_lacking.iter_mut().enumerate() {
+            let responses = &self.responses[file];
+            let lacks = |record: usize| {
+                responses[record].is_nan()
+                    || skips && self.terms.iter().any(|term| term.is_missing(file, record))
+            };
+            let weighs =
+                |record: usize| self.weights[file].is_none_or(|weights| weights[record] > 0.0);
+            let n = responses.len();
+            let kept: Vec<u32> = (0..n as u32)
+                .into_par_iter()
+                .with_min_len(BLOCK)
+                .filter(|&record| !lacks(record as usize))
+                .collect();
+            *n_lacking = n - kept.len();
+            self.kept[file] = kept;
+            self.kept[file].retain(|&record| weighs(record as usize));
+        }
+        if n_lacking != [0, 0] {
+            context.note(Note::IncompleteRecordsSkipped {
+                n_original: n_lacking[0],
+                n_masked: n_lacking[1],
+            });
+        }
+    }
+
+    fn choose_references(&mut self, first: bool) -> Result<(), MethodError> {
+        let kept = &self.kept;
+        for term in &mut self.terms {
+            let Term::Categories {
+                categories,
+                reference,
+            } = term
+            else {
+                continue;
+            };
+            let occurs = [0, 1].map(|file| occurring(categories, file, &kept[file]));
+            let mut shared = (0..categories.missing())
+                .filter(|&code| occurs[0][code as usize] && occurs[1][code as usize]);
+            let chosen = if first {
+                shared.next()
+            } else {
+                shared.next_back()
+            };
+            *reference = chosen.ok_or_else(|| {
+                MethodError::data(
+                    &categories.name,
+                    "no category of the records that enter the model is in both files",
+                    "leave the variable out of `on`, or give its categories the same names in both",
+                )
+            })?;
+        }
+        Ok(())
+    }
+
+    /// The model's columns and rows in a file: 0 is the original.
+    pub(crate) fn design(&self, file: usize) -> Result<Design, MethodError> {
+        let kept = &self.kept[file];
+        let n = kept.len();
+        let mut made = Design {
+            file: FILES[file],
+            columns: vec![DesignColumn::intercept()],
+            parts: Vec::new(),
+            responses: Responses::default(),
+            n_records: n,
+        };
+        for (position, term) in self.terms.iter().enumerate() {
+            match term {
+                Term::Categories {
+                    categories,
+                    reference,
+                } => made.add_categories(position, categories, *reference, file, kept)?,
+                Term::Numbers(columns, values) => {
+                    made.add_numbers(position, columns.name, values[file], kept)?;
+                }
+            }
+        }
+        made.check_size()?;
+        let y: Vec<f64> = kept
+            .iter()
+            .map(|&record| self.responses[file][record as usize])
+            .collect();
+        let weight = |i: usize| self.weights[file].map_or(1.0, |weights| weights[kept[i] as usize]);
+        // Normalised to the number of records: w n / Σ w.
+        let scale = n as f64 / sum_by(n, weight);
+        if !(scale.is_finite() && scale > 0.0) {
+            return Err(MethodError::request(
+                "the weights are too large or too small to be added up",
+                "state them in another unit",
+            ));
+        }
+        // A power of two brings the weights near 1 without rounding, so that squares keep in range.
+        let unit = libm::exp2(libm::round(libm::log2(scale)));
+        let (weight, scale) = (|i: usize| weight(i) * unit, scale / unit);
+        made.responses = match made.collapse(n) {
+            Some((class_of, n_rows)) => Responses::of_classes(&class_of, n_rows, &y, weight, scale),
+            None => Responses::of_records(y, weight, scale),
+        };
+        Ok(made)
+    }
+}
+
+impl Term<'_> {
+    fn is_missing(&self, file: usize, record: usize) -> bool {
+        match self {
+            Self::Categories { categories, .. } => {
+                categories.codes[file][record] == categories.missing()
+            }
+            Self::Numbers(_, values) => values[file][record].is_nan(),
+        }
+    }
+}
+
+/// Which codes some records of a file have.
+fn occurring(categories: &TwoCategories, file: usize, kept: &[u32]) -> Vec<bool> {
+    let mut occurs = vec![false; categories.n_codes()];
+    for &record in kept {
+        occurs[categories.codes[file][record as usize] as usize] = true;
+    }
+    occurs
+}
+
+/// One column of a model.
+pub(crate) struct DesignColumn {
+    /// Position of its predictor; none for the intercept.
+    pub(crate) predictor: Option<usize>,
+    /// The predictor's name.
+    pub(crate) variable: String,
+    /// Its name among the figures.
+    pub(crate) label: String,
+    /// What it is in messages, which must not show a category.
+    pub(crate) place: String,
+    /// Whether its coefficients are to be compared: not the intercept, nor those of missing values.
+    pub(crate) is_compared: bool,
+    /// The column holds (x - centre) / scale.
+    pub(crate) centre: f64,
+    /// See `centre`.
+    pub(crate) scale: f64,
+}
+
+impl DesignColumn {
+    fn intercept() -> Self {
+        Self {
+            predictor: None,
+            variable: String::new(),
+            label: "intercept".to_owned(),
+            place: String::new(),
+            is_compared: false,
+            centre: 0.0,
+            scale: 1.0,
+        }
+    }
+
+    fn dummy(predictor: usize, variable: &str, label: String, place: String) -> Self {
+        Self {
+            predictor: Some(predictor),
+            variable: variable.to_owned(),
+            label,
+            place,
+            is_compared: true,
+            ..Self::intercept()
+        }
+    }
+}
+
+/// What a predictor puts into the rows.
+pub(crate) enum DesignPart {
+    /// A 1 in one of several columns, or in none.
+    Dummies {
+        /// The predictor's name.
+        variable: String,
+        /// The column of each row; `u32::MAX` for the reference.
+        column_of_row: Vec<u32>,
+        /// What the reference is in messages.
+        reference: String,
+    },
+    /// A number.
+    Numbers {
+        /// Its column.
+        column: usize,
+        /// Its values, standardised.
+        values: Vec<f64>,
+    },
+}
+
+/// A model's columns and rows in one file.
+pub(crate) struct Design {
+    /// Which file, for messages.
+    pub(crate) file: &'static str,
+    /// Its columns, the intercept first.
+    pub(crate) columns: Vec<DesignColumn>,
+    /// What the predictors put into the rows, in the order of their columns.
+    pub(crate) parts: Vec<DesignPart>,
+    /// Weights and responses of the rows.
+    pub(crate) responses: Responses,
+    /// Number of records behind the rows.
+    pub(crate) n_records: usize,
+}
+
+impl Design {
+    fn add_categories(
+        &mut self,
+        predictor: usize,
+        categories: &TwoCategories,
+        reference: u32,
+        file: usize,
+        kept: &[u32],
+    ) -> Result<(), MethodError> {
+        let occurs = occurring(categories, file, kept);
+        let mut column_of_code = vec![NONE; categories.n_codes()];
+        let others = (0..categories.n_codes() as u32)
+            .filter(|&code| occurs[code as usize] && code != reference);
+        for code in others {
+            column_of_code[code as usize] = self.columns.len() as u32;
+            let column = DesignColumn::dummy(
+                predictor,
+                &categories.name,
+                categories.label(code),
+                categories.place(code),
+            );
+            self.columns.push(DesignColumn {
+                is_compared: code != categories.missing(),
+                ..column
+            });
+        }
+        if column_of_code.iter().all(|&column| column == NONE) {
+            return Err(self.constant(&categories.name));
+        }
+        let codes = &categories.codes[file];
+        let column = |&record: &u32| column_of_code[codes[record as usize] as usize];
+        self.parts.push(DesignPart::Dummies {
+            variable: categories.name.clone(),
+            column_of_row: kept.iter().map(column).collect(),
+            reference: categories.place(reference),
+        });
+        Ok(())
+    }
+
+    /// A number that is missing enters as the mean of the others, and with a dummy of its own.
+    fn add_numbers(
+        &mut self,
+        predictor: usize,
+        name: &str,
+        values: &[f64],
+        kept: &[u32],
+    ) -> Result<(), MethodError> {
+        let mut values: Vec<f64> = kept.iter().map(|&record| values[record as usize]).collect();
+        let found = finite_moments(name, &values)?;
+        if found.sd <= 0.0 || !(1.0 / found.sd).is_finite() {
+            return Err(self.constant(name));
+        }
+        let column = self.columns.len();
+        self.columns.push(DesignColumn {
+            centre: found.mean,
+            scale: found.sd,
+            ..DesignColumn::dummy(predictor, name, name.to_owned(), "its number".to_owned())
+        });
+        let mut missing = None;
+        if found.n < values.len() {
+            missing = Some(values.iter().map(|x| x.is_nan()).collect::<Vec<bool>>());
+        }
+        for x in &mut values {
+            *x = if x.is_nan() {
+                0.0
+            } else {
+                (*x - found.mean) / found.sd
+            };
+        }
+        self.parts.push(DesignPart::Numbers { column, values });
+        if let Some(missing) = missing {
+            let column = self.columns.len() as u32;
+            let (label, place) = (format!("{name}=missing"), "its missing values".to_owned());
+            self.columns.push(DesignColumn {
+                is_compared: false,
+                ..DesignColumn::dummy(predictor, name, label, place)
+            });
+            let column = |is_missing: bool| if is_missing { column } else { NONE };
+            self.parts.push(DesignPart::Dummies {
+                variable: name.to_owned(),
+                column_of_row: missing.into_iter().map(column).collect(),
+                reference: "its present values".to_owned(),
+            });
+        }
+        Ok(())
+    }
+
+    fn constant(&self, variable: &str) -> MethodError {
+        MethodError::data(
+            variable,
+            format!(
+                "it has no two different values in the records of the {} file that enter the model",
+                self.file
+            ),
+            "leave it out of `on`",
+        )
+    }
+
+    fn check_size(&self) -> Result<(), MethodError> {
+        let n_columns = self.columns.len();
+        let hint = "leave out or recode predictors with many categories";
+        if n_columns > MAX_COLUMNS {
+            let message = format!("the model has more than {MAX_COLUMNS} coefficients");
+            return Err(MethodError::request(message, hint));
+        }
+        if n_columns >= self.n_records {
+            let message = format!(
+                "the model has {n_columns} coefficients, and the {} file no more records for it",
+                self.file
+            );
+            return Err(MethodError::request(message, hint));
+        }
+        Ok(())
+    }
+
+    /// Makes one row of records with equal predictors, where all of them are categories: the row of
+    /// each record, and the number of rows. Exact, since the model tells such records apart by
+    /// their response only.
+    fn collapse(&mut self, n: usize) -> Option<(Vec<u32>, usize)> {
+        let mut packing = Packing::new(n);
+        let last = self.columns.len() as u32;
+        for part in &self.parts {
+            let DesignPart::Dummies { column_of_row, .. } = part else {
+                return None;
+            };
+            packing.add(last, |i| column_of_row[i].min(last));
+        }
+        let (class_of, representatives) = packing.classes();
+        for part in &mut self.parts {
+            if let DesignPart::Dummies { column_of_row, .. } = part {
+                *column_of_row = representatives
+                    .iter()
+                    .map(|&record| column_of_row[record as usize])
+                    .collect();
+            }
+        }
+        Some((class_of, representatives.len()))
+    }
+
+    /// Number of rows.
+    pub(crate) fn n_rows(&self) -> usize {
+        self.responses.w.len()
+    }
+
+    /// Σ a x xᵀ and Σ b x over the rows, with a and b of each row.
+    pub(crate) fn normal_equations(
+        &self,
+        figures: impl Fn(usize) -> (f64, f64) + Sync,
+    ) -> (Symmetric, Vec<f64>) {
+        let n = self.n_rows();
+        let block = BLOCK.max(n.div_ceil(MAX_BLOCKS));
+        let blocks: Vec<(Vec<f64>, Vec<f64>)> = (0..n.div_ceil(block))
+            .into_par_iter()
+            .map(|at| self.block_equations(at * block..((at + 1) * block).min(n), &figures))
+            .collect();
+        let left = Symmetric::from_lower(self.columns.len(), |j, k| {
+            compensated(blocks.iter().map(|(left, _)| left[j * (j + 1) / 2 + k]))
+        });
+        let right = (0..self.columns.len())
+            .map(|j| compensated(blocks.iter().map(|(_, right)| right[j])))
+            .collect();
+        (left, right)
+    }
+
+    fn block_equations(
+        &self,
+        rows: Range<usize>,
+        figures: &(impl Fn(usize) -> (f64, f64) + Sync),
+    ) -> (Vec<f64>, Vec<f64>) {
+        let order = self.columns.len();
+        let mut left = vec![0.0; order * (order + 1) / 2];
+        let mut right = vec![0.0; order];
+        let mut entries = Entries::default();
+        for row in rows {
+            let (a, b) = figures(row);
+            entries.read(self, row);
+            let is_full = entries.values.len() == order;
+            for (position, (&j, &x)) in entries.columns.iter().zip(&entries.values).enumerate() {
+                right[j] += b * x;
+                let (ax, products) = (a * x, &mut left[j * (j + 1) / 2..][..=j]);
+                if is_full {
+                    for (product, z) in products.iter_mut().zip(&entries.values) {
+                        *product += ax * z;
+                    }
+                } else {
+                    let before = entries.columns[..=position].iter().zip(&entries.values);
+                    before.for_each(|(&k, z)| products[k] += ax * z);
+                }
+            }
+        }
+        (left, right)
+    }
+
+    /// xᵀβ of each row.
+    pub(crate) fn predicted(&self, beta: &[f64]) -> Vec<f64> {
+        (0..self.n_rows())
+            .into_par_iter()
+            .with_min_len(BLOCK)
+            .map_init(Entries::default, |entries, row| {
+                entries.read(self, row);
+                let terms = entries.columns.iter().zip(&entries.values);
+                terms.map(|(&j, x)| beta[j] * x).sum()
+            })
+            .collect()
+    }
+}
+
+/// The entries of a row that are not 0, by column.
+#[derive(Default)]
+struct Entries {
+    columns: Vec<usize>,
+    values: Vec<f64>,
+}
+
+impl Entries {
+    fn read(&mut self, design: &Design, row: usize) {
+        self.columns.clear();
+        self.values.clear();
+        self.columns.push(0);
+        self.values.push(1.0);
+        for part in &design.parts {
+            match part {
+                DesignPart::Dummies { column_of_row, .. } => {
+                    if column_of_row[row] != NONE {
+                        self.columns.push(column_of_row[row] as usize);
+                        self.values.push(1.0);
+                    }
+                }
+                DesignPart::Numbers { column, values } => {
+                    self.columns.push(*column);
+                    self.values.push(values[row]);
+                }
+            }
+        }
+    }
+}
