@@ -124,6 +124,9 @@ fn standardise(name: &str, values: &mut [f64], file: &str) -> Result<Moments, Me
     Ok(unit)
 }
 
+/// Corrections of a solution by its own residuals.
+const REFINEMENTS: usize = 2;
+
 /// A fitted model and what only linear models have.
 struct LinearFit {
     fit: Fit,
@@ -139,8 +142,20 @@ fn fit_linear(design: Design, unit: &Moments) -> Result<LinearFit, MethodError> 
     let (products, right) =
         design.normal_equations(|row| (rows.w[row], rows.w[row] * rows.mean[row]));
     let root = column_root(&products);
-    let beta = solve(&root, &right);
-    let fitted = design.predicted(&beta);
+    let mut beta = solve(&root, &right);
+    let mut fitted = design.predicted(&beta);
+    // The equations square the condition of the columns; residuals give the lost digits back.
+    for _ in 0..REFINEMENTS {
+        let (_, left_over) = design.normal_equations(|row| {
+            let residual = rows.mean[row] - fitted[row];
+            (0.0, rows.w[row] * residual)
+        });
+        let correction = solve(&root, &left_over);
+        beta.iter_mut()
+            .zip(correction)
+            .for_each(|(beta, by)| *beta += by);
+        fitted = design.predicted(&beta);
+    }
     let residual = sum_by(n_rows, |row| rows.squares(row, fitted[row]));
     let n = design.n_records as f64;
     let mean = sum_by(n_rows, |row| rows.w[row] * rows.mean[row]) / n;

@@ -190,15 +190,33 @@ pub(crate) fn parts(found: &Measurement) -> Vec<(String, Option<f64>)> {
 }
 
 fn near(a: f64, b: f64) -> bool {
-    (a.is_nan() && b.is_nan()) || (a - b).abs() <= 1e-12 * a.abs().max(b.abs()).max(1.0)
+    near_to_scale(a, b, 1.0)
 }
 
-fn assert_near(id: &str, a: &[(String, Option<f64>)], b: &[(String, Option<f64>)]) {
+fn near_to_scale(a: f64, b: f64, scale: f64) -> bool {
+    let scale = scale.max(a.abs()).max(b.abs());
+    (a.is_nan() && b.is_nan()) || (a - b).abs() <= 1e-12 * scale
+}
+
+/// Figures are near against their own size; those of a series have one unit, and are near against
+/// the largest of them.
+fn assert_near(id: &str, before: &Measurement, after: &Measurement) {
+    let (a, b) = (parts(before), parts(after));
     assert_eq!(a.len(), b.len(), "{id}");
-    for ((name, a), (other, b)) in a.iter().zip(b) {
+    let largest = |points: &[Part]| {
+        let sizes = points.iter().filter_map(|point| point.value).map(f64::abs);
+        sizes.fold(1.0, f64::max)
+    };
+    let n_others = 1 + before.parts.len() + before.by_variable.len();
+    let in_series = before
+        .series
+        .iter()
+        .flat_map(|series| std::iter::repeat_n(largest(&series.points), series.points.len()));
+    let scales = std::iter::repeat_n(1.0, n_others).chain(in_series);
+    for (((name, a), (other, b)), scale) in a.iter().zip(&b).zip(scales) {
         assert_eq!(name, other, "{id}");
         let same = match (a, b) {
-            (Some(a), Some(b)) => near(*a, *b),
+            (Some(a), Some(b)) => near_to_scale(*a, *b, scale),
             (None, None) => true,
             _ => false,
         };
@@ -275,7 +293,7 @@ proptest! {
             }
             let before = two.figures_with(*measure, &on, &given);
             let after = moved.figures_with(*measure, &on, &given);
-            assert_near(measure.card().id, &parts(&before), &parts(&after));
+            assert_near(measure.card().id, &before, &after);
             if let (Some(before), Some(after)) = (&before.per_record, &after.per_record) {
                 let follows = order.iter().zip(after).all(|(&record, &value)| near(before[record as usize], value));
                 prop_assert!(follows, "{}: figures by record", measure.card().id);
