@@ -47,6 +47,7 @@ pub mod sums;
 pub(crate) mod suppression;
 pub mod symmetric;
 pub mod to_mask;
+pub(crate) mod tridiagonal;
 pub(crate) mod two_categories;
 pub mod unique_sets;
 pub mod univariate_groups;

@@ -6,7 +6,8 @@
 use rayon::prelude::*;
 
 use super::sums::compensated;
-use super::symmetric::{Symmetric, eigen};
+use super::symmetric::Symmetric;
+use super::tridiagonal::eigen_of_large;
 use super::two_categories::{FILES, TwoCategories};
 use crate::error::MethodError;
 
@@ -132,7 +133,7 @@ impl Analysis {
         let matrix = Symmetric::from_lower(n_slots, |j, k| {
             (share(j, k) / (q * q) - c[j] * c[k]) / (c[j] * c[k]).sqrt()
         });
-        let found = eigen(&matrix);
+        let found = eigen_of_large(&matrix);
         let n_all = n_slots.saturating_sub(n_variables);
         let eigenvalues: Vec<f64> = found.values[..n_all].iter().map(|l| l.max(0.0)).collect();
         let n_axes = eigenvalues
