@@ -1,5 +1,6 @@
 //! Losses: what an analyst could no longer find in the file.
 
+pub mod correspondence_analysis;
 pub mod eigenvalue_distance;
 pub mod hellinger;
 pub mod il;
@@ -11,6 +12,8 @@ pub mod il3;
 pub mod il4;
 pub mod il5;
 pub mod kolmogorov_smirnov;
+pub mod linear_regression;
+pub mod logistic_regression;
 pub mod rates;
 pub mod s0;
 pub mod s1;

@@ -8,7 +8,7 @@ use crate::card::Card;
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::pair::Pair;
-use crate::params::{ParamProblem, Params};
+use crate::params::{ParamProblem, Params, RawValue};
 
 /// What a measure looks at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -233,6 +233,12 @@ pub trait Measure: Sync {
     /// who links records does, and to leave them out would understate the risk.
     fn looks_at_untouched(&self) -> bool {
         false
+    }
+
+    /// Parameters that show it at work, for documentation and conformance tests. They may name
+    /// variables of the file that those tests measure.
+    fn example(&self) -> Vec<(&'static str, RawValue)> {
+        Vec::new()
     }
 
     /// Problems that only the parameters together, or the variables' descriptions, can show.

@@ -69,6 +69,9 @@ pub const MEASURES: &[&dyn Measure] = &[
     &loss::univariate_summary::UnivariateSummary,
     &loss::rates::Rates,
     &loss::weighted_estimates::WeightedEstimates,
+    &loss::logistic_regression::LogisticRegression,
+    &loss::linear_regression::LinearRegression,
+    &loss::correspondence_analysis::CorrespondenceAnalysis,
     &score::score::Score,
 ];
 

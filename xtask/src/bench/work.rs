@@ -136,7 +136,7 @@ pub(super) fn all() -> Vec<Work> {
             }
             (Scope::Variables, _) => (Input::Amounts, amount_names()),
         };
-        Work::of(card, card.id, input, on, Vec::new())
+        Work::of(card, card.id, input, on, owned(measure.example()))
     });
     let variants = mdav_variants().into_iter().chain(searches());
     masks

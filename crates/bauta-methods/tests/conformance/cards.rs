@@ -234,11 +234,12 @@ fn cards_are_written_alike() {
     }
 }
 
-/// A method's example, or nothing for measures, as the base that one parameter is changed in.
+/// A method's example, as the base that one parameter is changed in.
 fn base(card: &Card) -> Vec<(String, RawValue)> {
     let example = registry::mask(card.id)
         .map(bauta_methods::Mask::example)
         .or_else(|| registry::adjuster(card.id).map(bauta_methods::Adjuster::example))
+        .or_else(|| registry::measure(card.id).map(bauta_methods::Measure::example))
         .unwrap_or_default();
     example
         .into_iter()

@@ -171,7 +171,7 @@ fn assert_figures(id: &str, file: &str, found: &Measurement, n_records: usize) {
 /// Measures two files in every way that the card offers for missing values.
 fn measure_all_ways(id: &str, name: &str, two: &Two, on: &[String]) {
     let measure = registry::measure(id).expect("a measure");
-    for given in with_and_without_missing(measure.card(), &[]) {
+    for given in with_and_without_missing(measure.card(), &measure.example()) {
         let given = params(measure.card(), &given);
         let context = RunContext::new(7, "measure", &Unwatched);
         match two.measure(measure, on, &given, &context) {

@@ -1,6 +1,6 @@
 //! Measures: what looks at files.
 
-use std::sync::Arc;
+use std::sync::LazyLock;
 
 use bauta_data::{Column, Kind, Role, Table, Unwatched};
 use bauta_methods::measure::{Part, Scope};
@@ -56,20 +56,16 @@ impl Two {
         }
     }
 
-    /// Every category becomes the next one in a third of the records.
-    fn recategorised(table: &Table) -> Self {
+    /// Every ninth record has the categories of the one before it.
+    fn exchanged(table: &Table) -> Self {
+        let from: Vec<u32> = (0..table.n_records() as u32)
+            .map(|i| i - u32::from(i % 9 == 8))
+            .collect();
         let mut masked = table.clone();
         for attr_idx in 0..table.columns().len() {
             let column = table.column(attr_idx);
-            if let Some(categories) = column.as_categorical() {
-                let n_levels = categories.levels.len().max(1) as u32;
-                let next = |(i, &code): (usize, &u32)| {
-                    let step = u32::from(scatter(i, 78).is_multiple_of(3));
-                    (code + step).min(n_levels - 1)
-                };
-                let codes = categories.codes.iter().enumerate().map(next).collect();
-                let column = column.with_codes(codes, Arc::clone(&categories.levels));
-                masked = masked.with_column(attr_idx, column);
+            if column.as_categorical().is_some() {
+                masked = masked.with_column(attr_idx, column.take(&from));
             }
         }
         Self {
@@ -116,14 +112,17 @@ impl Two {
         self.figures_with(measure, on, &[])
     }
 
+    /// Measures with the parameters of the example and these.
     fn figures_with(
         &self,
         measure: &dyn Measure,
         on: &[String],
-        given: &[(&str, RawValue)],
+        given: &[(&'static str, RawValue)],
     ) -> Measurement {
         let context = RunContext::new(7, "measure", &Unwatched);
-        let given = params(measure.card(), given);
+        let mut all = measure.example();
+        all.extend_from_slice(given);
+        let given = params(measure.card(), &all);
         let found = self.measure(measure, on, &given, &context);
         found.unwrap_or_else(|error| panic!("{}: {error}", measure.card().id))
     }
@@ -136,7 +135,8 @@ pub(crate) fn names(table: &Table, positions: &[usize]) -> Vec<String> {
         .collect()
 }
 
-/// The variables that a plan would give a measure: those of its default roles on which it works.
+/// The variables that a plan would give a measure: those of its default roles, each if the measure
+/// still works when it is added to those before it.
 fn usual(measure: &dyn Measure, two: &Two) -> Vec<String> {
     let card = measure.card();
     let table = &two.original;
@@ -147,23 +147,30 @@ fn usual(measure: &dyn Measure, two: &Two) -> Vec<String> {
             Scope::Variables => card.targets.default_roles.contains(&attribute.role),
         }
     };
-    let works = |name: &String| {
+    let given = params(card, &measure.example());
+    let works = |on: &[String]| {
         let context = RunContext::new(7, "measure", &Unwatched);
-        two.measure(
-            measure,
-            std::slice::from_ref(name),
-            &params(card, &[]),
-            &context,
-        )
-        .is_ok()
+        two.measure(measure, on, &given, &context).is_ok()
     };
     let fit: Vec<usize> = accepted(card, table).into_iter().filter(by_role).collect();
-    let on: Vec<String> = names(table, &fit).into_iter().filter(works).collect();
-    assert!(
-        !on.is_empty(),
-        "`{}` works on no variable without parameters",
-        card.id
-    );
+    let fit = names(table, &fit);
+    let alone = fit.iter().map(|name| vec![name.clone()]);
+    // What looks at relations may need two variables at least.
+    let pairs = (1..fit.len())
+        .flat_map(|second| (0..second).map(move |first| [first, second]))
+        .map(|pair| pair.map(|position| fit[position].clone()).to_vec());
+    let mut on = alone
+        .chain(pairs)
+        .find(|on| works(on))
+        .unwrap_or_else(|| panic!("`{}` works on no variables at its example", card.id));
+    for name in &fit {
+        if !on.contains(name) {
+            on.push(name.clone());
+            if !works(&on) {
+                on.pop();
+            }
+        }
+    }
     on
 }
 
@@ -185,15 +192,33 @@ pub(crate) fn parts(found: &Measurement) -> Vec<(String, Option<f64>)> {
 }
 
 fn near(a: f64, b: f64) -> bool {
-    (a.is_nan() && b.is_nan()) || (a - b).abs() <= 1e-12 * a.abs().max(b.abs()).max(1.0)
+    near_to_scale(a, b, 1.0)
 }
 
-fn assert_near(id: &str, a: &[(String, Option<f64>)], b: &[(String, Option<f64>)]) {
+fn near_to_scale(a: f64, b: f64, scale: f64) -> bool {
+    let scale = scale.max(a.abs()).max(b.abs());
+    (a.is_nan() && b.is_nan()) || (a - b).abs() <= 1e-12 * scale
+}
+
+/// Figures are near against their own size; those of a series have one unit, and are near against
+/// the largest of them.
+fn assert_near(id: &str, before: &Measurement, after: &Measurement) {
+    let (a, b) = (parts(before), parts(after));
     assert_eq!(a.len(), b.len(), "{id}");
-    for ((name, a), (other, b)) in a.iter().zip(b) {
+    let largest = |points: &[Part]| {
+        let sizes = points.iter().filter_map(|point| point.value).map(f64::abs);
+        sizes.fold(1.0, f64::max)
+    };
+    let n_others = 1 + before.parts.len() + before.by_variable.len();
+    let in_series = before
+        .series
+        .iter()
+        .flat_map(|series| std::iter::repeat_n(largest(&series.points), series.points.len()));
+    let scales = std::iter::repeat_n(1.0, n_others).chain(in_series);
+    for (((name, a), (other, b)), scale) in a.iter().zip(&b).zip(scales) {
         assert_eq!(name, other, "{id}");
         let same = match (a, b) {
-            (Some(a), Some(b)) => near(*a, *b),
+            (Some(a), Some(b)) => near_to_scale(*a, *b, scale),
             (None, None) => true,
             _ => false,
         };
@@ -240,11 +265,10 @@ fn identical_files_have_the_declared_value_and_others_do_not() {
             "{}: {value}, not {at_identity}",
             measure.card().id
         );
-        let kinds = measure.card().targets.kinds;
-        let moved = if kinds.contains(&Kind::Continuous) {
+        let moved = if measure.card().targets.kinds.contains(&Kind::Continuous) {
             Two::perturbed(&table)
         } else {
-            Two::recategorised(&table)
+            Two::exchanged(&table)
         };
         let moved = moved.figures(*measure, &on).value.expect("a value");
         assert!(
@@ -260,18 +284,21 @@ proptest! {
 
     #[test]
     fn the_order_of_records_does_not_matter(order in Just((0..300_u32).collect::<Vec<_>>()).prop_shuffle()) {
+        static USUAL: LazyLock<Vec<Vec<String>>> = LazyLock::new(|| {
+            let two = Two::perturbed(&zoo(300));
+            registry::MEASURES.iter().map(|measure| usual(*measure, &two)).collect()
+        });
         let two = Two::perturbed(&zoo(300));
         let moved = two.reordered(&order);
-        for measure in registry::MEASURES {
-            let on = usual(*measure, &two);
+        for (measure, on) in registry::MEASURES.iter().zip(USUAL.iter()) {
             // Where equal values may be ranked by row, the page says so and offers another way.
             let mut given = Vec::new();
             if measure.card().param("ties").is_some() {
                 given.push(("ties", RawValue::Text("share".to_owned())));
             }
-            let before = two.figures_with(*measure, &on, &given);
-            let after = moved.figures_with(*measure, &on, &given);
-            assert_near(measure.card().id, &parts(&before), &parts(&after));
+            let before = two.figures_with(*measure, on, &given);
+            let after = moved.figures_with(*measure, on, &given);
+            assert_near(measure.card().id, &before, &after);
             if let (Some(before), Some(after)) = (&before.per_record, &after.per_record) {
                 let follows = order.iter().zip(after).all(|(&record, &value)| near(before[record as usize], value));
                 prop_assert!(follows, "{}: figures by record", measure.card().id);
@@ -316,7 +343,8 @@ fn files_that_do_not_correspond_are_refused_where_they_must() {
         .filter(|measure| measure.subject() == Subject::CorrespondingPair)
     {
         let two = Two::perturbed(&table);
-        let (on, given) = (usual(*measure, &two), params(measure.card(), &[]));
+        let given = params(measure.card(), &measure.example());
+        let on = usual(*measure, &two);
         let shorter = Two::perturbed(&zoo(40)).masked;
         let with = |masked: &Table, rows: Rows| {
             let pair = Pair {
@@ -370,7 +398,7 @@ fn measures_of_the_wrong_number_of_files_are_our_own_mistake() {
             Subject::OneFile => Files::Both(pair),
             Subject::CorrespondingPair | Subject::Pair => Files::One(&table),
         };
-        let given = params(measure.card(), &[]);
+        let given = params(measure.card(), &measure.example());
         let on = ["income".to_owned()];
         let task = MeasureTask::new(wrong, &on, &given);
         let found = measure.measure(&task, &RunContext::new(7, "measure", &Unwatched));
@@ -388,7 +416,8 @@ fn a_cancelled_measure_stops() {
     for measure in registry::MEASURES {
         let on = usual(*measure, &two);
         let context = RunContext::new(7, "measure", &Impatient);
-        let stopped = two.measure(*measure, &on, &params(measure.card(), &[]), &context);
+        let given = params(measure.card(), &measure.example());
+        let stopped = two.measure(*measure, &on, &given, &context);
         assert!(
             matches!(stopped, Err(MethodError::Cancelled)),
             "`{}` goes on though cancelled",
@@ -409,7 +438,7 @@ fn no_message_shows_a_cell_value() {
         for measure in registry::MEASURES {
             let card = measure.card();
             let mut n_errors = 0;
-            for given in with_and_without_missing(card, &[]) {
+            for given in with_and_without_missing(card, &measure.example()) {
                 let given = params(card, &given);
                 for name in names(&table, &accepted(card, &table)) {
                     for two in [
@@ -453,13 +482,16 @@ fn constant_canary(table: &Table) -> Table {
 }
 
 #[test]
-fn measures_need_no_parameters() {
-    for card in registry::MEASURES.iter().map(|measure| measure.card()) {
+fn measures_need_no_parameters_or_show_which() {
+    for measure in registry::MEASURES {
+        let card = measure.card();
         let none: &[(String, RawValue)] = &[];
         assert!(
-            Params::check(card, none).is_ok(),
+            !measure.is_usual() || Params::check(card, none).is_ok(),
             "`{}` cannot run without parameters",
             card.id
         );
+        // Fails if the card refuses the example.
+        params(card, &measure.example());
     }
 }

@@ -5,8 +5,8 @@ use bauta_data::{Column, Kind, Table, near};
 use bauta_methods::pair::Rows;
 use bauta_methods::params::parse_text;
 use bauta_methods::{
-    Card, Files, Groups, Measure, MeasureTask, MethodError, Note, Pair, ParamProblem, ParamType,
-    Params, RawValue, RunContext, Scope, Subject, measure_groups, registry,
+    Card, Files, Groups, Measure, MeasureTask, MethodError, Note, Pair, ParamDefault, ParamProblem,
+    ParamSpec, ParamType, Params, RawValue, RunContext, Scope, Subject, measure_groups, registry,
 };
 
 use super::Found;
@@ -68,9 +68,33 @@ pub(super) fn of_variables(
         if pair.rows == Rows::Unrelated && measure.subject() == Subject::CorrespondingPair {
             continue;
         }
+        if !is_asked_for(*measure, pair, on, arguments) {
+            continue;
+        }
         found.push(of_one(*measure, pair, on, &groups, arguments, progress)?);
     }
     Ok(found)
+}
+
+/// Whether a measure has what it must be told, and variables of a kind that it knows: one that no
+/// plan takes unasked is not missed where it has not.
+fn is_asked_for(
+    measure: &dyn Measure,
+    pair: Pair<'_>,
+    on: &[String],
+    arguments: &CompareArguments,
+) -> bool {
+    let card = measure.card();
+    let set = |spec: &ParamSpec| arguments.set.iter().any(|(name, _)| name == spec.name);
+    let told = card
+        .params
+        .iter()
+        .all(|spec| spec.default != ParamDefault::Required || set(spec));
+    let mut columns = on
+        .iter()
+        .filter_map(|name| pair.original.column_named(name));
+    let knows = columns.any(|column| card.targets.kinds.contains(&column.attribute().kind));
+    told && (measure.is_usual() || knows)
 }
 
 /// What is asked of records that the files cannot give is one error, not one note per measure.

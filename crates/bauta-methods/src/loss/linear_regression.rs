@@ -1,0 +1,174 @@
+#![doc = include_str!("linear_regression.md")]
+
+use bauta_data::Attribute;
+
+use crate::card::{Card, Family, Randomness};
+use crate::context::RunContext;
+use crate::error::MethodError;
+use crate::loss::logistic_regression::{OVERLAP_READING, PREDICTORS};
+use crate::measure::{Measure, MeasureTask, Measurement, Reading, Scope, Subject};
+use crate::params::{ParamProblem, Params, RawValue};
+use crate::stats::both_files::TwoColumns;
+use crate::stats::design_matrix::{Design, Model, REFERENCE};
+use crate::stats::interval_overlap::OVERLAP;
+use crate::stats::least_squares::{inverse, sandwich, solve};
+use crate::stats::moments::{Moments, finite_moments};
+use crate::stats::regression::{
+    self, ERRORS, Fit, LEVEL, RESPONSE, Reads, TwoFits, refuse_dependent,
+};
+use crate::stats::sums::sum_by;
+use crate::stats::symmetric::{Symmetric, column_root};
+use crate::stats::two_categories::{FILES, MISSING_CATEGORY};
+
+/// How far a linear model of both files agrees. See the [module page](self).
+#[derive(Clone, Copy, Debug)]
+pub struct LinearRegression;
+
+static CARD: Card = Card {
+    id: "linear-regression",
+    title: "Linear regression",
+    summary: "how far the confidence intervals of a weighted linear model agree between the files",
+    family: Family::Loss,
+    page: include_str!("linear_regression.md"),
+    params: &[
+        RESPONSE,
+        REFERENCE,
+        MISSING_CATEGORY,
+        LEVEL,
+        ERRORS,
+        OVERLAP,
+    ],
+    targets: PREDICTORS,
+    randomness: Randomness::None,
+    references: &["karr2006", "binder1983", "bergeat2015"],
+};
+
+impl Measure for LinearRegression {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn subject(&self) -> Subject {
+        Subject::Pair
+    }
+
+    fn scope(&self) -> Scope {
+        Scope::Variables
+    }
+
+    fn reading(&self) -> Reading {
+        OVERLAP_READING
+    }
+
+    /// It needs to be told what to explain.
+    fn is_usual(&self) -> bool {
+        false
+    }
+
+    /// An analyst's model is of the file, not of what a mask changed.
+    fn looks_at_untouched(&self) -> bool {
+        true
+    }
+
+    fn example(&self) -> Vec<(&'static str, RawValue)> {
+        vec![("response", RawValue::Text("income".to_owned()))]
+    }
+
+    fn check(&self, params: &Params, _on: &[&Attribute]) -> Vec<ParamProblem> {
+        regression::problems(params)
+    }
+
+    fn measure(
+        &self,
+        task: &MeasureTask<'_>,
+        context: &RunContext<'_>,
+    ) -> Result<Measurement, MethodError> {
+        let pair = task.both()?;
+        context.progress(0, 2)?;
+        let (response, predictors) = regression::variables(task)?;
+        let (original, masked) = TwoColumns::of(pair, response)?.numbers()?;
+        let mut units = Vec::new();
+        let mut responses = [original.to_vec(), masked.to_vec()];
+        for (values, file) in responses.iter_mut().zip(FILES) {
+            units.push(standardise(response, values, file)?);
+        }
+        let model = Model::new(&pair, &predictors, responses, task.params, context)?;
+        let mut fits = Vec::new();
+        for (file, unit) in units.iter().enumerate() {
+            context.progress(file, 2)?;
+            fits.push(fit_linear(model.design(file)?, unit)?);
+        }
+        let two = [&fits[0].fit, &fits[1].fit];
+        let mut found = TwoFits::new(two, Reads::Plainly, task.params).compared(&predictors);
+        for (of, file) in fits.iter().zip(FILES) {
+            found.push_part(format!("R², {file}"), of.r_squared);
+            found.push_part(format!("residual standard deviation, {file}"), of.sigma);
+        }
+        Ok(found)
+    }
+}
+
+/// Brings a response to mean 0 and standard deviation 1, and says what these were.
+fn standardise(name: &str, values: &mut [f64], file: &str) -> Result<Moments, MethodError> {
+    let unit = finite_moments(name, values)?;
+    if unit.sd <= 0.0 || !(1.0 / unit.sd).is_finite() {
+        return Err(MethodError::data(
+            name,
+            format!("the response has no two different values in the {file} file"),
+            "name another response",
+        ));
+    }
+    for value in values {
+        *value = (*value - unit.mean) / unit.sd;
+    }
+    Ok(unit)
+}
+
+/// Corrections of a solution by its own residuals.
+const REFINEMENTS: usize = 2;
+
+/// A fitted model and what only linear models have.
+struct LinearFit {
+    fit: Fit,
+    r_squared: Option<f64>,
+    sigma: f64,
+}
+
+/// Weighted least squares; the response was standardised by `unit`.
+fn fit_linear(design: Design, unit: &Moments) -> Result<LinearFit, MethodError> {
+    refuse_dependent(&design)?;
+    let rows = &design.responses;
+    let (n_rows, order) = (design.n_rows(), design.columns.len());
+    let (products, right) =
+        design.normal_equations(|row| (rows.w[row], rows.w[row] * rows.mean[row]));
+    let root = column_root(&products);
+    let mut beta = solve(&root, &right);
+    let mut fitted = design.predicted(&beta);
+    // The equations square the condition of the columns; residuals give the lost digits back.
+    for _ in 0..REFINEMENTS {
+        let (_, left_over) = design.normal_equations(|row| {
+            let residual = rows.mean[row] - fitted[row];
+            (0.0, rows.w[row] * residual)
+        });
+        let correction = solve(&root, &left_over);
+        beta.iter_mut()
+            .zip(correction)
+            .for_each(|(beta, by)| *beta += by);
+        fitted = design.predicted(&beta);
+    }
+    let residual = sum_by(n_rows, |row| rows.squares(row, fitted[row]));
+    let n = design.n_records as f64;
+    let mean = sum_by(n_rows, |row| rows.w[row] * rows.mean[row]) / n;
+    let total = sum_by(n_rows, |row| rows.squares(row, mean));
+    // At least one record more than coefficients: the design was checked.
+    let variance = residual / (n - order as f64);
+    let unscaled = inverse(&root, order);
+    let (meat, _) = design.normal_equations(|row| (rows.squares2(row, fitted[row]), 0.0));
+    let robust = sandwich(&unscaled, &meat);
+    let of_model = Symmetric::from_lower(order, |j, k| unscaled.at(j, k) * variance);
+    Ok(LinearFit {
+        r_squared: (total > 0.0).then(|| 1.0 - residual / total),
+        sigma: variance.sqrt() * unit.sd,
+        fit: Fit::new(design, &beta, &of_model, &robust).of_response(unit.mean, unit.sd),
+    })
+}
