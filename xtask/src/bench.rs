@@ -1,6 +1,7 @@
 //! Times every registered method at rising sizes, each in a process of its own, and the way of a
 //! whole file from disk to disk.
 
+mod calibration;
 mod check_categories;
 mod check_groups;
 mod check_masks;

@@ -37,6 +37,8 @@ pub(super) const TEN_KEYS: [&str; 10] = [
 ];
 /// The household id of the survey with households.
 const HOUSEHOLD: &str = "home";
+/// The survey's design weight.
+const DESIGN_WEIGHT: &str = "d_init";
 /// The survey's weight.
 pub(super) const WEIGHT: &str = "d_fin";
 
@@ -270,7 +272,7 @@ enum ColumnBuilder {
 impl ColumnBuilder {
     fn new(name: &str) -> Self {
         let name = name.to_owned();
-        if role_of(&name) == Role::Weight {
+        if role_of(&name) == Role::Weight || name == DESIGN_WEIGHT {
             return Self::Numbers {
                 name,
                 values: Vec::new(),

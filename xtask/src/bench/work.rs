@@ -8,6 +8,7 @@ use bauta_methods::measure::{Scope, Subject};
 use bauta_methods::params::RawValue;
 use bauta_methods::registry;
 
+use super::calibration;
 use super::inputs::{EIGHTH_KEY, KEYS, N_AMOUNTS, TEN_KEYS, amount_name};
 use super::peers::{Published, published};
 
@@ -125,6 +126,9 @@ pub(super) fn all() -> Vec<Work> {
     });
     let measures = registry::MEASURES.iter().map(|measure| {
         let card = measure.card();
+        if let Some((on, params)) = calibration::of_model(card.id) {
+            return Work::of(card, card.id, Input::SurveyAndMasked, on, params);
+        }
         let (input, on) = match (measure.scope(), measure.subject()) {
             (Scope::Scenario, Subject::OneFile) => (Input::Survey, keys(&KEYS)),
             (Scope::Scenario, _) if card.id == "reversal" => {
@@ -147,11 +151,13 @@ pub(super) fn all() -> Vec<Work> {
         .chain(two_way_model())
         .chain(suppressions())
         .chain(household_risk())
+        .chain(calibration::works())
+        .chain(calibration::model_of_numbers())
         .collect()
 }
 
 impl Work {
-    fn of(
+    pub(super) fn of(
         card: &'static Card,
         name: &str,
         input: Input,
@@ -330,7 +336,7 @@ mod tests {
     #[test]
     fn every_method_is_timed_once_under_its_own_name() {
         let works = all();
-        for card in registry::cards().filter(|card| card.family != Family::Adjuster) {
+        for card in registry::cards() {
             let n_named = works.iter().filter(|work| work.name == card.id).count();
             assert_eq!(n_named, 1, "{}", card.id);
         }
