@@ -7,6 +7,7 @@ use crate::measure::{Part, Series};
 use crate::pair::Pair;
 use crate::stats::both_files::TwoColumns;
 use crate::stats::sums::sums_by_cell;
+use crate::stats::two_categories::TwoCategories;
 
 /// A variable's categories: first those of the original in its order, then those that only the
 /// masked file has; behind them the place of cells without a value.
@@ -17,31 +18,25 @@ pub(crate) struct TwoCodings<'a> {
     /// What the places stand for, that of missing cells too.
     pub(crate) labels: Vec<String>,
     /// Original and masked.
-    pub(crate) files: [Coding<'a>; 2],
+    pub(crate) files: [Coding; 2],
 }
 
 /// The places of one file's records.
 #[derive(Debug)]
-pub(crate) struct Coding<'a> {
-    column: &'a Column,
-    codes: &'a [u32],
-    place_of: Vec<u32>,
-    missing: usize,
+pub(crate) struct Coding {
+    places: Vec<u32>,
+    n_missing: usize,
 }
 
-impl Coding<'_> {
+impl Coding {
     /// How many there are.
     pub(crate) fn n_records(&self) -> usize {
-        self.codes.len()
+        self.places.len()
     }
 
     /// The place of a record.
     pub(crate) fn place(&self, record: usize) -> usize {
-        if self.column.is_missing(record) {
-            self.missing
-        } else {
-            self.place_of[self.codes[record] as usize] as usize
-        }
+        self.places[record] as usize
     }
 }
 
@@ -79,43 +74,23 @@ pub(crate) struct Margin {
 impl<'a> TwoCodings<'a> {
     /// The variable in both files; an error where one of them lacks it or holds numbers.
     pub(crate) fn of(pair: Pair<'a>, name: &'a str) -> Result<Self, MethodError> {
-        let TwoColumns {
-            original, masked, ..
-        } = TwoColumns::of(pair, name)?;
-        let (Some(x), Some(z)) = (original.as_categorical(), masked.as_categorical()) else {
-            return Err(MethodError::request(
-                format!("`{name}` does not hold categories in both files"),
-                "give it a kind that has categories, or leave it out",
-            ));
-        };
-        let mut labels: Vec<String> = x.levels.iter().map(str::to_owned).collect();
-        let mut place_of = |text: &str| match x.levels.code(text) {
-            Some(code) => code,
-            None => {
-                labels.push(text.to_owned());
-                labels.len() as u32 - 1
-            }
-        };
-        let of_masked: Vec<u32> = z.levels.iter().map(&mut place_of).collect();
-        let missing = labels.len();
-        let mut label = "missing".to_owned();
-        while labels.contains(&label) {
-            label = format!("({label})");
-        }
-        labels.push(label);
-        let coding = |column: &'a Column, codes: &'a [u32], place_of| Coding {
-            column,
-            codes,
-            place_of,
-            missing,
+        let columns = TwoColumns::of(pair, name)?;
+        let categories = TwoCategories::new(&columns)?;
+        let labels = (0..categories.n_codes() as u32)
+            .map(|code| categories.text(code).into_owned())
+            .collect();
+        let [of_original, of_masked] = categories.codes;
+        let coding = |column: &Column, places: Vec<u32>| Coding {
+            places,
+            n_missing: column.n_missing(),
         };
         Ok(Self {
             name,
-            files: [
-                coding(original, &x.codes, (0..x.levels.len() as u32).collect()),
-                coding(masked, &z.codes, of_masked),
-            ],
             labels,
+            files: [
+                coding(columns.original, of_original),
+                coding(columns.masked, of_masked),
+            ],
         })
     }
 
@@ -126,8 +101,7 @@ impl<'a> TwoCodings<'a> {
 
     /// Number of cells without a value in both files.
     pub(crate) fn n_missing(&self) -> usize {
-        let of_file = |coding: &Coding<'_>| coding.column.n_missing();
-        self.files.iter().map(of_file).sum()
+        self.files.iter().map(|coding| coding.n_missing).sum()
     }
 
     /// Weight and records by category, in both files.

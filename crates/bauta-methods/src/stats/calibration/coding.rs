@@ -1,17 +1,17 @@
 //! The categories of a variable in two files, under one numbering.
 
-use bauta_data::{Column, Kind, Table};
+use bauta_data::{Column, Kind, Levels, Table};
 
 use crate::error::MethodError;
-use crate::stats::keys::codes::key_codes;
-
-/// What a missing category is called.
-pub(crate) const MISSING: &str = "missing";
+use crate::stats::both_files::TwoColumns;
+use crate::stats::two_categories::TwoCategories;
 
 /// A categorical variable in the original and in the released file.
 pub(crate) struct Coding {
     /// Categories in their order; that of missing values last, where there is one.
     pub(crate) labels: Vec<String>,
+    /// Whether the last one is that of missing values.
+    pub(crate) has_missing: bool,
     /// Category of each record of the original.
     pub(crate) original: Vec<u32>,
     /// Category of each record of the released file.
@@ -26,52 +26,49 @@ impl Coding {
         name: &str,
         missing_is_category: bool,
     ) -> Result<Self, MethodError> {
-        let (before, after) = (column(original, name)?, column(released, name)?);
-        if !missing_is_category {
-            refuse_missing(before, after)?;
-        }
-        let (mut labels, before_codes) = categories(before);
-        let (after_labels, mut after_codes) = categories(after);
-        // Categories of the released file in the numbering of the original, new ones behind.
-        let n_original = labels.len();
-        let place: Vec<u32> = after_labels
-            .into_iter()
-            .map(|label| {
-                let known = labels.iter().position(|known| *known == label);
-                known.unwrap_or_else(|| {
-                    labels.push(label);
-                    labels.len() - 1
-                }) as u32
-            })
-            .collect();
-        for code in &mut after_codes {
-            if let Some(known) = code.checked_sub(1) {
-                *code = place[known as usize] + 1;
-            }
-        }
-        let mut before_codes = before_codes;
-        if labels.len() > n_original {
-            recode_alike(
-                &mut before_codes,
-                &after_codes,
-                released,
-                labels.len(),
-                name,
-            )?;
-        }
-        if before_codes.contains(&0) || after_codes.contains(&0) {
-            labels.push(MISSING.to_owned());
-        }
-        let last = (labels.len() as u32).saturating_sub(1);
-        let from_zero = |codes: Vec<u32>| -> Vec<u32> {
-            let code = |code: u32| code.checked_sub(1).unwrap_or(last);
-            codes.into_iter().map(code).collect()
+        let columns = TwoColumns {
+            name,
+            original: column(original, name)?,
+            masked: column(released, name)?,
         };
-        Ok(Self {
+        if !missing_is_category {
+            refuse_missing(columns.original, columns.masked)?;
+        }
+        let categories = TwoCategories::new(&columns)?;
+        let [mut before, after] = categories.codes.clone();
+        let missing = categories.missing();
+        let known = columns.original.as_categorical();
+        if known.is_some_and(|known| known.levels.len() < missing as usize) {
+            recode_alike(&mut before, &after, released, categories.n_codes(), name)?;
+        }
+        let occurs = before.contains(&missing) || after.contains(&missing);
+        let n_labels = categories.n_codes() - usize::from(!occurs);
+        let labels: Vec<String> = (0..n_labels as u32)
+            .map(|code| categories.text(code).into_owned())
+            .collect();
+        let coding = Self {
             labels,
-            original: from_zero(before_codes),
-            released: from_zero(after_codes),
+            has_missing: occurs,
+            original: before,
+            released: after,
+        };
+        Ok(match columns.masked.attribute().kind {
+            Kind::Ordered => coding,
+            _ => coding.naturally_ordered(missing as usize),
         })
+    }
+
+    /// The same with the first `n` categories in natural order, whatever came first in the file.
+    fn naturally_ordered(mut self, n: usize) -> Self {
+        let levels = Levels::from_texts(self.labels[..n].iter().map(String::as_str));
+        let (ordered, new_code) = levels.naturally_ordered();
+        for (label, text) in self.labels.iter_mut().zip(ordered.iter()) {
+            text.clone_into(label);
+        }
+        for code in self.original.iter_mut().chain(&mut self.released) {
+            *code = new_code.get(*code as usize).copied().unwrap_or(*code);
+        }
+        self
     }
 }
 
@@ -99,37 +96,16 @@ pub(crate) fn refuse_missing(before: &Column, after: &Column) -> Result<(), Meth
     ))
 }
 
-/// Labels in their order, and the code of each record: 0 is missing, labels count from 1.
-fn categories(column: &Column) -> (Vec<String>, Vec<u32>) {
-    let codes = key_codes(column).codes;
-    let Some(categorical) = column.as_categorical() else {
-        return (Vec::new(), codes);
-    };
-    let levels = &categorical.levels;
-    if column.attribute().kind == Kind::Ordered {
-        return (levels.iter().map(str::to_owned).collect(), codes);
-    }
-    let (ordered, new_code) = levels.naturally_ordered();
-    let recode = |code: u32| {
-        code.checked_sub(1)
-            .map_or(0, |old| new_code[old as usize] + 1)
-    };
-    (
-        ordered.iter().map(str::to_owned).collect(),
-        codes.into_iter().map(recode).collect(),
-    )
-}
-
 /// Gives original records the category that their like have in the released file. A recoding sends
 /// each category to one other; if one went to two, there is no such category of the original.
 fn recode_alike(
     before: &mut [u32],
     after: &[u32],
     released: &Table,
-    n_labels: usize,
+    n_codes: usize,
     name: &str,
 ) -> Result<(), MethodError> {
-    let mut image = vec![None; n_labels + 1];
+    let mut image = vec![None; n_codes];
     for (record, &code) in after.iter().enumerate() {
         let source = before[released.source_row(record)] as usize;
         if *image[source].get_or_insert(code) != code {

@@ -2,7 +2,7 @@
 
 use bauta_data::{Kind, Role, Table};
 
-use super::coding::{Coding, MISSING};
+use super::coding::Coding;
 use crate::calibration::{DeletedRow, Distribution, QUANTILE_SHARES, ShareRow};
 use crate::error::MethodError;
 use crate::stats::quantile::quantile_of_sorted;
@@ -146,7 +146,7 @@ pub(crate) fn shares(
         let uncalibrated = share(&coding.released, start);
         let calibrated = share(&coding.released, after);
         for (position, label) in coding.labels.iter().enumerate() {
-            let is_missing = label == MISSING && position + 1 == coding.labels.len();
+            let is_missing = coding.has_missing && position + 1 == coding.labels.len();
             rows.push(ShareRow {
                 variable: column.name().to_owned(),
                 category: (!is_missing).then(|| label.clone()),
