@@ -3,8 +3,8 @@
 //! peers or a reference to be compared with.
 
 use bauta_data::{Kind, Role};
-use bauta_methods::card::{Card, Family};
-use bauta_methods::measure::{Scope, Subject};
+use bauta_methods::card::{Card, Family, ParamType};
+use bauta_methods::measure::{Measure, Scope, Subject};
 use bauta_methods::params::RawValue;
 use bauta_methods::registry;
 
@@ -131,9 +131,15 @@ pub(super) fn all() -> Vec<Work> {
                 (Input::SurveyAndSuppressed, keys(&KEYS))
             }
             (Scope::Scenario, _) => (Input::SurveyAndMasked, keys(&TEN_KEYS)),
+            (Scope::Variables, _) if !card.targets.kinds.contains(&Kind::Continuous) => {
+                (Input::SurveyAndMasked, keys(&TEN_KEYS))
+            }
+            (Scope::Variables, _) if card.id == "logistic-regression" => {
+                (Input::SurveyAndMasked, keys(&KEYS))
+            }
             (Scope::Variables, _) => (Input::Amounts, amount_names()),
         };
-        Work::of(card, card.id, input, on, owned(measure.example()))
+        Work::of(card, card.id, input, on, measure_params(*measure))
     });
     let variants = mdav_variants().into_iter().chain(searches());
     masks
@@ -311,6 +317,23 @@ fn keys(names: &[&str]) -> Vec<String> {
 
 fn amount_names() -> Vec<String> {
     (0..N_AMOUNTS).map(amount_name).collect()
+}
+
+/// The parameters of a measure's example, with variables of the generated inputs in place of those
+/// that it names.
+fn measure_params(measure: &dyn Measure) -> Vec<(String, RawValue)> {
+    let there = match measure.card().id {
+        "linear-regression" => amount_name(0),
+        _ => KEYS[0].to_owned(),
+    };
+    let mut params = owned(measure.example());
+    for (name, value) in &mut params {
+        let spec = measure.card().param(name);
+        if spec.is_some_and(|spec| spec.ty == ParamType::Variables) {
+            *value = RawValue::Text(there.clone());
+        }
+    }
+    params
 }
 
 fn owned(params: Vec<(&'static str, RawValue)>) -> Vec<(String, RawValue)> {
