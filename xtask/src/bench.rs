@@ -6,6 +6,7 @@ mod check_categories;
 mod check_groups;
 mod check_masks;
 mod check_measures;
+mod check_models;
 mod check_noise;
 mod child;
 mod end_to_end;

@@ -9,6 +9,7 @@ use bauta_methods::Params;
 use bauta_methods::measure::{Measurement, Reading};
 use bauta_methods::registry;
 
+use super::check_models::{inertia_is_that_of_the_categories, residuals_go_with_nothing};
 use super::inputs::EIGHTH_KEY;
 use super::plain::{columns, correlations, covariances, mean};
 use super::recount::Files;
@@ -82,10 +83,6 @@ pub(super) fn check(
                 )
             })
         }),
-        // Fits are checked against other programs in the tests; here records are counted.
-        ("logistic-regression" | "linear-regression" | "correspondence-analysis", Some(_)) => {
-            found.value.is_some()
-        }
         ("global-risk", Some(masked)) => global_risk_recounted(work, original, masked, found),
         ("reversal", Some(masked)) => {
             let lost = |record: &usize| {
@@ -98,6 +95,12 @@ pub(super) fn check(
             };
             let n_lost = (0..n).filter(lost).count() as f64;
             found.part("suppressed_records") == Some(n_lost) && n_lost > 0.0
+        }
+        ("logistic-regression" | "linear-regression", _) => {
+            residuals_go_with_nothing(work, params, original, found)
+        }
+        ("correspondence-analysis", _) => {
+            inertia_is_that_of_the_categories(work, params, original, found)
         }
         (_, Some(masked)) => {
             let (x, z) = (columns(work, original)?, columns(work, masked)?);
