@@ -138,11 +138,10 @@ mod tests {
                 println!("not run: {reason}");
                 continue;
             }
-            // Margins need records in every cell.
-            let n = match work.card.family {
-                Family::Adjuster => 9_640,
-                _ => 300,
-            };
+            // Margins and models need records in every cell.
+            let fills_cells = work.card.family == Family::Adjuster
+                || calibration::of_model(work.card.id).is_some();
+            let n = if fills_cells { 9_640 } else { 300 };
             let figures = run(&work, n).unwrap_or_else(|error| panic!("{}: {error}", work.name));
             assert!(figures.seconds > 0.0, "{}", work.name);
         }
