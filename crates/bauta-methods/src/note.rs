@@ -285,6 +285,18 @@ pub enum Note {
         /// How many records have one.
         n_records: usize,
     },
+    /// Rounding made weights 0.
+    WeightsRoundedToZero {
+        /// How many records have one.
+        n_records: usize,
+    },
+    /// With the new weights, individual risks are above the limit that records were deleted for.
+    RiskierWithNewWeights {
+        /// How many records.
+        n_records: usize,
+        /// The limit.
+        limit: f64,
+    },
     /// Margins with target 0 and no record, which hold whatever the weights.
     EmptyMarginsLeftOut {
         /// Their names.
@@ -534,6 +546,14 @@ impl Note {
             Self::NegativeWeights { n_records } => {
                 format!("{n_records} negative weights; raking, logit and sinh never give any (W-CAL-NEG)")
             }
+            Self::WeightsRoundedToZero { n_records } => {
+                format!("rounding made {n_records} weights 0; round to a smaller number to keep them")
+            }
+            Self::RiskierWithNewWeights { n_records, limit } => {
+                format!(
+                    "{n_records} records have an individual risk above {limit} with the new weights, though not with the old"
+                )
+            }
             Self::EmptyMarginsLeftOut { margins } => {
                 format!("margins with target 0 and no record were left out: {}", margins.join(", "))
             }
@@ -560,7 +580,10 @@ impl Note {
     pub(crate) const fn rank(&self) -> u8 {
         match self {
             Self::SuppressionCost { .. } => 1,
-            Self::GivenAway { .. } | Self::ClaimEnded { .. } | Self::NegativeWeights { .. } => 2,
+            Self::GivenAway { .. } | Self::ClaimEnded { .. } => 2,
+            Self::NegativeWeights { .. }
+            | Self::WeightsRoundedToZero { .. }
+            | Self::RiskierWithNewWeights { .. } => 2,
             _ => 0,
         }
     }

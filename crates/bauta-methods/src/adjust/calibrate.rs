@@ -58,7 +58,7 @@ impl Adjuster for Calibrate {
         task: &AdjustTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Adjusted, MethodError> {
-        let (weights, calibration) = calibrate(task.pair, task.params, context)?;
+        let (weights, calibration) = calibrate(task.pair, task.pair.masked, task.params, context)?;
         let masked = task.pair.masked;
         let weight = masked
             .index_of(&calibration.weight)

@@ -8,6 +8,7 @@ use crate::card::{Card, Family, ParamSpec, Randomness};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::mask::{Change, KeyClaim, Together};
+use crate::note::Note;
 use crate::pair::Pair;
 use crate::params::{ParamProblem, Params, RawValue};
 use crate::risk::k_anonymity::{KEY_TARGETS, SEMANTICS};
@@ -90,7 +91,7 @@ impl Adjuster for SubsampleCalibrate {
             masked: &released,
             ..task.pair
         };
-        let (weights, mut calibration) = calibrate(pair, task.params, context)?;
+        let (weights, mut calibration) = calibrate(pair, masked, task.params, context)?;
         calibration.deletion = rule.looks().then(|| Deletion {
             rule: rule.in_words(),
             rounds: deleted.rounds,
@@ -104,6 +105,23 @@ impl Adjuster for SubsampleCalibrate {
         let mut all = column.as_numeric().unwrap_or_default().to_vec();
         for (&record, new) in deleted.kept.iter().zip(weights) {
             all[record as usize] = new;
+        }
+        let reweighted = released.with_column(
+            weight,
+            column.take(&deleted.kept).with_numbers(
+                deleted
+                    .kept
+                    .iter()
+                    .map(|&record| all[record as usize])
+                    .collect(),
+            ),
+        );
+        let n_negative = all.iter().filter(|w| **w < 0.0).count();
+        if n_negative == 0
+            && let Some((limit, n_records)) = rule.above_risk(&reweighted, task.on)?
+            && n_records > 0
+        {
+            context.note(Note::RiskierWithNewWeights { n_records, limit });
         }
         let none_went = deleted.kept.len() == masked.n_records();
         Ok(Adjusted {

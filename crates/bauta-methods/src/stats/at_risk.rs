@@ -193,6 +193,21 @@ impl AtRisk {
         Ok(flags)
     }
 
+    /// The limit of individual risk, and how many records are above it; none without a limit.
+    pub(crate) fn above_risk(
+        &self,
+        table: &Table,
+        keys: &[usize],
+    ) -> Result<Option<(f64, usize)>, MethodError> {
+        let Some(limit) = self.risk else {
+            return Ok(None);
+        };
+        let counted = frequencies(table, keys, self.semantics)?;
+        let risks = counted.f.iter().zip(&counted.big_f);
+        let above = risks.filter(|(f, big_f)| expected_inverse(f64::from(**f), **big_f) > limit);
+        Ok(Some((limit, above.count())))
+    }
+
     /// Deletes the records at risk, again and again, until none is left.
     pub(crate) fn delete_all(
         &self,

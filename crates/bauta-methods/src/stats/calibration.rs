@@ -7,6 +7,7 @@ pub mod design;
 pub mod distance;
 pub(crate) mod evidence;
 pub(crate) mod margins;
+mod problem;
 pub(crate) mod procedure;
 pub mod rank;
 pub mod ridge;

@@ -15,14 +15,15 @@ use crate::error::MethodError;
 use crate::stats::sums::sum_by;
 use crate::stats::symmetric::{Symmetric, column_root};
 
-/// An upper bound beyond this is none.
+/// An upper bound so many times beyond what single margins ask for is none.
 const NO_UPPER: f64 = 1e5;
 /// Penalties on λ, one after the other, each starting where the last one ended.
 const PENALTIES: [f64; 7] = [1e-2, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12, 1e-14];
 /// A cut must tighten a bound by more than this share to count.
 const TIGHTENS_BY: f64 = 1e-10;
 const MAX_STEPS: usize = 60;
-const MAX_CUTS: usize = 400;
+/// Times that the cuts are tightened for one question; a handful suffices.
+const MAX_ROUNDS: usize = 200;
 
 /// One necessary condition: U up + L down >= need.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -61,6 +62,8 @@ pub struct Feasible<'d> {
     /// Starting weights that sum to 1.
     d: Vec<f64>,
     cuts: Vec<Cut>,
+    /// An upper bound beyond this is none.
+    no_upper: f64,
 }
 
 impl<'d> Feasible<'d> {
@@ -84,6 +87,7 @@ impl<'d> Feasible<'d> {
             targets,
             d: design.d.iter().map(|d| d / n).collect(),
             cuts: Vec::new(),
+            no_upper: NO_UPPER,
         };
         for j in 0..independent.len() {
             for sign in [1.0, -1.0] {
@@ -93,6 +97,9 @@ impl<'d> Feasible<'d> {
                 feasible.cuts.push(cut);
             }
         }
+        let single = feasible.cuts.iter().map(|cut| cut.upper(0.0));
+        let asked = single.filter(|upper| upper.is_finite()).fold(1.0, f64::max);
+        feasible.no_upper = NO_UPPER * asked;
         feasible
     }
 
@@ -102,33 +109,34 @@ impl<'d> Feasible<'d> {
         lower: f64,
         context: &RunContext<'_>,
     ) -> Result<Option<f64>, MethodError> {
-        loop {
-            context.go_on()?;
-            let upper = self
+        let mut upper = 1.0;
+        for _ in 0..MAX_ROUNDS {
+            upper = self
                 .cuts
                 .iter()
                 .map(|cut| cut.upper(lower))
                 .fold(1.0, f64::max);
-            if upper > NO_UPPER {
+            if upper > self.no_upper {
                 return Ok(None);
             }
-            if !self.tighten(lower, upper) {
-                return Ok(Some(upper));
+            if !self.tighten(lower, upper, context)? {
+                break;
             }
         }
+        Ok(Some(upper))
     }
 
     /// The narrowest [L, U] around 1 with which the margins can be reached.
     pub fn narrowest(&mut self, context: &RunContext<'_>) -> Result<Option<[f64; 2]>, MethodError> {
-        loop {
-            context.go_on()?;
+        for _ in 0..MAX_ROUNDS {
             let Some([lower, upper]) = self.narrowest_by_cuts() else {
                 return Ok(None);
             };
-            if !self.tighten(lower, upper) {
+            if !self.tighten(lower, upper, context)? {
                 return Ok(Some([lower, upper]));
             }
         }
+        Ok(None)
     }
 
     /// The least U - L that the cuts allow with L <= 1 <= U: a corner of two of them.
@@ -163,7 +171,7 @@ impl<'d> Feasible<'d> {
                 let upper = (a.need * b.down - b.need * a.down) / determinant;
                 let lower = (a.up * b.need - b.up * a.need) / determinant;
                 let narrower = best.is_none_or(|[l, u]| upper - lower < u - l);
-                if narrower && upper < NO_UPPER && holds(lower, upper) {
+                if narrower && upper < self.no_upper && holds(lower, upper) {
                     best = Some([lower, upper]);
                 }
             }
@@ -172,12 +180,15 @@ impl<'d> Feasible<'d> {
     }
 
     /// Looks for cuts that these bounds violate; false if there are none.
-    fn tighten(&mut self, lower: f64, upper: f64) -> bool {
-        if self.cuts.len() > MAX_CUTS {
-            return false;
-        }
+    fn tighten(
+        &mut self,
+        lower: f64,
+        upper: f64,
+        context: &RunContext<'_>,
+    ) -> Result<bool, MethodError> {
         let mut lambda = vec![0.0; self.independent.len()];
         for penalty in PENALTIES {
+            context.go_on()?;
             self.settle(&mut lambda, lower, upper, penalty);
             let candidates = self.candidates(&lambda, lower, upper);
             let violated: Vec<Cut> = candidates
@@ -190,10 +201,10 @@ impl<'d> Feasible<'d> {
                 .collect();
             if !violated.is_empty() {
                 self.cuts.extend(violated);
-                return true;
+                return Ok(true);
             }
         }
-        false
+        Ok(false)
     }
 
     /// λ itself, and λ made exactly 0 on the profiles between the bounds: at the corner that a proof

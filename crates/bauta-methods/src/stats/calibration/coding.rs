@@ -6,6 +6,17 @@ use crate::error::MethodError;
 use crate::stats::both_files::TwoColumns;
 use crate::stats::two_categories::TwoCategories;
 
+/// The files that a calibration looks at.
+#[derive(Clone, Copy)]
+pub(crate) struct Files<'a> {
+    /// The original.
+    pub(crate) original: &'a Table,
+    /// The masked file before records at risk were deleted: it shows what recodings did.
+    pub(crate) recoded: &'a Table,
+    /// The records that are left.
+    pub(crate) released: &'a Table,
+}
+
 /// A categorical variable in the original and in the released file.
 pub(crate) struct Coding {
     /// Categories in their order; that of missing values last, where there is one.
@@ -21,11 +32,15 @@ pub(crate) struct Coding {
 impl Coding {
     /// Reads a variable. Where it was recoded, the original is recoded alike; that must be possible.
     pub(crate) fn new(
-        original: &Table,
-        released: &Table,
+        files: Files<'_>,
         name: &str,
         missing_is_category: bool,
     ) -> Result<Self, MethodError> {
+        let Files {
+            original,
+            recoded,
+            released,
+        } = files;
         let columns = TwoColumns {
             name,
             original: column(original, name)?,
@@ -37,10 +52,7 @@ impl Coding {
         let categories = TwoCategories::new(&columns)?;
         let [mut before, after] = categories.codes.clone();
         let missing = categories.missing();
-        let known = columns.original.as_categorical();
-        if known.is_some_and(|known| known.levels.len() < missing as usize) {
-            recode_alike(&mut before, &after, released, categories.n_codes(), name)?;
-        }
+        recode_alike(&mut before, &categories, recoded, &columns)?;
         let occurs = before.contains(&missing) || after.contains(&missing);
         let n_labels = categories.n_codes() - usize::from(!occurs);
         let labels: Vec<String> = (0..n_labels as u32)
@@ -96,30 +108,47 @@ pub(crate) fn refuse_missing(before: &Column, after: &Column) -> Result<(), Meth
     ))
 }
 
-/// Gives original records the category that their like have in the released file. A recoding sends
-/// each category to one other; if one went to two, there is no such category of the original.
+/// Gives original records the category that their like have after the steps so far. A recoding sends
+/// each category to one other; where one goes to several, values were changed one by one, and the
+/// totals of the original are those of its own categories, if the file still has them.
 fn recode_alike(
     before: &mut [u32],
-    after: &[u32],
-    released: &Table,
-    n_codes: usize,
-    name: &str,
+    categories: &TwoCategories,
+    recoded: &Table,
+    columns: &TwoColumns<'_>,
 ) -> Result<(), MethodError> {
-    let mut image = vec![None; n_codes];
-    for (record, &code) in after.iter().enumerate() {
-        let source = before[released.source_row(record)] as usize;
-        if *image[source].get_or_insert(code) != code {
-            return Err(MethodError::request(
-                format!(
-                    "`{name}` has categories that the original does not have, and they are not a recoding of its own"
-                ),
-                "calibrate before the step that changes it, or give the totals",
-            ));
+    let missing = categories.missing();
+    let Some(masked) = recoded.column_named(columns.name) else {
+        return Ok(());
+    };
+    let after = TwoCategories::new(&TwoColumns { masked, ..*columns })?;
+    let mut image = vec![None; after.n_codes()];
+    let mut is_function = true;
+    for (record, &code) in after.codes[1].iter().enumerate() {
+        let source = before[recoded.source_row(record)];
+        // What was blanked says nothing of where its category went.
+        if code != after.missing() && source != missing {
+            is_function &= *image[source as usize].get_or_insert(code) == code;
         }
     }
-    for code in before {
-        // A category of which no record is left keeps its own name.
-        *code = image[*code as usize].unwrap_or(*code);
+    if is_function {
+        let names = |code: u32| categories.code(&after.text(code));
+        for code in before.iter_mut().filter(|code| **code != missing) {
+            // A category of which no record is left keeps its own name.
+            let target = image[*code as usize].and_then(names);
+            *code = target.unwrap_or(*code);
+        }
+        return Ok(());
+    }
+    let known = columns.original.as_categorical();
+    if known.is_some_and(|known| known.levels.len() < missing as usize) {
+        return Err(MethodError::request(
+            format!(
+                "`{}` has categories that the original does not have, and they are not a recoding of its own",
+                columns.name
+            ),
+            "calibrate before the step that changes it, or give the totals",
+        ));
     }
     Ok(())
 }

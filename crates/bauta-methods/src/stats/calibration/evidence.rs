@@ -2,7 +2,7 @@
 
 use bauta_data::{Kind, Role, Table};
 
-use super::coding::Coding;
+use super::coding::{Coding, Files};
 use crate::calibration::{DeletedRow, Distribution, QUANTILE_SHARES, ShareRow};
 use crate::error::MethodError;
 use crate::stats::quantile::quantile_of_sorted;
@@ -48,7 +48,7 @@ impl Bins {
     /// Bins of 0.1 from a multiple of it, or wider ones where there would be too many.
     pub(crate) fn over(lowest: f64, highest: f64) -> Self {
         let mut tenths = 1.0;
-        while (highest - lowest) * 10.0 / tenths > MAX_BINS && tenths < 1e12 {
+        while (highest - lowest) * 10.0 / tenths > MAX_BINS {
             tenths *= 10.0;
         }
         // Dividing by a whole number rounds once, multiplying by 0.1 twice.
@@ -93,7 +93,7 @@ impl Bins {
         } else {
             spread.sd
         };
-        let width = (0.9 * size * libm::pow(n, -0.2)).max(self.step / 2.0);
+        let width = (0.9 * size * libm::pow(n, -0.2)).max(self.step);
         let middle = |bin: usize| self.from + (bin as f64 + 0.5) * self.step;
         let height = |at: f64| -> f64 {
             let kernel = |(bin, &count): (usize, &u64)| {
@@ -109,11 +109,13 @@ impl Bins {
 
 /// Weighted shares of the categorical variables that are in no margin.
 pub(crate) fn shares(
-    original: &Table,
-    released: &Table,
+    files: Files<'_>,
     calibrated_on: &[&str],
     weights: [&[f64]; 3],
 ) -> Result<Vec<ShareRow>, MethodError> {
+    let Files {
+        original, released, ..
+    } = files;
     let [before, start, after] = weights;
     let mut rows = Vec::new();
     for column in released.columns() {
@@ -131,7 +133,7 @@ pub(crate) fn shares(
         if !described || !few {
             continue;
         }
-        let Ok(coding) = Coding::new(original, released, column.name(), true) else {
+        let Ok(coding) = Coding::new(files, column.name(), true) else {
             continue;
         };
         let share = |codes: &[u32], weights: &[f64]| -> Vec<f64> {

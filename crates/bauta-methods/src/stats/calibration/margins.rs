@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use bauta_data::{Column, Kind, Table};
 
-use super::coding::{Coding, column, refuse_missing};
-use super::totals::GivenTotals;
+use super::coding::{Coding, Files, column, refuse_missing};
+use super::totals::{GivenTotals, OF_HOUSEHOLDS};
 use crate::error::MethodError;
 
 /// A term of a plan: a number that is summed (1 where none is named) in the cells of a cross.
@@ -91,6 +91,7 @@ pub(crate) struct Margins {
 /// The two files and how they are weighed.
 pub(crate) struct Sources<'a> {
     pub(crate) original: &'a Table,
+    pub(crate) recoded: &'a Table,
     pub(crate) released: &'a Table,
     /// Final weights of the original's records.
     pub(crate) weights: &'a [f64],
@@ -98,6 +99,16 @@ pub(crate) struct Sources<'a> {
     /// household margins.
     pub(crate) heads: [Vec<bool>; 2],
     pub(crate) missing_is_category: bool,
+}
+
+impl<'a> Sources<'a> {
+    fn files(&self) -> Files<'a> {
+        Files {
+            original: self.original,
+            recoded: self.recoded,
+            released: self.released,
+        }
+    }
 }
 
 impl Margins {
@@ -110,12 +121,7 @@ impl Margins {
         let mut codings: HashMap<String, Coding> = HashMap::new();
         for name in terms.iter().flat_map(|term| &term.classes) {
             if !codings.contains_key(name) {
-                let coding = Coding::new(
-                    sources.original,
-                    sources.released,
-                    name,
-                    sources.missing_is_category,
-                )?;
+                let coding = Coding::new(sources.files(), name, sources.missing_is_category)?;
                 codings.insert(name.clone(), coding);
             }
         }
@@ -196,7 +202,7 @@ fn margin_name(term: &Term, cell: &[(String, String)]) -> String {
         parts.join("*")
     };
     if term.of_households {
-        format!("households: {name}")
+        format!("{OF_HOUSEHOLDS}{name}")
     } else {
         name
     }

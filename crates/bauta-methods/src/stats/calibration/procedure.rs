@@ -1,20 +1,17 @@
 //! A calibration from beginning to end: margins, weights and the evidence for them.
 
-use bauta_data::{Column, Table};
+use bauta_data::Table;
 
 use super::bounds::{Feasible, necessary};
-use super::coding::column;
-use super::design::Design;
+use super::coding::Files;
 use super::distance::Distance;
 use super::evidence::{Bins, distribution, kish, shares};
-use super::margins::{Margins, Sources, Term, heads, same_in_household};
+use super::problem::Problem;
 use super::rank::{Rank, rank};
 use super::rounding::rounded;
 use super::settings::{self, FRONTIER_UP_TO};
 use super::solve::{End, relative_error, search};
-use super::totals::GivenTotals;
 use super::trouble;
-use super::units::Units;
 use super::{ridge, solve};
 use crate::calibration::{
     Bounds, Calibration, FrontierPoint, Iteration, MarginRow, Multiplier, Rounding, Solution,
@@ -24,27 +21,38 @@ use crate::error::MethodError;
 use crate::note::Note;
 use crate::pair::Pair;
 use crate::params::Params;
-use crate::stats::households::households;
-use crate::stats::sums::sum_of;
 
 /// Margins that rest on fewer records are noted.
 const FEW_RECORDS: u64 = 30;
 /// The L for which the smallest U is worked out.
 const FRONTIER: [f64; 9] = [0.0, 0.1, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7];
 
-/// Calibrated weights of the masked file's records, and how they came about.
+/// Calibrated weights of the masked file's records, and how they came about. `recoded` is the masked
+/// file before records were deleted.
 pub(crate) fn calibrate(
     pair: Pair<'_>,
+    recoded: &Table,
     params: &Params,
     context: &RunContext<'_>,
 ) -> Result<(Vec<f64>, Calibration), MethodError> {
-    let problem = Problem::new(pair, params, context)?;
+    let problem = Problem::new(pair, recoded, params, context)?;
     let method = settings::method(params);
     let distance = settings::distance(method, params).ok_or_else(|| {
         MethodError::Internal("the checks let a method without bounds through".to_owned())
     })?;
-    trouble::impossible_margins(&problem.margins, &problem.sources(pair), distance)?;
-    let (rank, contradictions) = rank(&problem.design);
+    let penalised = settings::is_penalised(params);
+    let costs = problem.costs(params)?;
+    trouble::impossible_margins(&problem.margins, pair.masked, distance, |margin| {
+        !penalised || costs[margin].is_infinite()
+    })?;
+    let (rank, mut contradictions) = rank(&problem.design);
+    if penalised {
+        // Margins with a price may disagree: they are reached only nearly.
+        contradictions.retain(|found| {
+            let mut sides = found.left.iter().chain(&found.right);
+            sides.all(|(margin, _)| costs[*margin].is_infinite())
+        });
+    }
     if !contradictions.is_empty() {
         return Err(trouble::contradictory(&problem.design, &contradictions));
     }
@@ -62,13 +70,17 @@ pub(crate) fn calibrate(
         taken.weights = distribution(&weights);
         taken.kish_after = kish(&weights);
     }
+    let n_zero = weights.iter().filter(|&&w| w == 0.0).count();
+    if n_zero > 0 && rounding.is_some() {
+        context.note(Note::WeightsRoundedToZero { n_records: n_zero });
+    }
     let n_negative = weights.iter().filter(|&&w| w < 0.0).count();
     if n_negative > 0 {
         context.note(Note::NegativeWeights {
             n_records: n_negative,
         });
     }
-    let mut calibration = problem.evidence(pair, &rank, &w, &weights)?;
+    let mut calibration = problem.evidence(pair, recoded, &rank, &w, &weights)?;
     let bins = problem.bins(&solutions);
     (calibration.histogram_from, calibration.histogram_step) = (bins.from, bins.step);
     calibration.solutions = solutions;
@@ -77,96 +89,7 @@ pub(crate) fn calibrate(
     Ok((weights, calibration))
 }
 
-/// What is to be solved.
-struct Problem<'a> {
-    weight: String,
-    start: String,
-    q_name: String,
-    original_weights: &'a [f64],
-    heads: [Vec<bool>; 2],
-    missing_is_category: bool,
-    given: bool,
-    margins: Margins,
-    units: Units,
-    scale: f64,
-    /// Scaled starting weight of each unit.
-    d: Vec<f64>,
-    design: Design,
-}
-
 impl<'a> Problem<'a> {
-    fn new(pair: Pair<'a>, params: &Params, context: &RunContext<'_>) -> Result<Self, MethodError> {
-        let (original, released) = (pair.original, pair.masked);
-        if released.n_records() == 0 {
-            return Err(MethodError::request(
-                "there is no record to weigh",
-                "keep at least one record",
-            ));
-        }
-        let weight = released.weight().ok_or_else(|| {
-            MethodError::request(
-                "there is no weight to calibrate",
-                "give the variable with the weights the role weight",
-            )
-        })?;
-        let weight = weight.name().to_owned();
-        let original_weights = positive(original, &weight)?;
-        let start = params.texts("start").first().unwrap_or(&weight).clone();
-        let d = positive(released, &start)?;
-        let (q_name, q) = q_weights(released, d, params)?;
-        context.go_on()?;
-        let given = GivenTotals::new(
-            params.number_map("totals"),
-            params.number_if_set("population"),
-        );
-        let terms = terms(released, params, &given)?;
-        let by_household = terms.iter().any(|term| term.of_households);
-        let (units, heads) = if by_household {
-            household_units(pair, &terms, &weight, &start, d, &q)?
-        } else {
-            (Units::records(d.to_vec(), q), [Vec::new(), Vec::new()])
-        };
-        let missing_is_category = params.choice("missing") == "category";
-        let sources = Sources {
-            original,
-            released,
-            weights: original_weights,
-            heads: heads.clone(),
-            missing_is_category,
-        };
-        let margins = Margins::new(&sources, terms, &given)?;
-        let scale = if settings::is_scaled(params) {
-            population(&margins, &given, original_weights) / sum_of(d, |d| d)
-        } else {
-            1.0
-        };
-        let design = units.design(&margins, &heads[1], scale);
-        Ok(Self {
-            weight,
-            start,
-            q_name,
-            original_weights,
-            heads,
-            missing_is_category,
-            given: !given.is_empty(),
-            margins,
-            d: units.d.iter().map(|d| d * scale).collect(),
-            units,
-            scale,
-            design,
-        })
-    }
-
-    fn sources(&self, pair: Pair<'a>) -> Sources<'a> {
-        Sources {
-            original: pair.original,
-            released: pair.masked,
-            weights: self.original_weights,
-            heads: self.heads.clone(),
-            missing_is_category: self.missing_is_category,
-        }
-    }
-
     /// Redundant margins, those without records, and those that rest on few.
     fn note_margins(&self, rank: &Rank, context: &RunContext<'_>) {
         let name = |margin: usize| self.design.names[margin].clone();
@@ -439,6 +362,7 @@ impl<'a> Problem<'a> {
     fn evidence(
         &self,
         pair: Pair<'_>,
+        recoded: &Table,
         rank: &Rank,
         w: &[f64],
         weights: &[f64],
@@ -470,8 +394,11 @@ impl<'a> Problem<'a> {
             n_independent: rank.independent.len() as u64,
             redundant: self.redundant(rank),
             shares: shares(
-                pair.original,
-                pair.masked,
+                Files {
+                    original: pair.original,
+                    recoded,
+                    released: pair.masked,
+                },
                 &used,
                 [self.original_weights, &start, weights],
             )?,
@@ -537,129 +464,4 @@ impl<'a> Problem<'a> {
             frontier,
         }))
     }
-}
-
-/// The population that starting weights are scaled to: given totals of categories go before the
-/// original's weights.
-fn population(margins: &Margins, given: &GivenTotals, weights: &[f64]) -> f64 {
-    let counting = margins
-        .terms
-        .iter()
-        .position(|term| term.counts() && !term.of_households)
-        .filter(|_| !given.is_empty());
-    match counting {
-        Some(term) => {
-            let targets = margins.all.iter().filter(|margin| margin.term == term);
-            targets.map(|margin| margin.target).sum()
-        }
-        None => sum_of(weights, |w| w),
-    }
-}
-
-fn terms(table: &Table, params: &Params, given: &GivenTotals) -> Result<Vec<Term>, MethodError> {
-    let margins = params.texts("margins");
-    let of_totals = given.terms();
-    let named = if margins.is_empty() && !given.is_empty() {
-        &of_totals
-    } else {
-        margins
-    };
-    let mut terms = Vec::new();
-    for text in named {
-        terms.push(Term::parse(text, table, false)?);
-    }
-    for text in params.texts("household_margins") {
-        terms.push(Term::parse(text, table, true)?);
-    }
-    let unused = of_totals.iter().find(|text| {
-        let mut names: Vec<&str> = text.split('*').collect();
-        names.sort_unstable();
-        !terms.iter().any(|term| {
-            let mut of: Vec<&str> = term.text.split('*').map(str::trim).collect();
-            of.sort_unstable();
-            of == names
-        })
-    });
-    match unused {
-        Some(text) => Err(MethodError::request(
-            format!("`totals` has totals of `{text}`, which is not in `margins`"),
-            "add the term to `margins`, or leave its totals out",
-        )),
-        None => Ok(terms),
-    }
-}
-
-/// The numbers of a weight column, all of them above 0.
-fn positive<'t>(table: &'t Table, name: &str) -> Result<&'t [f64], MethodError> {
-    let weights = column(table, name)?.as_numeric().ok_or_else(|| {
-        MethodError::data(
-            name,
-            "weights must be numbers",
-            "give it the kind continuous",
-        )
-    })?;
-    let bad = weights
-        .iter()
-        .position(|weight| weight.is_nan() || *weight <= 0.0);
-    match bad {
-        None => Ok(weights),
-        Some(record) => {
-            let row = table.source_row(record) + 1;
-            Err(MethodError::Data {
-                variable: Some(name.to_owned()),
-                row: Some(row),
-                message: format!("E-WEIGHT: weight <= 0 or missing at row {row}"),
-                hint: "every record needs a weight above 0; delete records that have none"
-                    .to_owned(),
-            })
-        }
-    }
-}
-
-fn q_weights(table: &Table, d: &[f64], params: &Params) -> Result<(String, Vec<f64>), MethodError> {
-    if let Some(name) = params.texts("q_from").first() {
-        let q = column(table, name)?.as_numeric().unwrap_or_default();
-        let bad = q.iter().position(|q| q.is_nan() || *q <= 0.0);
-        if q.is_empty() && !d.is_empty() {
-            return Err(MethodError::data(
-                name,
-                "q must be numbers",
-                "give it the kind continuous",
-            ));
-        }
-        if let Some(record) = bad {
-            return Err(MethodError::Data {
-                variable: Some(name.clone()),
-                row: Some(table.source_row(record) + 1),
-                message: "q is missing or not above 0".to_owned(),
-                hint: "every record needs a q above 0".to_owned(),
-            });
-        }
-        return Ok((name.clone(), q.to_vec()));
-    }
-    Ok(match params.choice("q") {
-        "euclidean" => ("euclidean".to_owned(), d.iter().map(|d| 1.0 / d).collect()),
-        _ => ("uniform".to_owned(), vec![1.0; d.len()]),
-    })
-}
-
-fn household_units(
-    pair: Pair<'_>,
-    terms: &[Term],
-    weight: &str,
-    start: &str,
-    d: &[f64],
-    q: &[f64],
-) -> Result<(Units, [Vec<bool>; 2]), MethodError> {
-    let (before, after) = (households(pair.original)?, households(pair.masked)?);
-    let of_households = terms.iter().filter(|term| term.of_households);
-    let names = of_households.flat_map(|term| term.classes.iter().chain(&term.numbers));
-    for name in names.map(String::as_str).chain([weight]) {
-        let column: Option<&Column> = pair.original.column_named(name);
-        if let Some(column) = column {
-            same_in_household(column, &before, pair.original)?;
-        }
-    }
-    let heads = [heads(&before), heads(&after)];
-    Ok((Units::households(pair.masked, after, start, d, q)?, heads))
 }

@@ -42,7 +42,7 @@ pub(crate) const PARAMS: [ParamSpec; 19] = [
         name: "population",
         meaning: "the total that given totals of categories are shares of",
         ty: ParamType::Number {
-            min: 0.0,
+            min: 1e-9,
             max: f64::INFINITY,
         },
         default: ParamDefault::Unset("given totals are totals"),
@@ -258,6 +258,28 @@ pub(crate) fn problems(params: &Params) -> Vec<ParamProblem> {
         problems.push(ParamProblem::together(
             "`penalty` and `gap` are both given",
             "give one: `gap` looks for the penalty",
+        ));
+    }
+    if params.is_set("population") && !params.is_set("totals") {
+        problems.push(ParamProblem::of(
+            "population",
+            "`population` says what given totals are shares of, and none are given",
+            "give `totals`, or leave it out",
+        ));
+    }
+    let totals = params.number_map("totals");
+    for (name, _) in totals.iter().filter(|(_, total)| !total.is_finite()) {
+        problems.push(ParamProblem::of(
+            "totals",
+            format!("the total `{name}` is not finite"),
+            "give a number",
+        ));
+    }
+    if is_penalised(params) && asked("also") {
+        problems.push(ParamProblem::of(
+            "also",
+            "other methods cannot be tried beside a penalty",
+            "leave `also` or the penalty out",
         ));
     }
     if params.is_set("costs") && !is_penalised(params) {

@@ -74,7 +74,8 @@ pub fn search(
     distance: Distance,
     context: &RunContext<'_>,
 ) -> Result<Search, MethodError> {
-    let mut state = State::new(design, distance, vec![0.0; design.n_margins()]);
+    let scales = scales(design, independent);
+    let mut state = State::new(design, distance, &scales, vec![0.0; design.n_margins()]);
     let mut steps: Vec<Step> = Vec::new();
     loop {
         context.progress(steps.len(), MAX_STEPS)?;
@@ -120,6 +121,8 @@ fn largest_difference(a: &[f64], b: &[f64]) -> f64 {
 struct State<'d> {
     design: &'d Design,
     distance: Distance,
+    /// What the error of each margin is measured by.
+    scales: &'d [f64],
     lambda: Vec<f64>,
     scores: Vec<f64>,
     ratios: Vec<f64>,
@@ -127,7 +130,7 @@ struct State<'d> {
 }
 
 impl<'d> State<'d> {
-    fn new(design: &'d Design, distance: Distance, lambda: Vec<f64>) -> Self {
+    fn new(design: &'d Design, distance: Distance, scales: &'d [f64], lambda: Vec<f64>) -> Self {
         let scores = design.scores(&lambda);
         let ratios: Vec<f64> = scores
             .iter()
@@ -138,6 +141,7 @@ impl<'d> State<'d> {
         Self {
             design,
             distance,
+            scales,
             lambda,
             scores,
             ratios,
@@ -156,10 +160,13 @@ impl<'d> State<'d> {
     }
 
     fn largest_error(&self) -> f64 {
-        let pairs = self.totals.iter().zip(&self.design.targets);
-        let errors = pairs.map(|(total, target)| relative_error(*total, *target).abs());
+        let errors = (0..self.totals.len()).map(|margin| self.error(margin));
         // A NaN is no small error.
         errors.fold(0.0, |a, b| if b.is_nan() { b } else { a.max(b) })
+    }
+
+    fn error(&self, margin: usize) -> f64 {
+        (self.totals[margin] - self.design.targets[margin]).abs() / self.scales[margin]
     }
 
     fn n_negative(&self) -> u64 {
@@ -172,8 +179,7 @@ impl<'d> State<'d> {
         if self.largest_error() < REACHED_WITHIN {
             return End::Reached;
         }
-        let error = |j: &usize| relative_error(self.totals[*j], self.design.targets[*j]).abs();
-        let worst = (0..self.totals.len()).max_by(|i, j| error(i).total_cmp(&error(j)));
+        let worst = (0..self.totals.len()).max_by(|&i, &j| self.error(i).total_cmp(&self.error(j)));
         let margin = worst.unwrap_or(0);
         End::Undecided {
             margin,
@@ -243,7 +249,7 @@ impl<'d> State<'d> {
             let lambda = lambda
                 .map(|(lambda, step)| lambda + length * step)
                 .collect();
-            let next = Self::new(design, self.distance, lambda);
+            let next = Self::new(design, self.distance, self.scales, lambda);
             if rounding || next.dual() - here >= SHARE_OF_GAIN * length * slope {
                 return Some((next, length));
             }
@@ -277,6 +283,22 @@ impl<'d> State<'d> {
         }
         direction
     }
+}
+
+/// What errors are measured by: the target, or for a sum whose terms cancel the rounding of its
+/// terms. A redundant margin is as near as those that it follows from, and asks for nothing more.
+fn scales(design: &Design, independent: &[usize]) -> Vec<f64> {
+    let mut sizes = vec![0.0; design.n_margins()];
+    for profile in 0..design.n_profiles() {
+        for (j, x) in design.row(profile) {
+            sizes[j] += design.d[profile] * x.abs();
+        }
+    }
+    let mut scales = vec![f64::INFINITY; design.n_margins()];
+    for &j in independent {
+        scales[j] = design.targets[j].abs().max(1.0).max(1e-4 * sizes[j]);
+    }
+    scales
 }
 
 /// (total - target) / max(1, |target|).

@@ -1,10 +1,16 @@
 //! Totals that the user gives: from a census, a register or another survey.
 
+use std::collections::HashMap;
+
 use super::coding::Coding;
 use super::margins::Term;
 use crate::error::MethodError;
 
-/// Named totals, such as `sex=1`, `sex=1*age=2`, `sex#2` (the second category), `income` or `1`.
+/// What the name of a margin of households begins with.
+pub(crate) const OF_HOUSEHOLDS: &str = "households: ";
+
+/// Named totals, such as `sex=1`, `sex=1*age=2`, `sex#2` (the second category), `income` or `1`; those of
+/// households begin with `households: `.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) struct GivenTotals {
     totals: Vec<Given>,
@@ -17,6 +23,8 @@ struct Given {
     name: String,
     /// Variables, each with its category; none for numbers.
     parts: Vec<(String, Category)>,
+    /// Whether households are counted.
+    of_households: bool,
     value: f64,
 }
 
@@ -47,14 +55,19 @@ impl GivenTotals {
                 None => (text.to_owned(), Category::None),
             }
         };
-        let given = |(name, value): &(String, f64)| Given {
-            name: name.clone(),
-            parts: name
-                .split('*')
-                .map(part)
-                .filter(|(name, _)| name != "1")
-                .collect(),
-            value: *value,
+        let given = |(name, value): &(String, f64)| {
+            let of = name.strip_prefix(OF_HOUSEHOLDS);
+            Given {
+                name: name.clone(),
+                parts: of
+                    .unwrap_or(name)
+                    .split('*')
+                    .map(part)
+                    .filter(|(name, _)| name != "1")
+                    .collect(),
+                of_households: of.is_some(),
+                value: *value,
+            }
         };
         Self {
             totals: totals.iter().map(given).collect(),
@@ -67,9 +80,9 @@ impl GivenTotals {
         self.totals.is_empty()
     }
 
-    /// The terms that they are totals of, in their order.
-    pub(crate) fn terms(&self) -> Vec<String> {
-        let mut terms: Vec<String> = Vec::new();
+    /// The terms that they are totals of, in their order, and whether those count households.
+    pub(crate) fn terms(&self) -> Vec<(String, bool)> {
+        let mut terms: Vec<(String, bool)> = Vec::new();
         for given in &self.totals {
             let names: Vec<&str> = given.parts.iter().map(|(name, _)| name.as_str()).collect();
             let term = if names.is_empty() {
@@ -77,6 +90,7 @@ impl GivenTotals {
             } else {
                 names.join("*")
             };
+            let term = (term, given.of_households);
             if !terms.contains(&term) {
                 terms.push(term);
             }
@@ -96,12 +110,17 @@ impl GivenTotals {
         let of_this_term = |given: &&Given| {
             let mut of: Vec<&String> = given.parts.iter().map(|(name, _)| name).collect();
             of.sort();
-            of == names && !term.of_households
+            of == names && given.of_households == term.of_households
         };
         let totals: Vec<&Given> = self.totals.iter().filter(of_this_term).collect();
         if totals.is_empty() {
             return Ok(None);
         }
+        let place: HashMap<&[String], usize> = cells
+            .iter()
+            .enumerate()
+            .map(|(position, cell)| (cell.as_slice(), position))
+            .collect();
         let mut targets: Vec<Option<f64>> = vec![None; cells.len()];
         for given in &totals {
             let cell = term
@@ -110,7 +129,7 @@ impl GivenTotals {
                 .zip(classes)
                 .map(|(name, coding)| label_of(given, name, coding))
                 .collect::<Result<Vec<String>, MethodError>>()?;
-            match cells.iter().position(|known| *known == cell) {
+            match place.get(cell.as_slice()).copied() {
                 Some(position) if targets[position].is_none() => {
                     targets[position] = Some(given.value);
                 }

@@ -1,17 +1,19 @@
 //! Why there are no such weights, in words. Margins and their categories are named: the user asked
 //! for them, and cannot mend what is not named.
 
-use bauta_data::Kind;
+use bauta_data::{Kind, Table};
 
 use super::bounds::Feasible;
 use super::design::Design;
 use super::distance::Distance;
-use super::margins::{Margin, Margins, Sources};
+use super::margins::{Margin, Margins};
 use super::rank::{Contradiction, Rank};
 use super::solve::{End, Search};
 use crate::context::RunContext;
 use crate::error::MethodError;
 
+/// Different records up to which the smallest upper bound is worked out for a message.
+const WORKED_OUT_UP_TO: usize = 100_000;
 /// So many things are named in one message.
 const NAMED: usize = 5;
 
@@ -19,12 +21,16 @@ const NAMED: usize = 5;
 /// could reach.
 pub(crate) fn impossible_margins(
     margins: &Margins,
-    sources: &Sources<'_>,
+    released: &Table,
     distance: Distance,
+    is_exact: impl Fn(usize) -> bool,
 ) -> Result<(), MethodError> {
     let empty: Vec<&Margin> = margins
         .all
         .iter()
+        .enumerate()
+        .filter(|(position, _)| is_exact(*position))
+        .map(|(_, margin)| margin)
         .filter(|margin| margin.n_after == 0 && margin.target != 0.0)
         .collect();
     if let Some(first) = empty.first() {
@@ -34,7 +40,7 @@ pub(crate) fn impossible_margins(
             .collect();
         return Err(MethodError::request(
             format!("E-CAL-EMPTY: {}", listed(&texts, "; ")),
-            merge_hint(margins, sources, first),
+            merge_hint(margins, released, first),
         ));
     }
     let (lower, _) = distance.range();
@@ -44,7 +50,10 @@ pub(crate) fn impossible_margins(
         .all
         .iter()
         .filter(counts)
-        .filter(|margin| margin.target < 0.0 || (margin.target == 0.0 && positive))
+        .filter(|margin| {
+            let below = margin.target < 0.0 && (positive || lower >= 0.0);
+            below || (margin.target == 0.0 && positive)
+        })
         .filter(|margin| margin.n_after > 0)
         .map(|margin| {
             format!(
@@ -86,7 +95,7 @@ fn empty_text(margins: &Margins, margin: &Margin) -> String {
 }
 
 /// Which category to merge an empty one with: a neighbour if they are ordered, else the smallest.
-fn merge_hint(margins: &Margins, sources: &Sources<'_>, empty: &Margin) -> String {
+fn merge_hint(margins: &Margins, released: &Table, empty: &Margin) -> String {
     let term = &margins.terms[empty.term];
     let drop = format!(
         "recode it first, or leave `{}` out of the margins",
@@ -103,8 +112,7 @@ fn merge_hint(margins: &Margins, sources: &Sources<'_>, empty: &Margin) -> Strin
     let Some(at) = siblings.iter().position(|margin| margin.name == empty.name) else {
         return drop;
     };
-    let kind = sources
-        .released
+    let kind = released
         .column_named(variable)
         .map(|column| column.attribute().kind);
     let filled = |margin: &&&Margin| margin.n_after > 0;
@@ -179,7 +187,8 @@ pub(crate) fn not_reached(
     let (lower, upper) = distance.range();
     let bounded = distance.is_bounded();
     let mut feasible = Feasible::new(design, &rank.independent);
-    let smallest = if lower.is_finite() {
+    let too_many = design.n_profiles() > WORKED_OUT_UP_TO;
+    let smallest = if lower.is_finite() && !too_many {
         feasible.smallest_upper(lower, context)?
     } else {
         Some(f64::NEG_INFINITY)
@@ -188,10 +197,14 @@ pub(crate) fn not_reached(
     if proved {
         let tightest = tightest(design, &search.lambda);
         let (range, remedy) = match (bounded, smallest) {
-            (true, Some(least)) => (
+            (true, Some(least)) if least.is_finite() => (
                 format!(
                     "no weights in [{lower},{upper}] reach the margins (proved). For L={lower} the smallest U is {least}."
                 ),
+                "raise `upper`, lower `lower`, or leave margins out",
+            ),
+            (true, Some(_)) => (
+                format!("no weights in [{lower},{upper}] reach the margins (proved)."),
                 "raise `upper`, lower `lower`, or leave margins out",
             ),
             (true, None) => (

@@ -2,11 +2,8 @@
 
 use std::collections::HashMap;
 
-use bauta_data::Table;
-
 use super::design::Design;
-use super::margins::{Margins, same_in_household};
-use crate::error::MethodError;
+use super::margins::Margins;
 use crate::stats::keys::packing::{Packing, number};
 
 /// Units, their starting weights and their q.
@@ -29,28 +26,19 @@ impl Units {
         }
     }
 
-    /// Households as units: starting weights must be equal within each.
-    pub(crate) fn households(
-        table: &Table,
-        homes: Vec<u32>,
-        start: &str,
-        d: &[f64],
-        q: &[f64],
-    ) -> Result<Self, MethodError> {
-        if let Some(column) = table.column_named(start) {
-            same_in_household(column, &homes, table)?;
-        }
+    /// Households as units; starting weights and q are equal within each.
+    pub(crate) fn households(homes: Vec<u32>, d: &[f64], q: &[f64]) -> Self {
         let n_homes = homes.iter().max().map_or(0, |&last| last as usize + 1);
         let (mut of_home, mut q_of_home) = (vec![0.0; n_homes], vec![0.0; n_homes]);
         for (record, &home) in homes.iter().enumerate().rev() {
             of_home[home as usize] = d[record];
             q_of_home[home as usize] = q[record];
         }
-        Ok(Self {
+        Self {
             of_record: Some(homes),
             d: of_home,
             q: q_of_home,
-        })
+        }
     }
 
     /// A figure of units, for each record.
