@@ -327,7 +327,7 @@ fn a_recoded_variable_is_calibrated_on_the_totals_of_its_new_categories() {
         .into_iter()
         .map(|row| row.name)
         .collect();
-    assert_eq!(names, ["a=2", "a=0-1"]);
+    assert_eq!(names, ["a=0-1", "a=2"]);
 }
 
 #[test]
@@ -382,4 +382,117 @@ fn negative_weights_are_counted() {
         error.contains("E-CAL-INFEASIBLE: no positive weights reach the margins (proved)"),
         "{error}"
     );
+}
+
+#[test]
+fn a_category_merged_into_another_takes_its_total_with_it() {
+    // 2 becomes 1, and every record that was 2 goes afterwards: nobody is left to show the merge.
+    let w: Vec<f64> = (0..60).map(|i| 1.0 + f64::from(i)).collect();
+    let original = file(60, &w, &w);
+    let merged: Vec<Option<String>> = cells(60, 1, 3)
+        .into_iter()
+        .map(|cell| cell.map(|cell| if cell == "2" { "1".to_owned() } else { cell }))
+        .collect();
+    let masked = Change::of_columns(vec![(0, categories("a", &merged))]).apply_to(&original);
+    let (_, adjusted, _) =
+        calibrate(&original, &masked, &[("margins", texts(&["a"]))]).expect("a recoding");
+    let rows = adjusted.calibration.expect("evidence").margins;
+    let of = |categories: &[&str]| -> f64 {
+        let cells = cells(60, 1, 3);
+        let weights = w.iter().zip(&cells);
+        let those = weights.filter(|(_, cell)| categories.contains(&cell.as_deref().unwrap_or("")));
+        those.map(|(w, _)| w).sum()
+    };
+    let found: Vec<(String, f64)> = rows.into_iter().map(|row| (row.name, row.target)).collect();
+    let expected = [("a=0", of(&["0"])), ("a=1", of(&["1", "2"]))];
+    assert_eq!(
+        found,
+        expected.map(|(name, total)| (name.to_owned(), total))
+    );
+}
+
+#[test]
+fn totals_of_households_can_be_given() {
+    let house = column(
+        "house",
+        Role::Household,
+        Kind::Unordered,
+        &[Some("A"), Some("A"), Some("B"), Some("C")],
+    );
+    let sex = categories("sex", &["m", "f", "m", "f"].map(|sex| Some(sex.to_owned())));
+    let file = table(vec![house, sex, weights("w", &[10.0; 4])]);
+    let totals = RawValue::Map(vec![
+        ("sex=m".to_owned(), RawValue::Number(26.0)),
+        ("sex=f".to_owned(), RawValue::Number(30.0)),
+        ("households: 1".to_owned(), RawValue::Number(36.0)),
+    ]);
+    let (found, _, _) = calibrate(&file, &file, &[("totals", totals)]).expect("it is feasible");
+    assert!(
+        largest_relative(&found, &[20.0, 20.0, 6.0, 10.0]) < 1e-9,
+        "{found:?}"
+    );
+}
+
+#[test]
+fn a_total_of_zero_of_numbers_that_cancel_is_reached_as_far_as_rounding_lets() {
+    let n = 2000;
+    let x: Vec<f64> = (0..n)
+        .map(|i| (scatter(i, 5) % 2_000_001) as f64 - 1e6)
+        .collect();
+    let w = vec![5000.0; n];
+    let file = table(vec![numbers("x", &x), weights("w", &w)]);
+    let totals = RawValue::Map(vec![
+        ("1".to_owned(), RawValue::Number(1e7)),
+        ("x".to_owned(), RawValue::Number(0.0)),
+    ]);
+    for method in ["linear", "raking"] {
+        let given = [("totals", totals.clone()), ("method", text(method))];
+        let (found, _, _) = calibrate(&file, &file, &given).expect("it is feasible");
+        let sum: f64 = found.iter().zip(&x).map(|(w, x)| w * x).sum();
+        assert!(sum.abs() < 1e-3, "{method}: {sum}");
+    }
+}
+
+#[test]
+fn records_that_are_riskier_with_the_new_weights_are_noted() {
+    // Two classes of five; the weights of the second fall to a tenth, and its risk rises above 0.03.
+    let key = categories(
+        "key",
+        &(0..10)
+            .map(|i| Some((i / 5).to_string()))
+            .collect::<Vec<_>>(),
+    );
+    let w: Vec<f64> = (0..10).map(|i| if i < 5 { 20.0 } else { 10.0 }).collect();
+    let file = table(vec![key, weights("w", &w)]);
+    let adjuster = registry::adjuster("subsample-calibrate").expect("it is registered");
+    let totals = RawValue::Map(vec![
+        ("key=0".to_owned(), RawValue::Number(140.0)),
+        ("key=1".to_owned(), RawValue::Number(10.0)),
+    ]);
+    let params = params(
+        adjuster.card(),
+        &[
+            ("k", RawValue::Integer(1)),
+            ("risk", RawValue::Number(0.05)),
+            ("totals", totals),
+        ],
+    );
+    let context = RunContext::new(1, "step", &Unwatched);
+    let task = AdjustTask {
+        pair: Pair {
+            original: &file,
+            masked: &file,
+            rows: Rows::Correspond,
+        },
+        on: &[0],
+        params: &params,
+    };
+    adjuster
+        .adjust(&task, &context)
+        .expect("nobody is at risk before");
+    let expected = Note::RiskierWithNewWeights {
+        n_records: 5,
+        limit: 0.05,
+    };
+    assert!(context.into_notes().contains(&expected));
 }

@@ -121,7 +121,7 @@ impl Request {
         for (name, value) in &self.params {
             let _ = writeln!(out, "{name} = {}", value_text(value));
         }
-        out.push_str("\n[[measure]]\nuse = []\n\n[output]\n");
+        let _ = writeln!(out, "\n[[measure]]\nuse = {}\n\n[output]", self.measures());
         let files = [
             ("file", Some(&self.output)),
             ("record", self.record.as_ref()),
@@ -133,6 +133,24 @@ impl Request {
             }
         }
         Ok(out)
+    }
+
+    /// The risk before and after with the released weights, where keys are named and no weight can
+    /// become negative: risks need weights that can weigh.
+    fn measures(&self) -> String {
+        let may_be_negative = self.params.iter().any(|(name, value)| match *name {
+            "penalty" | "gap" => true,
+            "method" => ["linear", "truncated"]
+                .iter()
+                .any(|method| is_text(value, method)),
+            "q" => is_text(value, "euclidean"),
+            _ => false,
+        });
+        if self.keys.is_empty() || may_be_negative {
+            "[]".to_owned()
+        } else {
+            list(["k-anonymity", "individual-risk"])
+        }
     }
 
     /// Every variable that was named and what it is, each once: whatever it is for besides, a
@@ -331,4 +349,8 @@ fn solutions_table(solutions: &[Solution]) -> comfy_table::Table {
     });
     add("largest error".to_owned(), &|one| Some(one.largest_error));
     shown
+}
+
+fn is_text(value: &RawValue, expected: &str) -> bool {
+    matches!(value, RawValue::Text(text) if text == expected)
 }
