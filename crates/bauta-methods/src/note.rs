@@ -580,8 +580,9 @@ impl Note {
     pub(crate) const fn rank(&self) -> u8 {
         match self {
             Self::SuppressionCost { .. } => 1,
-            Self::GivenAway { .. } | Self::ClaimEnded { .. } => 2,
-            Self::NegativeWeights { .. }
+            Self::GivenAway { .. }
+            | Self::ClaimEnded { .. }
+            | Self::NegativeWeights { .. }
             | Self::WeightsRoundedToZero { .. }
             | Self::RiskierWithNewWeights { .. } => 2,
             _ => 0,

@@ -10,7 +10,7 @@ use bauta_methods::{Params, RunContext, registry};
 use super::figures::Figures;
 use super::inputs::{KEYS, WEIGHT};
 use super::resources::measured;
-use super::work::{Input, Work};
+use super::work::{Input, SIZES, Work};
 
 /// The 63 margins of the victimisation survey.
 const MARGINS_63: [&str; 5] = ["gender*ind", "age*ind", "uu*ind", "qual*ind", "hsize*ind"];
@@ -44,6 +44,9 @@ const TWELVE: [&str; 12] = [
     "threat",
 ];
 
+/// Parameters by name.
+type Given = Vec<(String, RawValue)>;
+
 fn text(text: &str) -> RawValue {
     RawValue::Text(text.to_owned())
 }
@@ -52,7 +55,7 @@ fn texts(texts: &[&str]) -> RawValue {
     RawValue::List(texts.iter().map(|one| text(one)).collect())
 }
 
-fn named(params: Vec<(&str, RawValue)>) -> Vec<(String, RawValue)> {
+fn named(params: Vec<(&str, RawValue)>) -> Given {
     params
         .into_iter()
         .map(|(name, value)| (name.to_owned(), value))
@@ -96,7 +99,11 @@ pub(super) fn works() -> Vec<Work> {
             ("margins", texts(&MARGINS_63[..1])),
             ("frontier", RawValue::Flag(false)),
         ]);
-        works.push(Work::of(card, card.id, Input::Survey, names(&KEYS), params));
+        // Of a thousand records nearly all are at risk.
+        works.push(Work {
+            sizes: &SIZES[1..],
+            ..Work::of(card, card.id, Input::Survey, names(&KEYS), params)
+        });
     }
     for method in ["linear", "raking", "logit"] {
         let name = format!("calibrate/63-{method}");
@@ -115,7 +122,7 @@ pub(super) fn works() -> Vec<Work> {
 }
 
 /// What the measures that fit models run on: variables and parameters by their card.
-pub(super) fn of_model(id: &str) -> Option<(Vec<String>, Vec<(String, RawValue)>)> {
+pub(super) fn of_model(id: &str) -> Option<(Vec<String>, Given)> {
     let of_victims = || {
         named(vec![
             ("response", text("ind")),

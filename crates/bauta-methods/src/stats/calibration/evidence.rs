@@ -4,7 +4,6 @@ use bauta_data::{Kind, Role, Table};
 
 use super::coding::{Coding, Files};
 use crate::calibration::{DeletedRow, Distribution, QUANTILE_SHARES, ShareRow};
-use crate::error::MethodError;
 use crate::stats::quantile::quantile_of_sorted;
 use crate::stats::sums::sum_of;
 
@@ -112,7 +111,7 @@ pub(crate) fn shares(
     files: Files<'_>,
     calibrated_on: &[&str],
     weights: [&[f64]; 3],
-) -> Result<Vec<ShareRow>, MethodError> {
+) -> Vec<ShareRow> {
     let Files {
         original, released, ..
     } = files;
@@ -158,7 +157,7 @@ pub(crate) fn shares(
             });
         }
     }
-    Ok(rows)
+    rows
 }
 
 /// How many records of each category of the keys were deleted.

@@ -80,8 +80,8 @@ pub(crate) fn calibrate(
             n_records: n_negative,
         });
     }
-    let mut calibration = problem.evidence(pair, recoded, &rank, &w, &weights)?;
-    let bins = problem.bins(&solutions);
+    let mut calibration = problem.evidence(pair, recoded, &rank, &w, &weights);
+    let bins = bins_of(solutions.iter());
     (calibration.histogram_from, calibration.histogram_step) = (bins.from, bins.step);
     calibration.solutions = solutions;
     calibration.bounds = problem.bounds(&rank, params, context)?;
@@ -89,7 +89,7 @@ pub(crate) fn calibrate(
     Ok((weights, calibration))
 }
 
-impl<'a> Problem<'a> {
+impl Problem<'_> {
     /// Redundant margins, those without records, and those that rest on few.
     fn note_margins(&self, rank: &Rank, context: &RunContext<'_>) {
         let name = |margin: usize| self.design.names[margin].clone();
@@ -314,7 +314,7 @@ impl<'a> Problem<'a> {
                 (solution, g)
             })
             .collect();
-        let bins = self.bins_of(all.iter().map(|(solution, _)| solution));
+        let bins = bins_of(all.iter().map(|(solution, _)| solution));
         all.into_iter()
             .map(|(mut solution, g)| {
                 if solution.failed.is_none() {
@@ -324,20 +324,6 @@ impl<'a> Problem<'a> {
                 solution
             })
             .collect()
-    }
-
-    fn bins(&self, solutions: &[Solution]) -> Bins {
-        self.bins_of(solutions.iter())
-    }
-
-    /// Bins that hold the ratios of all solutions.
-    fn bins_of<'s>(&self, solutions: impl Iterator<Item = &'s Solution>) -> Bins {
-        let (mut low, mut high) = (1.0_f64, 1.0_f64);
-        for solution in solutions.filter(|solution| solution.failed.is_none()) {
-            low = low.min(solution.g.quantiles[0]);
-            high = high.max(solution.g.quantiles[8]);
-        }
-        Bins::over(low, high)
     }
 
     fn totals_of(&self, w: &[f64]) -> Vec<f64> {
@@ -366,7 +352,7 @@ impl<'a> Problem<'a> {
         rank: &Rank,
         w: &[f64],
         weights: &[f64],
-    ) -> Result<Calibration, MethodError> {
+    ) -> Calibration {
         let used: Vec<&str> = self
             .margins
             .terms
@@ -375,7 +361,7 @@ impl<'a> Problem<'a> {
             .map(String::as_str)
             .collect();
         let start = self.units.per_record(&self.d);
-        Ok(Calibration {
+        Calibration {
             weight: self.weight.clone(),
             start: self.start.clone(),
             unit: match self.units.of_record {
@@ -401,9 +387,9 @@ impl<'a> Problem<'a> {
                 },
                 &used,
                 [self.original_weights, &start, weights],
-            )?,
+            ),
             ..Calibration::default()
-        })
+        }
     }
 
     fn margin_rows(&self, w: &[f64]) -> Vec<MarginRow> {
@@ -464,4 +450,14 @@ impl<'a> Problem<'a> {
             frontier,
         }))
     }
+}
+
+/// Bins that hold the ratios of all solutions.
+fn bins_of<'s>(solutions: impl Iterator<Item = &'s Solution>) -> Bins {
+    let (mut low, mut high) = (1.0_f64, 1.0_f64);
+    for solution in solutions.filter(|solution| solution.failed.is_none()) {
+        low = low.min(solution.g.quantiles[0]);
+        high = high.max(solution.g.quantiles[8]);
+    }
+    Bins::over(low, high)
 }

@@ -141,7 +141,7 @@ pub(crate) fn contradictory(design: &Design, found: &[Contradiction]) -> MethodE
             .iter()
             .map(|&(margin, coefficient)| {
                 let name = &design.names[margin];
-                if coefficient == 1.0 {
+                if coefficient.to_bits() == 1.0_f64.to_bits() {
                     name.clone()
                 } else {
                     format!("{coefficient} × {name}")

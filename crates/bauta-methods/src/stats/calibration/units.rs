@@ -71,7 +71,11 @@ impl Units {
             let last = codes.iter().copied().max().unwrap_or(0);
             packing.add(last, |record| codes[record]);
         };
-        if self.q.windows(2).any(|pair| pair[0] != pair[1]) {
+        if self
+            .q
+            .windows(2)
+            .any(|pair| pair[0].to_bits() != pair[1].to_bits())
+        {
             pack_numbers(&self.q);
         }
         for share in &margins.shares {
