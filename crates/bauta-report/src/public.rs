@@ -141,7 +141,7 @@ impl<'a> PublicRecord<'a> {
             plan,
             seed: _,
             seed_source: _,
-            input: _,
+            input,
             variables,
             scenarios: _,
             steps,
@@ -174,10 +174,20 @@ impl<'a> PublicRecord<'a> {
             variables: variables.iter().map(PublicVariable::of).collect(),
             losses: measures
                 .iter()
+                .filter(|_| !few_went(input, released.as_ref()))
                 .filter_map(|measure| PublicLoss::of(measure, variables))
                 .collect(),
         }
     }
+}
+
+/// Whether the released file is the original without a handful of records: then any figure of both
+/// gives those away, also of variables that no step touched.
+fn few_went(input: &FileRecord, released: Option<&FileRecord>) -> bool {
+    released.is_some_and(|released| {
+        let n_gone = input.n_records.saturating_sub(released.n_records);
+        (1..MIN_CHANGED).contains(&n_gone)
+    })
 }
 
 /// The day of a time such as 2026-11-16T09:30:00Z.
@@ -524,6 +534,20 @@ mod tests {
     }
 
     /// One top-coded record: n times the mean loss would be that record's excess.
+    #[test]
+    fn losses_are_withheld_where_a_handful_of_records_went() {
+        let file = |n_records| FileRecord {
+            file: "x.csv".to_owned(),
+            sha256: String::new(),
+            n_bytes: 1,
+            n_records,
+            n_variables: 1,
+        };
+        let went = |n| few_went(&file(100), Some(&file(100 - n)));
+        assert!(went(1) && went(MIN_CHANGED - 1));
+        assert!(!went(0) && !went(MIN_CHANGED) && !few_went(&file(100), None));
+    }
+
     #[test]
     fn a_loss_that_rests_on_few_cells_is_withheld_and_so_is_the_total() {
         let variables = [
