@@ -9,7 +9,7 @@ use crate::number::{Unit, counted};
 use crate::sides::{self, Side};
 use crate::svg::{Chart, ChartSeries, Look, bars, heat_map, lines};
 use crate::tabulated::is_tabulated;
-use crate::words::{capitalised, listed, named, value_unit};
+use crate::words::{listed, named, series_title, value_unit};
 
 /// Most charts that one measure draws.
 const MAX_CHARTS: usize = 12;
@@ -44,7 +44,7 @@ pub(crate) fn of_measure(measure: &MeasureRecord, id: &str) -> Drawn {
         } else {
             let chart = series_chart(
                 &format!("{id}-{idx}"),
-                title_of(named),
+                title_of(measure, named),
                 before,
                 after,
                 named,
@@ -152,13 +152,13 @@ fn paired_series(measure: &MeasureRecord) -> Vec<(Option<&Series>, Option<&Serie
     pairs.collect()
 }
 
-/// The name of a series with a capital, unless it begins with the name of a variable.
-fn title_of(series: &Series) -> String {
+/// What a series shows. One that is named by its unit begins with a variable.
+fn title_of(measure: &MeasureRecord, series: &Series) -> String {
     let name = sides::about(&series.name);
     if name.starts_with(&format!("{}:", series.unit)) {
         name.to_owned()
     } else {
-        capitalised(name)
+        series_title(measure, name)
     }
 }
 

@@ -168,6 +168,22 @@ pub(crate) fn distance(method: &str) -> &'static str {
     }
 }
 
+/// The name of a series with a capital, unless it begins with the name of a variable.
+pub(crate) fn series_title(measure: &MeasureRecord, name: &str) -> String {
+    let first = name.split([' ', ':', ',']).next().unwrap_or(name);
+    let given = measure.params.values().flat_map(|value| match value {
+        serde_json::Value::Array(values) => values.as_slice(),
+        one => std::slice::from_ref(one),
+    });
+    let in_params = given.filter_map(serde_json::Value::as_str);
+    let mut variables = measure.on.iter().map(String::as_str).chain(in_params);
+    if variables.any(|variable| variable == first || name.starts_with(&format!("{variable}:"))) {
+        name.to_owned()
+    } else {
+        capitalised(name)
+    }
+}
+
 /// How a measure's value is written.
 pub(crate) fn value_unit(measure: &MeasureRecord) -> Unit {
     Unit::of_name(&measure.value_name)

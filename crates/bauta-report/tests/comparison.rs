@@ -140,7 +140,7 @@ fn other_inputs_other_originals_and_other_parameters_are_said() {
 fn a_report_draws_both_files_of_a_comparing_measure_in_one_chart() {
     let [a, _] = two();
     let page = html(&a, Audience::Internal);
-    assert_eq!(page.matches("Victim by sex</title>").count(), 1);
+    assert_eq!(page.matches(">victim by sex</title>").count(), 1);
     let table = page
         .split("largest difference")
         .nth(1)

@@ -11,7 +11,7 @@ use crate::page::{Front, Section, chart_grid, hash, page, scrolling, scrolling_t
 use crate::svg::{Chart, ChartSeries, Look, bars, lines};
 use crate::words::{
     capitalised, file_name, gate_condition, gate_found, gate_subject, gate_unit, listed, phrase,
-    reading,
+    reading, series_title,
 };
 
 /// Longest table that stands open.
@@ -268,50 +268,85 @@ fn gate_cell(run: &Run<'_>, gate: &GateRecord) -> Markup {
 
 /// One measure: its figures, by variable, and its series.
 fn measured(measure: &SharedMeasure<'_>, idx: usize) -> Markup {
-    let name = title(measure.first);
-    let by_variable = format!("{name}: by variable");
+    let whole = Group {
+        name: None,
+        lines: &measure.figures,
+    };
+    let by_variable = Group {
+        name: None,
+        lines: &measure.by_variable,
+    };
+    let series: Vec<Group<'_>> = measure
+        .series
+        .iter()
+        .map(|one| Group {
+            name: Some(series_name(measure, one)),
+            lines: &one.points,
+        })
+        .collect();
     html! {
-        h3 { (name) }
+        h3 { (title(measure.first)) }
         p class="reading" { (reading(measure.first)) }
         @for remark in &measure.remarks { p { strong { (remark) } } }
-        (table(measure, "Figures of the whole file", "Figure", &measure.figures, |line| capitalised(&phrase(line))))
-        (table(measure, &by_variable, "Variable", &measure.by_variable, str::to_owned))
+        (table(measure, ["Figures of the whole file", "Figure"], &[whole], |name| capitalised(&phrase(name))))
+        (table(measure, ["Figures by variable", "Variable"], &[by_variable], str::to_owned))
         (chart_grid(&charts(measure, idx)))
-        @for one in &measure.series {
-            @let unit = if one.name.contains(one.unit.as_str()) { String::new() } else { format!(" ({})", one.unit) };
-            (table(measure, &format!("{}{unit}", capitalised(&one.name)), "", &one.points, str::to_owned))
-        }
+        (table(measure, ["Figures in detail", ""], &series, str::to_owned))
     }
+}
+
+fn series_name(measure: &SharedMeasure<'_>, one: &JoinedSeries) -> String {
+    let name = series_title(measure.first, &one.name);
+    if one.name.contains(one.unit.as_str()) {
+        name
+    } else {
+        format!("{name} ({})", one.unit)
+    }
+}
+
+/// Lines that belong together, below a name if there are others.
+struct Group<'a> {
+    name: Option<String>,
+    lines: &'a [Line],
 }
 
 fn table(
     measure: &SharedMeasure<'_>,
-    caption: &str,
-    first: &str,
-    lines: &[Line],
+    [caption, first]: [&str; 2],
+    groups: &[Group<'_>],
     name: fn(&str) -> String,
 ) -> Markup {
+    let lines = || groups.iter().flat_map(|group| group.lines);
+    // Measures that compare have nothing to say of the original in some of their tables.
+    let is_shown = |column: &usize| {
+        *column >= measure.n_originals || lines().any(|line| line.values[*column].is_some())
+    };
+    let shown: Vec<usize> = (0..measure.columns.len()).filter(is_shown).collect();
     let body = html! {
         table class="narrow" {
             caption { (caption) }
-            (head(first, measure.columns.iter().map(String::as_str), "number wrap"))
-            tbody {
-                @for line in lines {
-                    tr {
-                        th scope="row" { (name(&line.name)) }
-                        @for value in &line.values { td class="number" { (line.unit.text_or_dash(*value)) } }
+            (head(first, shown.iter().map(|&column| measure.columns[column].as_str()), "number wrap"))
+            @for group in groups {
+                tbody {
+                    @if let Some(name) = &group.name {
+                        tr class="group" { th scope="rowgroup" colspan=(shown.len() + 1) { (name) } }
+                    }
+                    @for line in group.lines {
+                        tr {
+                            th scope="row" { (name(&line.name)) }
+                            @for &column in &shown {
+                                td class="number" { (line.unit.text_or_dash(line.values[column])) }
+                            }
+                        }
                     }
                 }
             }
         }
     };
-    html! {
-        @if lines.len() > MAX_OPEN_ROWS {
-            details {
-                summary { (caption) " (" (count(lines.len() as u64)) " rows)" }
-                (scrolling_tall(caption, &body))
-            }
-        } @else if !lines.is_empty() { (scrolling(caption, &body)) }
+    match lines().count() {
+        0 => html! {},
+        n_lines if n_lines > MAX_OPEN_ROWS => scrolling_tall(caption, &body),
+        _ => scrolling(caption, &body),
     }
 }
 
@@ -348,7 +383,7 @@ fn figure(measure: &SharedMeasure<'_>, one: &JoinedSeries, id: &str) -> Markup {
     let series = series.filter(|series| series.values.iter().any(Option::is_some));
     let chart = Chart {
         id: id.to_owned(),
-        title: capitalised(&one.name),
+        title: series_title(measure.first, &one.name),
         axis: one.unit.clone(),
         unit: Unit::of_name(&one.unit),
         categories: one.points.iter().map(|point| point.name.clone()).collect(),
