@@ -4,6 +4,7 @@ mod calibrate;
 mod canary;
 mod compare;
 mod demo;
+mod examples;
 mod files;
 mod init;
 mod killed;
