@@ -234,6 +234,12 @@ fn missing_values_weights_and_contradictions_have_their_own_errors() {
     );
     let as_category = [margins.clone(), ("missing", text("category"))];
     assert!(calibrate(&missing, &missing, &as_category).is_ok());
+    let blanked = missing.with_column(0, missing.column(0).suppress(&[1, 2]));
+    let error = error_of(&missing, &blanked, &as_category);
+    assert!(
+        error.contains("E-CAL-NA: calibration variable a is suppressed in 2 records"),
+        "{error}"
+    );
     for bad in [0.0, -1.0, f64::NAN] {
         let mut weights = w.clone();
         weights[6] = bad;

@@ -108,6 +108,20 @@ pub(crate) fn refuse_missing(before: &Column, after: &Column) -> Result<(), Meth
     ))
 }
 
+/// Refuses blanked values of a calibration variable: as a category they would share the total of those
+/// who did not answer.
+pub(crate) fn refuse_suppressed(column: &Column) -> Result<(), MethodError> {
+    let (name, n_suppressed) = (column.name(), column.n_suppressed());
+    if n_suppressed == 0 {
+        return Ok(());
+    }
+    Err(MethodError::data(
+        name,
+        format!("E-CAL-NA: calibration variable {name} is suppressed in {n_suppressed} records"),
+        "calibrate before values are suppressed, or leave the variable out",
+    ))
+}
+
 /// Gives original records the category that their like have after the steps so far. A recoding sends
 /// each category to one other; where one goes to several, values were changed one by one, and the
 /// totals of the original are those of its own categories, if the file still has them.

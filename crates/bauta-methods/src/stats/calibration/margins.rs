@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use bauta_data::{Column, Kind, Table};
 
-use super::coding::{Coding, Files, column, refuse_missing};
+use super::coding::{Coding, Files, column, refuse_missing, refuse_suppressed};
 use super::totals::{GivenTotals, OF_HOUSEHOLDS};
 use crate::error::MethodError;
 
@@ -121,6 +121,7 @@ impl Margins {
         let mut codings: HashMap<String, Coding> = HashMap::new();
         for name in terms.iter().flat_map(|term| &term.classes) {
             if !codings.contains_key(name) {
+                refuse_suppressed(column(sources.released, name)?)?;
                 let coding = Coding::new(sources.files(), name, sources.missing_is_category)?;
                 codings.insert(name.clone(), coding);
             }
