@@ -9,8 +9,8 @@ use std::path::PathBuf;
 use bauta_data::format::{Encoding, ReadOptions};
 use bauta_data::number::DecimalMark;
 use bauta_data::{Condition, MissingRules, Role, Schema};
+use bauta_methods::keys::Semantics;
 use bauta_methods::params::describe;
-use bauta_methods::stats::keys::Semantics;
 use bauta_methods::{Card, ParamDefault, registry};
 use clap::{Arg, Args, CommandFactory as _, Parser, Subcommand, ValueHint};
 

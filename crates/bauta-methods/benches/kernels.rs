@@ -1,21 +1,24 @@
 //! Times of the kernels at fixed sizes, each with a check that the result is right.
 
+#[path = "../tests/support/mdav_plain.rs"]
+mod mdav_plain;
+
 use std::sync::Arc;
 
 use bauta_data::column::NumberText;
 use bauta_data::{Attribute, Column, Kind, Levels, Role, Table, Unwatched};
+use bauta_methods::kernel::matrix::symmetric::covariance;
+use bauta_methods::kernel::numbers::moments::{Moments, moments};
+use bauta_methods::kernel::space::nearest::NearestTree;
+use bauta_methods::kernel::space::points::{Points, squared_distance};
+use bauta_methods::keys::{Semantics, frequencies};
+use bauta_methods::mask::mdav::groups::mdav;
 use bauta_methods::pair::Rows;
-use bauta_methods::stats::keys::{Semantics, frequencies};
-use bauta_methods::stats::mdav::mdav;
-use bauta_methods::stats::mdav_plain::mdav_plain;
-use bauta_methods::stats::moments::{Moments, moments};
-use bauta_methods::stats::nearest::NearestTree;
-use bauta_methods::stats::points::{Points, squared_distance};
-use bauta_methods::stats::symmetric::covariance;
 use bauta_methods::{
     Files, Mask, MaskTask, MeasureTask, Measurement, Pair, Params, RawValue, RunContext, registry,
 };
 use divan::Bencher;
+use mdav_plain::mdav_plain;
 
 const N: usize = 100_000;
 

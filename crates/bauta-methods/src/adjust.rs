@@ -12,6 +12,7 @@ use crate::pair::Pair;
 use crate::params::{ParamProblem, Params, RawValue};
 
 pub mod calibrate;
+pub mod calibration;
 pub mod subsample_calibrate;
 
 /// What an adjuster is to work on.

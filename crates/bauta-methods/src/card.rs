@@ -202,6 +202,13 @@ impl Targets {
         ..Self::CONTINUOUS
     };
 
+    /// Continuous variables that are content, not design.
+    pub const CONTENT: Self = Self {
+        kinds: &[Kind::Continuous],
+        default_roles: &[Role::Sensitive, Role::Key, Role::Other],
+        refused_roles: &[],
+    };
+
     /// What is wrong with applying a method to a variable.
     pub fn problem(&self, method: &str, attribute: &Attribute) -> Option<ParamProblem> {
         let name = &attribute.name;

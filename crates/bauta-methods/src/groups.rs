@@ -5,12 +5,12 @@ use bauta_data::{Condition, Table};
 use crate::card::Family;
 use crate::context::RunContext;
 use crate::error::MethodError;
+use crate::kernel::numbers::sums::sum_by;
 use crate::measure::{Files, Measure, MeasureTask, Measurement, Scope};
 use crate::note::Note;
+use crate::pair::outliers::outliers;
+use crate::pair::records::traced_to_nearest;
 use crate::pair::{Pair, Rows};
-use crate::stats::corresponding::traced_to_nearest;
-use crate::stats::outliers::outliers;
-use crate::stats::sums::sum_by;
 
 /// Name of the part that tells how far an estimate from a sample may be off.
 pub(crate) const STANDARD_ERROR: &str = "standard error";

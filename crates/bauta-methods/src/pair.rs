@@ -2,6 +2,14 @@
 
 use bauta_data::Table;
 
+pub(crate) mod categories;
+pub mod cell_means;
+pub mod interval_widths;
+pub mod outliers;
+pub mod records;
+pub mod statistics;
+pub mod variables;
+
 /// An original file and its masked version.
 #[derive(Clone, Copy, Debug)]
 pub struct Pair<'a> {

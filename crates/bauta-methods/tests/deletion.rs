@@ -3,7 +3,7 @@
 mod support;
 
 use bauta_data::{Kind, Role, Unwatched};
-use bauta_methods::stats::keys::{Semantics, frequencies};
+use bauta_methods::keys::{Semantics, frequencies};
 use bauta_methods::{MaskTask, Note, RawValue, RunContext, registry};
 use support::{Wanted, params, read_csv, read_numbers, shared};
 

@@ -8,7 +8,7 @@ use bauta_data::column::NumberText;
 use bauta_data::missing::{MissingCells, MissingRules};
 use bauta_data::{Attribute, Column, Kind, Levels, Role, Table};
 use bauta_methods::MethodError;
-use bauta_methods::stats::keys::{Frequencies, Semantics, frequencies};
+use bauta_methods::keys::{Frequencies, Semantics, frequencies};
 use proptest::prelude::*;
 use support::{Wanted, read_csv, shared, table};
 

@@ -10,10 +10,10 @@ use std::sync::Arc;
 
 use bauta_data::{Condition, HierarchySpec, Kind, Role, Table, Unwatched};
 use bauta_methods::adjust::{AdjustTask, Adjuster};
+use bauta_methods::keys::benedetti_franconi::expected_inverse;
+use bauta_methods::keys::{Semantics, frequencies};
 use bauta_methods::measure::{Part, Series};
 use bauta_methods::pair::Rows;
-use bauta_methods::stats::benedetti_franconi::expected_inverse;
-use bauta_methods::stats::keys::{Semantics, frequencies};
 use bauta_methods::{
     Card, Files, Groups, MaskTask, Measure, MeasureTask, Measurement, Pair, Params, RawValue,
     RunContext, measure_groups,

@@ -10,8 +10,8 @@ mod joint_distribution {
 mod support;
 
 use bauta_data::{Kind, Role, Table, Unwatched};
-use bauta_methods::stats::moments::moments;
-use bauta_methods::stats::normal::quantile;
+use bauta_methods::kernel::numbers::moments::moments;
+use bauta_methods::kernel::numbers::normal::quantile;
 use bauta_methods::{Mask, MaskTask, RawValue, RunContext, registry};
 use statrs::distribution::{ContinuousCDF, Normal};
 use support::{Wanted, column, ks_critical, ks_distance, numbers, params, read_csv, shared, table};

@@ -5,9 +5,9 @@ mod support;
 use std::sync::Arc;
 
 use bauta_data::{Column, HierarchySpec, Kind, Role, Table, Unwatched};
+use bauta_methods::keys::benedetti_franconi::expected_inverse;
+use bauta_methods::keys::{Semantics, frequencies};
 use bauta_methods::measure::Part;
-use bauta_methods::stats::benedetti_franconi::expected_inverse;
-use bauta_methods::stats::keys::{Semantics, frequencies};
 use bauta_methods::{
     Files, MaskTask, MeasureTask, Measurement, Note, RawValue, RunContext, registry,
 };

@@ -3,8 +3,8 @@
 mod support;
 
 use bauta_data::{Kind, Role, Table, Unwatched};
-use bauta_methods::stats::loglinear::cross::Cross;
-use bauta_methods::stats::loglinear::{Fit, Model, fit};
+use bauta_methods::risk::poisson_risk::loglinear::cross::Cross;
+use bauta_methods::risk::poisson_risk::loglinear::{Fit, Model, fit};
 use bauta_methods::{Files, MeasureTask, Measurement, MethodError, RawValue, RunContext, registry};
 use proptest::prelude::*;
 use support::{Wanted, column, params, read_csv, read_numbers, scatter, shared, table, texts};

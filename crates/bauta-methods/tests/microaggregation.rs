@@ -4,6 +4,8 @@
 mod microaggregation {
     pub(crate) mod at_least_k;
 }
+#[path = "support/mdav_plain.rs"]
+mod mdav_plain;
 mod support;
 
 use std::collections::BTreeMap;
@@ -11,15 +13,15 @@ use std::convert::Infallible;
 use std::path::Path;
 
 use bauta_data::{Kind, Role, Table, Unwatched};
+use bauta_methods::kernel::numbers::moments::moments;
+use bauta_methods::kernel::space::partition::Partition;
+use bauta_methods::kernel::space::points::{Points, squared_distance};
+use bauta_methods::kernel::space::shrinking_tree::{Found, ShrinkingTree};
 use bauta_methods::mask::MaskTask;
-use bauta_methods::stats::max_distance::max_distance;
-use bauta_methods::stats::mdav::mdav;
-use bauta_methods::stats::mdav_plain::mdav_plain;
-use bauta_methods::stats::moments::moments;
-use bauta_methods::stats::partition::Partition;
-use bauta_methods::stats::points::{Points, squared_distance};
-use bauta_methods::stats::shrinking_tree::{Found, ShrinkingTree};
+use bauta_methods::mask::max_distance::groups::max_distance;
+use bauta_methods::mask::mdav::groups::mdav;
 use bauta_methods::{Change, MethodError, RawValue, RunContext, registry};
+use mdav_plain::mdav_plain;
 use proptest::prelude::*;
 use support::{Wanted, column, numbers, params, read_csv, scatter, shared, table};
 

@@ -4,8 +4,8 @@ mod support;
 
 use bauta_data::{Kind, Role, Table, Unwatched};
 use bauta_methods::pair::Rows;
-use bauta_methods::stats::corresponding::traced_to_nearest;
-use bauta_methods::stats::outliers::outliers;
+use bauta_methods::pair::outliers::outliers;
+use bauta_methods::pair::records::traced_to_nearest;
 use bauta_methods::{Pair, RunContext};
 use serde_json::Value;
 use support::{Wanted, read_csv, shared};

@@ -4,8 +4,8 @@ mod support;
 
 use bauta_data::{Condition, Table, Unwatched};
 use bauta_methods::context::unit_interval;
+use bauta_methods::kernel::numbers::normal::quantile;
 use bauta_methods::pair::Rows;
-use bauta_methods::stats::normal::quantile;
 use bauta_methods::{
     Files, Groups, MeasureTask, MethodError, Pair, RawValue, RunContext, measure_groups, registry,
 };

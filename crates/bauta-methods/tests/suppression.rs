@@ -3,9 +3,9 @@
 mod support;
 
 use bauta_data::{Kind, Role, Table, Unwatched};
+use bauta_methods::keys::{Semantics, frequencies};
 use bauta_methods::measure::Measurement;
 use bauta_methods::pair::Rows;
-use bauta_methods::stats::keys::{Semantics, frequencies};
 use bauta_methods::{
     Files, MaskTask, MeasureTask, MethodError, Note, Pair, RawValue, RunContext, registry,
 };

@@ -5,8 +5,8 @@ mod support;
 use std::time::Instant;
 
 use bauta_data::{Column, Kind, Role, Table};
-use bauta_methods::stats::keys::{Semantics, frequencies};
-use bauta_methods::stats::unique_sets::{UniqueSets, unique_sets};
+use bauta_methods::keys::unique_sets::{UniqueSets, unique_sets};
+use bauta_methods::keys::{Semantics, frequencies};
 use proptest::prelude::*;
 use support::{column, scatter, table};
 

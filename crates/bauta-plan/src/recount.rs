@@ -6,8 +6,8 @@ use bauta_data::format::{self, ReadOptions, TextStyle};
 use bauta_data::missing::MissingRules;
 use bauta_data::number::DecimalMark;
 use bauta_data::{Attribute, Column, DataError, DataProblem, Kind, Role, Schema, Table, Watch};
+use bauta_methods::keys::{Semantics, frequencies};
 use bauta_methods::mask::KeyClaim;
-use bauta_methods::stats::keys::{Semantics, frequencies};
 
 use crate::plan::{Gate, Plan, PlannedMeasure};
 use crate::record::ClaimRecord;

@@ -1,6 +1,6 @@
 //! What masks that draw gave: means, spreads and covariances within what chance allows.
 
-use bauta_methods::stats::moments::moments;
+use bauta_methods::kernel::numbers::moments::moments;
 
 use super::plain::{self, covariances, mean};
 

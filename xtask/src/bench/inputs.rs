@@ -9,8 +9,8 @@ use bauta_data::missing::{MissingCells, MissingRules};
 use bauta_data::survey::survey_csv;
 use bauta_data::{Attribute, Column, Kind, Levels, Role, Table};
 use bauta_methods::context::unit_interval;
-use bauta_methods::stats::moments::moments;
-use bauta_methods::stats::normal;
+use bauta_methods::kernel::numbers::moments::moments;
+use bauta_methods::kernel::numbers::normal;
 
 use super::work::{Input, N_NEAREST, Queries};
 use crate::workspace::Workspace;

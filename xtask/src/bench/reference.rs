@@ -1,15 +1,18 @@
 //! Works that are no method of their own: MDAV as it is written down, which the fast one is held
 //! to, and the search for the nearest record, which other tools offer too.
 
+#[path = "../../../crates/bauta-methods/tests/support/mdav_plain.rs"]
+mod mdav_plain;
+
 use std::convert::Infallible;
 
 use bauta_data::Table;
 use bauta_methods::Params;
-use bauta_methods::stats::mdav::mdav;
-use bauta_methods::stats::mdav_plain::mdav_plain;
-use bauta_methods::stats::moments::{Moments, moments};
-use bauta_methods::stats::nearest::NearestTree;
-use bauta_methods::stats::points::Points;
+use bauta_methods::kernel::numbers::moments::{Moments, moments};
+use bauta_methods::kernel::space::nearest::NearestTree;
+use bauta_methods::kernel::space::points::Points;
+use bauta_methods::mask::mdav::groups::mdav;
+use mdav_plain::mdav_plain;
 
 use super::figures::Figures;
 use super::inputs;

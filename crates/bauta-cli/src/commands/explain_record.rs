@@ -1,9 +1,9 @@
 //! `bauta explain-record`: which keys single out one record.
 
 use bauta_data::format::read;
-use bauta_methods::stats::benedetti_franconi::expected_inverse;
-use bauta_methods::stats::keys::check_weights;
-use bauta_methods::stats::unique_sets::{UniqueSets, unique_sets};
+use bauta_methods::keys::benedetti_franconi::expected_inverse;
+use bauta_methods::keys::check_weights;
+use bauta_methods::keys::unique_sets::{UniqueSets, unique_sets};
 use serde_json::json;
 
 use crate::Outcome;

@@ -7,10 +7,10 @@ use std::path::Path;
 
 use bauta_data::format::read;
 use bauta_data::{Attribute, Kind, Role, Schema, Table, Watch, near};
+use bauta_methods::keys::unique_sets::unique_sets;
+use bauta_methods::keys::{Semantics, frequencies};
 use bauta_methods::measure::ListedRecord;
 use bauta_methods::risk::key_contribution::{AS_IT_IS, BY_LEVEL, LEFT_OUT};
-use bauta_methods::stats::keys::{Semantics, frequencies};
-use bauta_methods::stats::unique_sets::unique_sets;
 use bauta_methods::{
     Files, MeasureTask, Measurement, Note, Params, RawValue, RunContext, registry,
 };

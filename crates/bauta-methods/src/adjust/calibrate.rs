@@ -2,14 +2,14 @@
 
 use bauta_data::{Attribute, Kind, Role};
 
+use crate::adjust::calibration::procedure::calibrate;
+use crate::adjust::calibration::settings;
 use crate::adjust::{AdjustTask, Adjusted, Adjuster};
 use crate::card::{Card, Family, Randomness, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::mask::Change;
 use crate::params::{ParamProblem, Params, RawValue};
-use crate::stats::calibration::procedure::calibrate;
-use crate::stats::calibration::settings;
 
 /// New weights that reach given totals. See the [module page](self).
 #[derive(Clone, Copy, Debug)]

@@ -2,21 +2,21 @@
 
 use bauta_data::Attribute;
 
+use crate::adjust::calibration::evidence::deleted_by_category;
+use crate::adjust::calibration::procedure::calibrate;
+use crate::adjust::calibration::settings;
 use crate::adjust::{AdjustTask, Adjusted, Adjuster};
 use crate::calibration::Deletion;
 use crate::card::{Card, Family, ParamSpec, Randomness};
 use crate::context::RunContext;
 use crate::error::MethodError;
+use crate::keys::asked::{KEY_TARGETS, SEMANTICS};
+use crate::keys::at_risk::{self, AtRisk};
+use crate::keys::sensitive::SENSITIVE;
 use crate::mask::{Change, KeyClaim, Together};
 use crate::note::Note;
 use crate::pair::Pair;
 use crate::params::{ParamProblem, Params, RawValue};
-use crate::risk::k_anonymity::{KEY_TARGETS, SEMANTICS};
-use crate::stats::at_risk::{self, AtRisk};
-use crate::stats::calibration::evidence::deleted_by_category;
-use crate::stats::calibration::procedure::calibrate;
-use crate::stats::calibration::settings;
-use crate::stats::sensitive::SENSITIVE;
 
 /// Deletes records at risk and calibrates the weights of the others. See the [module page](self).
 #[derive(Clone, Copy, Debug)]

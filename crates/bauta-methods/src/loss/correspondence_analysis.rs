@@ -1,5 +1,7 @@
 #![doc = include_str!("correspondence_analysis.md")]
 
+mod axes;
+
 use bauta_data::{Attribute, Kind, Role};
 use rayon::prelude::*;
 
@@ -8,17 +10,17 @@ use crate::card::{
 };
 use crate::context::RunContext;
 use crate::error::MethodError;
+use crate::kernel::matrix::procrustes::procrustes_distance;
+use crate::keys::check_weights;
+use crate::loss::correspondence_analysis::axes::{Analysis, Point, Questions, Records};
 use crate::measure::{
     Better, Measure, MeasureTask, Measurement, Part, Reading, Scope, Series, Subject,
 };
 use crate::note::Note;
 use crate::pair::Pair;
+use crate::pair::categories::{FILES, MISSING_CATEGORY, TwoCategories};
+use crate::pair::variables::TwoColumns;
 use crate::params::{ParamProblem, Params, RawValue};
-use crate::stats::both_files::TwoColumns;
-use crate::stats::correspondence::{Analysis, Point, Questions, Records};
-use crate::stats::keys::check_weights;
-use crate::stats::procrustes::procrustes_distance;
-use crate::stats::two_categories::{FILES, MISSING_CATEGORY, TwoCategories};
 
 /// How far the maps of multiple correspondence analysis agree. See the [module page](self).
 #[derive(Clone, Copy, Debug)]

@@ -2,18 +2,17 @@
 
 use std::borrow::Cow;
 
-use crate::card::{Card, Family, Randomness};
+use crate::card::{Card, Family, Randomness, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
-use crate::loss::il1s::CONTENT;
+use crate::kernel::matrix::symmetric::{covariance, eigen};
+use crate::kernel::numbers::complete::{complete_rows, taken};
+use crate::kernel::numbers::moments::{finite_moments, is_constant};
 use crate::measure::{
     Better, Measure, MeasureTask, Measurement, Part, Reading, Scope, Series, Subject,
 };
-use crate::stats::both_files::columns_of_both;
-use crate::stats::complete::{complete_rows, taken};
-use crate::stats::corresponding::MISSING;
-use crate::stats::moments::{finite_moments, is_constant};
-use crate::stats::symmetric::{covariance, eigen};
+use crate::pair::records::MISSING;
+use crate::pair::variables::columns_of_both;
 
 /// Distance between the eigenvalues of two correlation matrices. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +25,7 @@ static CARD: Card = Card {
     family: Family::Loss,
     page: include_str!("eigenvalue_distance.md"),
     params: &[MISSING],
-    targets: CONTENT,
+    targets: Targets::CONTENT,
     randomness: Randomness::None,
     references: &["templ2015"],
 };

@@ -8,11 +8,11 @@ use crate::card::{
 };
 use crate::context::RunContext;
 use crate::error::MethodError;
+use crate::kernel::numbers::quantile::sorted_present;
+use crate::kernel::numbers::sums::compensated;
 use crate::measure::{Better, Measure, MeasureTask, Measurement, Part, Reading, Scope, Subject};
-use crate::stats::both_files::{columns_of_both, mean_of_variables};
-use crate::stats::corresponding::MISSING;
-use crate::stats::quantile::sorted_present;
-use crate::stats::sums::compensated;
+use crate::pair::records::MISSING;
+use crate::pair::variables::{columns_of_both, mean_of_variables};
 
 /// Hellinger distance between original and masked distributions. See the [module page](self).
 #[derive(Clone, Copy, Debug)]

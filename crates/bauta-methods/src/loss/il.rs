@@ -2,18 +2,15 @@
 
 use bauta_data::Attribute;
 
-use crate::card::{Card, ConstValue, Family, ParamDefault, ParamSpec, Randomness};
+use crate::card::{Card, ConstValue, Family, ParamDefault, ParamSpec, Randomness, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::loss::il1;
-use crate::loss::il1s::CONTENT;
 use crate::loss::s0::statistics;
 use crate::measure::{Better, Measure, MeasureTask, Measurement, Reading, Scope, Subject};
+use crate::pair::records::{CORRESPONDENCE, MISSING};
+use crate::pair::statistics::{CORRECTION, LEVEL, Samples, ZERO, check_correction, mean_of_losses};
 use crate::params::{ParamProblem, Params};
-use crate::stats::corresponding::{CORRESPONDENCE, MISSING};
-use crate::stats::pair_statistics::{
-    CORRECTION, LEVEL, Samples, ZERO, check_correction, mean_of_losses,
-};
 
 /// Sebé's information loss. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
@@ -32,7 +29,7 @@ static CARD: Card = Card {
     family: Family::Loss,
     page: include_str!("il.md"),
     params: &[NEAREST_UNLESS_TOLD, MISSING, ZERO, CORRECTION, LEVEL],
-    targets: CONTENT,
+    targets: Targets::CONTENT,
     randomness: Randomness::None,
     references: &["sebe2002", "kim1990"],
 };

@@ -2,17 +2,14 @@
 
 use bauta_data::Table;
 
-use crate::card::{Card, Family, Randomness};
+use crate::card::{Card, Family, Randomness, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
-use crate::loss::il1s::CONTENT;
 use crate::measure::{Better, Files, Measure, MeasureTask, Measurement, Reading, Scope, Subject};
 use crate::note::Note;
 use crate::pair::Pair;
-use crate::stats::cell_means::{mean_of_cells, too_far};
-use crate::stats::corresponding::{
-    CORRESPONDENCE, MISSING, compares_own, complete_records, matched,
-};
+use crate::pair::cell_means::{mean_of_cells, too_far};
+use crate::pair::records::{CORRESPONDENCE, MISSING, compares_own, complete_records, matched};
 
 /// Distance between original and masked values, relative to the original. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +22,7 @@ static CARD: Card = Card {
     family: Family::Loss,
     page: include_str!("il1.md"),
     params: &[CORRESPONDENCE, MISSING],
-    targets: CONTENT,
+    targets: Targets::CONTENT,
     randomness: Randomness::None,
     references: &["mateo2004", "sebe2002"],
 };

@@ -1,12 +1,11 @@
 #![doc = include_str!("il1_symmetric.md")]
 
-use crate::card::{Card, Family, Randomness};
+use crate::card::{Card, Family, Randomness, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
-use crate::loss::il1s::CONTENT;
 use crate::measure::{Better, Measure, MeasureTask, Measurement, Reading, Scope, Subject};
-use crate::stats::cell_means::{mean_of_cells, too_far};
-use crate::stats::corresponding::MISSING;
+use crate::pair::cell_means::{mean_of_cells, too_far};
+use crate::pair::records::MISSING;
 
 /// Distance between original and masked values, relative to both. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
@@ -19,7 +18,7 @@ static CARD: Card = Card {
     family: Family::Loss,
     page: include_str!("il1_symmetric.md"),
     params: &[MISSING],
-    targets: CONTENT,
+    targets: Targets::CONTENT,
     randomness: Randomness::None,
     references: &["yancey2002"],
 };

@@ -2,25 +2,16 @@
 
 use std::f64::consts::SQRT_2;
 
-use bauta_data::{Kind, Role};
-
 use crate::card::{Card, Family, Randomness, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::measure::{Better, Measure, MeasureTask, Measurement, Reading, Scope, Subject};
-use crate::stats::cell_means::{mean_of_cells, too_far};
-use crate::stats::corresponding::{MISSING, VariablePair, zero_sd};
+use crate::pair::cell_means::{mean_of_cells, too_far};
+use crate::pair::records::{MISSING, VariablePair, zero_sd};
 
 /// Distance between original and masked values in standard deviations. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
 pub struct Il1s;
-
-/// Continuous variables that are content, not design.
-pub(crate) const CONTENT: Targets = Targets {
-    kinds: &[Kind::Continuous],
-    default_roles: &[Role::Sensitive, Role::Key, Role::Other],
-    refused_roles: &[],
-};
 
 static CARD: Card = Card {
     id: "il1s",
@@ -29,7 +20,7 @@ static CARD: Card = Card {
     family: Family::Loss,
     page: include_str!("il1s.md"),
     params: &[MISSING],
-    targets: CONTENT,
+    targets: Targets::CONTENT,
     randomness: Randomness::None,
     references: &["yancey2002", "mateo2004"],
 };

@@ -2,15 +2,14 @@
 
 use bauta_data::Attribute;
 
-use crate::card::{Card, Family, Randomness};
+use crate::card::{Card, Family, Randomness, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
-use crate::loss::il1s::CONTENT;
+use crate::kernel::matrix::symmetric::Symmetric;
 use crate::measure::{Better, Measure, MeasureTask, Measurement, Reading, Scope, Subject};
+use crate::pair::records::MISSING;
+use crate::pair::statistics::{Both, CORRECTION, LEVEL, Samples, ZERO, check_correction};
 use crate::params::{ParamProblem, Params};
-use crate::stats::corresponding::MISSING;
-use crate::stats::pair_statistics::{Both, CORRECTION, LEVEL, Samples, ZERO, check_correction};
-use crate::stats::symmetric::Symmetric;
 
 /// Relative change of covariances. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
@@ -23,7 +22,7 @@ static CARD: Card = Card {
     family: Family::Loss,
     page: include_str!("il3.md"),
     params: &[MISSING, ZERO, CORRECTION, LEVEL],
-    targets: CONTENT,
+    targets: Targets::CONTENT,
     randomness: Randomness::None,
     references: &["yancey2002", "sebe2002", "kim1990"],
 };

@@ -1,13 +1,12 @@
 #![doc = include_str!("kolmogorov_smirnov.md")]
 
-use crate::card::{Card, Family, Randomness};
+use crate::card::{Card, Family, Randomness, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
-use crate::loss::il1s::CONTENT;
+use crate::kernel::numbers::quantile::sorted_present;
 use crate::measure::{Better, Measure, MeasureTask, Measurement, Part, Reading, Scope, Subject};
-use crate::stats::both_files::{columns_of_both, mean_of_variables};
-use crate::stats::corresponding::MISSING;
-use crate::stats::quantile::sorted_present;
+use crate::pair::records::MISSING;
+use crate::pair::variables::{columns_of_both, mean_of_variables};
 
 /// Largest distance between two distribution functions. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
@@ -20,7 +19,7 @@ static CARD: Card = Card {
     family: Family::Loss,
     page: include_str!("kolmogorov_smirnov.md"),
     params: &[MISSING],
-    targets: CONTENT,
+    targets: Targets::CONTENT,
     randomness: Randomness::None,
     references: &["smirnov1948"],
 };

@@ -5,20 +5,20 @@ use bauta_data::Attribute;
 use crate::card::{Card, Family, Randomness};
 use crate::context::RunContext;
 use crate::error::MethodError;
+use crate::kernel::matrix::least_squares::{inverse, sandwich, solve};
+use crate::kernel::matrix::symmetric::{Symmetric, column_root};
+use crate::kernel::numbers::moments::{Moments, finite_moments};
+use crate::kernel::numbers::sums::sum_by;
 use crate::loss::logistic_regression::{OVERLAP_READING, PREDICTORS};
 use crate::measure::{Measure, MeasureTask, Measurement, Reading, Scope, Subject};
-use crate::params::{ParamProblem, Params, RawValue};
-use crate::stats::both_files::TwoColumns;
-use crate::stats::design_matrix::{Design, Model, REFERENCE};
-use crate::stats::interval_overlap::OVERLAP;
-use crate::stats::least_squares::{inverse, sandwich, solve};
-use crate::stats::moments::{Moments, finite_moments};
-use crate::stats::regression::{
+use crate::models::design_matrix::{Design, Model, REFERENCE};
+use crate::models::interval_overlap::OVERLAP;
+use crate::models::regression::{
     self, ERRORS, Fit, LEVEL, RESPONSE, Reads, TwoFits, refuse_dependent,
 };
-use crate::stats::sums::sum_by;
-use crate::stats::symmetric::{Symmetric, column_root};
-use crate::stats::two_categories::{FILES, MISSING_CATEGORY};
+use crate::pair::categories::{FILES, MISSING_CATEGORY};
+use crate::pair::variables::TwoColumns;
+use crate::params::{ParamProblem, Params, RawValue};
 
 /// How far a linear model of both files agrees. See the [module page](self).
 #[derive(Clone, Copy, Debug)]

@@ -1,18 +1,20 @@
 #![doc = include_str!("logistic_regression.md")]
 
+mod fit;
+
 use bauta_data::{Attribute, Kind, Role};
 
 use crate::card::{Card, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
+use crate::loss::logistic_regression::fit::fit_logistic;
 use crate::measure::{Better, Measure, MeasureTask, Measurement, Reading, Scope, Subject};
+use crate::models::design_matrix::{Model, REFERENCE};
+use crate::models::interval_overlap::OVERLAP;
+use crate::models::regression::{self, ERRORS, LEVEL, RESPONSE, Reads, TwoFits};
+use crate::pair::categories::{FILES, MISSING_CATEGORY, TwoCategories};
+use crate::pair::variables::TwoColumns;
 use crate::params::{ParamProblem, Params, RawValue};
-use crate::stats::both_files::TwoColumns;
-use crate::stats::design_matrix::{Model, REFERENCE};
-use crate::stats::interval_overlap::OVERLAP;
-use crate::stats::logistic::fit_logistic;
-use crate::stats::regression::{self, ERRORS, LEVEL, RESPONSE, Reads, TwoFits};
-use crate::stats::two_categories::{FILES, MISSING_CATEGORY, TwoCategories};
 
 /// How far a logistic model of both files agrees. See the [module page](self).
 #[derive(Clone, Copy, Debug)]

@@ -1,5 +1,8 @@
 #![doc = include_str!("rates.md")]
 
+mod rate_table;
+mod two_codings;
+
 use bauta_data::{Kind, Role};
 
 use crate::card::{
@@ -7,18 +10,18 @@ use crate::card::{
 };
 use crate::context::RunContext;
 use crate::error::MethodError;
+use crate::kernel::numbers::moments::{finite_moments, too_large};
+use crate::kernel::numbers::sums::compensated;
+use crate::keys::check_weights;
+use crate::loss::rates::rate_table::{RateTable, occurring};
+use crate::loss::rates::two_codings::{Margin, TwoCodings, Weights};
 use crate::measure::{
     Better, Measure, MeasureTask, Measurement, Part, Reading, Scope, Series, Subject,
 };
 use crate::note::Note;
 use crate::pair::Pair;
-use crate::stats::both_files::TwoColumns;
-use crate::stats::corresponding::zero_sd;
-use crate::stats::keys::check_weights;
-use crate::stats::moments::{finite_moments, too_large};
-use crate::stats::rate_table::{RateTable, occurring};
-use crate::stats::sums::compensated;
-use crate::stats::two_codings::{Margin, TwoCodings, Weights};
+use crate::pair::records::zero_sd;
+use crate::pair::variables::TwoColumns;
 
 /// Weighted tables and rates of both files. See the [module page](self).
 #[derive(Clone, Copy, Debug)]

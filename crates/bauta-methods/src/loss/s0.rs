@@ -2,17 +2,14 @@
 
 use bauta_data::Attribute;
 
-use crate::card::{Card, Family, Randomness};
+use crate::card::{Card, Family, Randomness, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
-use crate::loss::il1s::CONTENT;
 use crate::loss::{il2, il3, il4, il5};
 use crate::measure::{Better, Measure, MeasureTask, Measurement, Reading, Scope, Subject};
+use crate::pair::records::MISSING;
+use crate::pair::statistics::{CORRECTION, LEVEL, Samples, ZERO, check_correction, mean_of_losses};
 use crate::params::{ParamProblem, Params};
-use crate::stats::corresponding::MISSING;
-use crate::stats::pair_statistics::{
-    CORRECTION, LEVEL, Samples, ZERO, check_correction, mean_of_losses,
-};
 
 /// Mean of IL2 to IL5. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +22,7 @@ static CARD: Card = Card {
     family: Family::Loss,
     page: include_str!("s0.md"),
     params: &[MISSING, ZERO, CORRECTION, LEVEL],
-    targets: CONTENT,
+    targets: Targets::CONTENT,
     randomness: Randomness::None,
     references: &["yancey2002", "kim1990"],
 };

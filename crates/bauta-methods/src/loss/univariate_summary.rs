@@ -5,14 +5,14 @@ use bauta_data::{Categorical, Column, Kind, Role, Values};
 use crate::card::{Card, Family, Randomness, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
+use crate::kernel::numbers::moments::{is_constant, moments};
+use crate::kernel::numbers::quantile::sorted_present;
+use crate::kernel::numbers::sums::{compensated, sum_by};
+use crate::keys::asked::positions;
+use crate::keys::check_weights;
 use crate::measure::{
     Better, Measure, MeasureTask, Measurement, Part, Reading, Scope, Series, Subject,
 };
-use crate::risk::k_anonymity::positions;
-use crate::stats::keys::check_weights;
-use crate::stats::moments::{is_constant, moments};
-use crate::stats::quantile::sorted_present;
-use crate::stats::sums::{compensated, sum_by};
 
 /// Size, location and spread of each variable. See the [module page](self).
 #[derive(Clone, Copy, Debug)]

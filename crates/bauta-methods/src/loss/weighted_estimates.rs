@@ -1,22 +1,25 @@
 #![doc = include_str!("weighted_estimates.md")]
 
+mod weighted_sample;
+
 use bauta_data::number::number_text;
 
-use crate::card::{Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness};
+use crate::card::{
+    Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets,
+};
 use crate::context::RunContext;
 use crate::error::MethodError;
-use crate::loss::il1s::CONTENT;
+use crate::kernel::numbers::normal;
+use crate::kernel::numbers::sums::compensated;
+use crate::keys::check_weights;
+use crate::loss::weighted_estimates::weighted_sample::{Design, Estimate, WeightedSample};
 use crate::measure::{
     Better, Measure, MeasureTask, Measurement, Part, Reading, Scope, Series, Subject,
 };
+use crate::models::interval_overlap::{Disjoint, OVERLAP, interval_overlap};
+use crate::pair::records::MISSING;
+use crate::pair::variables::columns_of_both;
 use crate::params::Params;
-use crate::stats::both_files::columns_of_both;
-use crate::stats::corresponding::MISSING;
-use crate::stats::interval_overlap::{Disjoint, OVERLAP, interval_overlap};
-use crate::stats::keys::check_weights;
-use crate::stats::normal;
-use crate::stats::sums::compensated;
-use crate::stats::weighted_sample::{Design, Estimate, WeightedSample};
 
 /// Weighted estimates of both files and the overlap of their intervals. See the
 /// [module page](self).
@@ -48,7 +51,7 @@ static CARD: Card = Card {
         OVERLAP,
         MISSING,
     ],
-    targets: CONTENT,
+    targets: Targets::CONTENT,
     randomness: Randomness::None,
     references: &["karr2006", "bergeat2015", "woodruff1952", "hansen1943"],
 };

@@ -7,12 +7,12 @@ use bauta_data::{Column, Role, Table};
 use crate::card::{Card, Family, ParamDefault, ParamSpec, ParamType, Randomness};
 use crate::context::{RunContext, below};
 use crate::error::MethodError;
+use crate::keys::asked::positions;
+use crate::keys::class_numbers;
 use crate::mask::recode_rare::{CATEGORIES, categories, occurrences};
 use crate::mask::{Change, Mask, MaskTask};
 use crate::note::Note;
 use crate::params::{Params, RawValue};
-use crate::risk::k_anonymity::positions;
-use crate::stats::keys::class_numbers;
 
 /// Changes a category in the records with the rarest keys. See the [module page](self).
 #[derive(Clone, Copy, Debug)]

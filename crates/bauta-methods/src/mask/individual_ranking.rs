@@ -1,18 +1,20 @@
 #![doc = include_str!("individual_ranking.md")]
 
+pub mod groups;
+
 use crate::card::{
     Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets,
 };
 use crate::context::RunContext;
 use crate::error::MethodError;
-use crate::mask::noise_additive::ROUND;
+use crate::kernel::numbers::ranks::rows_by_value;
+use crate::kernel::space::partition::Partition;
+use crate::mask::continuous::ROUND;
+use crate::mask::individual_ranking::groups::optimal_groups;
+use crate::mask::microaggregation::{AGGREGATE, HOUSEHOLDS, K, STRATA, Scale, microaggregate};
 use crate::mask::{Change, Mask, MaskTask};
+use crate::pair::records::MISSING;
 use crate::params::RawValue;
-use crate::stats::corresponding::MISSING;
-use crate::stats::microaggregation::{AGGREGATE, HOUSEHOLDS, K, STRATA, Scale, microaggregate};
-use crate::stats::partition::Partition;
-use crate::stats::ranks::rows_by_value;
-use crate::stats::univariate_groups::optimal_groups;
 
 /// Groups neighbours in rank, variable by variable, and replaces them by their mean. See the [module page](self).
 #[derive(Clone, Copy, Debug)]

@@ -13,12 +13,12 @@ use crate::card::{
 };
 use crate::context::RunContext;
 use crate::error::MethodError;
-use crate::mask::noise_additive::{ROUND, fit_to_original};
+use crate::kernel::numbers::sums::sum_by;
+use crate::mask::continuous::varying_numbers;
+use crate::mask::continuous::{ROUND, fit_to_original};
 use crate::mask::{Change, Mask, MaskTask, Together};
+use crate::pair::records::MISSING;
 use crate::params::{Params, RawValue};
-use crate::stats::corresponding::MISSING;
-use crate::stats::sums::sum_by;
-use crate::stats::to_mask::varying_numbers;
 
 /// Compresses the file as a picture and reads it back. See the [module page](self).
 #[derive(Clone, Copy, Debug)]

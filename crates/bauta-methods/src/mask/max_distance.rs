@@ -1,19 +1,21 @@
 #![doc = include_str!("max_distance.md")]
 
+pub mod groups;
+
 use bauta_data::Attribute;
 
 use crate::card::{Card, Family, Randomness, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
-use crate::mask::noise_additive::ROUND;
-use crate::mask::{Change, Mask, MaskTask, Together};
-use crate::params::{ParamProblem, Params, RawValue};
-use crate::stats::corresponding::MISSING;
-use crate::stats::max_distance::max_distance;
-use crate::stats::microaggregation::{
+use crate::mask::continuous::ROUND;
+use crate::mask::max_distance::groups::max_distance;
+use crate::mask::microaggregation::{
     AGGREGATE, BLOCKS, HOUSEHOLDS, K, STANDARDISE, STRATA, Scale, blocks, check_blocks,
     microaggregate,
 };
+use crate::mask::{Change, Mask, MaskTask, Together};
+use crate::pair::records::MISSING;
+use crate::params::{ParamProblem, Params, RawValue};
 
 /// Groups records around the most distant pair, and replaces them by their mean. See the [module page](self).
 #[derive(Clone, Copy, Debug)]

@@ -1,19 +1,21 @@
 #![doc = include_str!("mdav.md")]
 
+pub mod groups;
+
 use bauta_data::Attribute;
 
 use crate::card::{Card, Family, Randomness, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
-use crate::mask::noise_additive::ROUND;
-use crate::mask::{Change, Mask, MaskTask, Together};
-use crate::params::{ParamProblem, Params, RawValue};
-use crate::stats::corresponding::MISSING;
-use crate::stats::mdav::mdav;
-use crate::stats::microaggregation::{
+use crate::mask::continuous::ROUND;
+use crate::mask::mdav::groups::mdav;
+use crate::mask::microaggregation::{
     AGGREGATE, BLOCKS, HOUSEHOLDS, K, STANDARDISE, STRATA, Scale, blocks, check_blocks,
     microaggregate,
 };
+use crate::mask::{Change, Mask, MaskTask, Together};
+use crate::pair::records::MISSING;
+use crate::params::{ParamProblem, Params, RawValue};
 
 /// Groups near records, from the outside to the centre, and replaces them by their mean. See the [module page](self).
 #[derive(Clone, Copy, Debug)]

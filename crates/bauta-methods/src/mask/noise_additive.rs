@@ -2,39 +2,19 @@
 
 use bauta_data::{Column, Table};
 
-use crate::card::{
-    Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets,
-};
+use crate::card::{Card, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets};
 use crate::context::{RunContext, unit_interval};
 use crate::error::MethodError;
+use crate::kernel::numbers::moments::finite_moments;
+use crate::kernel::numbers::normal;
+use crate::mask::continuous::{CLAMP, ROUND, fit_to_original, varying_numbers};
 use crate::mask::{Change, Mask, MaskTask};
-use crate::note::Note;
+use crate::pair::records::MISSING;
 use crate::params::{Params, RawValue};
-use crate::stats::corresponding::MISSING;
-use crate::stats::grid::{decimals_needed, round_to};
-use crate::stats::moments::finite_moments;
-use crate::stats::normal;
-use crate::stats::to_mask::varying_numbers;
 
 /// Adds independent normal noise. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
 pub struct NoiseAdditive;
-
-/// Rounds masked values to the decimals of the original: shared by the noise masks.
-pub(crate) const ROUND: ParamSpec = ParamSpec {
-    name: "round",
-    meaning: "round masked values to the decimals that the variable has",
-    ty: ParamType::Flag,
-    default: ParamDefault::Value(ConstValue::Flag(false)),
-};
-
-/// Keeps masked values in the range of the original: shared by the noise masks.
-pub(crate) const CLAMP: ParamSpec = ParamSpec {
-    name: "clamp",
-    meaning: "move masked values that leave the variable's range to its nearest end",
-    ty: ParamType::Flag,
-    default: ParamDefault::Value(ConstValue::Flag(false)),
-};
 
 static CARD: Card = Card {
     id: "noise-additive",
@@ -113,41 +93,6 @@ fn add_noise(
         ));
     }
     Ok(column.with_numbers(fit_to_original(x, z, variable, params, context)))
-}
-
-/// Applies `round` and `clamp`, and notes each.
-pub(crate) fn fit_to_original(
-    x: &[f64],
-    mut z: Vec<f64>,
-    variable: &str,
-    params: &Params,
-    context: &RunContext<'_>,
-) -> Vec<f64> {
-    if params.flag("round") {
-        let decimals = decimals_needed(x);
-        for value in &mut z {
-            *value = round_to(*value, decimals);
-        }
-        context.note(Note::RoundedToGrid {
-            variable: variable.to_owned(),
-            decimals,
-        });
-    }
-    if params.flag("clamp") {
-        let present = || x.iter().copied().filter(|value| !value.is_nan());
-        let low = present().fold(f64::INFINITY, f64::min);
-        let high = present().fold(f64::NEG_INFINITY, f64::max);
-        let mut n_cells = 0;
-        for value in z.iter_mut().filter(|value| **value < low || **value > high) {
-            *value = value.clamp(low, high);
-            n_cells += 1;
-        }
-        context.note(Note::ClampedToRange {
-            variable: variable.to_owned(),
-            n_cells,
-        });
-    }
-    z
 }
 
 #[cfg(test)]

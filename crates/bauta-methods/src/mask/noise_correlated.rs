@@ -5,13 +5,13 @@ use bauta_data::Table;
 use crate::card::{Card, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets};
 use crate::context::{Draws, RunContext};
 use crate::error::MethodError;
-use crate::mask::noise_additive::{CLAMP, ROUND, fit_to_original};
+use crate::mask::continuous::{CLAMP, ROUND, fit_to_original};
 use crate::mask::{Change, Mask, MaskTask, Together};
-use crate::params::{Params, RawValue};
-use crate::stats::coloured::{
+use crate::models::coloured::{
     JointVariable, Spread, colour, in_blocks, joint_variables, standard_normal, zeros,
 };
-use crate::stats::corresponding::MISSING;
+use crate::pair::records::MISSING;
+use crate::params::{Params, RawValue};
 
 /// Adds normal noise with the covariance of the data. See the [module page](self).
 #[derive(Clone, Copy, Debug)]

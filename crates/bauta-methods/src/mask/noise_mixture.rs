@@ -9,13 +9,13 @@ use crate::card::{
 };
 use crate::context::{Draws, RunContext, unit_interval};
 use crate::error::MethodError;
-use crate::mask::noise_additive::{CLAMP, ROUND};
+use crate::kernel::numbers::normal;
+use crate::mask::continuous::{CLAMP, ROUND};
 use crate::mask::noise_correlated::{LEVEL, with_noise};
 use crate::mask::{Change, Mask, MaskTask, Together};
+use crate::models::coloured::joint_variables;
+use crate::pair::records::MISSING;
 use crate::params::{ParamProblem, Params, RawValue};
-use crate::stats::coloured::joint_variables;
-use crate::stats::corresponding::MISSING;
-use crate::stats::normal;
 
 /// Adds noise from a mixture of normal distributions. See the [module page](self).
 #[derive(Clone, Copy, Debug)]

@@ -10,17 +10,17 @@ use crate::card::{
 };
 use crate::context::{Draws, RunContext};
 use crate::error::MethodError;
-use crate::mask::noise_additive::{CLAMP, ROUND, fit_to_original};
+use crate::kernel::numbers::moments::is_constant;
+use crate::kernel::numbers::normal;
+use crate::mask::continuous::{CLAMP, ROUND, fit_to_original};
 use crate::mask::noise_correlated::check_finite;
 use crate::mask::{Change, Mask, MaskTask, Together};
-use crate::note::Note;
-use crate::params::{ParamProblem, Params, RawValue};
-use crate::stats::coloured::{
+use crate::models::coloured::{
     JointVariable, Spread, colour, in_blocks, joint_variables, standard_normal, zeros,
 };
-use crate::stats::corresponding::MISSING;
-use crate::stats::moments::is_constant;
-use crate::stats::normal;
+use crate::note::Note;
+use crate::pair::records::MISSING;
+use crate::params::{ParamProblem, Params, RawValue};
 
 /// Multiplies values by random factors around 1. See the [module page](self).
 #[derive(Clone, Copy, Debug)]

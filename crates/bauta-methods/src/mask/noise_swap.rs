@@ -7,18 +7,19 @@ use crate::card::{
 };
 use crate::context::RunContext;
 use crate::error::MethodError;
-use crate::mask::noise_additive::{CLAMP, ROUND};
+use crate::kernel::numbers::complete::complete_rows;
+use crate::kernel::numbers::moments::{Moments, finite_moments};
+use crate::kernel::numbers::ranks::share_of;
+use crate::kernel::space::nearest::NearestTree;
+use crate::kernel::space::points::{Points, squared_distance};
+use crate::mask::continuous::{CLAMP, ROUND};
 use crate::mask::noise_correlated::{LEVEL, with_noise};
-use crate::mask::rank_swap::{share_of, strata};
+use crate::mask::strata::strata;
 use crate::mask::{Change, Mask, MaskTask, Together};
+use crate::models::coloured::{JointVariable, joint_variables, standard_normal};
 use crate::note::Note;
+use crate::pair::records::MISSING;
 use crate::params::{Params, RawValue};
-use crate::stats::coloured::{JointVariable, joint_variables, standard_normal};
-use crate::stats::complete::complete_rows;
-use crate::stats::corresponding::MISSING;
-use crate::stats::moments::{Moments, finite_moments};
-use crate::stats::nearest::NearestTree;
-use crate::stats::points::{Points, squared_distance};
 
 /// Adds correlated noise, then swaps the records that can still be linked. See the
 /// [module page](self).

@@ -7,18 +7,18 @@ use crate::card::{
 };
 use crate::context::RunContext;
 use crate::error::MethodError;
-use crate::mask::noise_additive::ROUND;
-use crate::mask::{Change, Mask, MaskTask, Together};
-use crate::params::{ParamProblem, Params, RawValue};
-use crate::stats::corresponding::MISSING;
-use crate::stats::microaggregation::{
+use crate::kernel::matrix::symmetric::{covariance, eigen};
+use crate::kernel::numbers::moments::moments;
+use crate::kernel::numbers::ranks::rows_by_value;
+use crate::kernel::space::partition::Partition;
+use crate::mask::continuous::ROUND;
+use crate::mask::microaggregation::{
     AGGREGATE, BLOCKS, HOUSEHOLDS, K, STRATA, Scale, UnitValues, blocks, check_blocks,
     microaggregate,
 };
-use crate::stats::moments::moments;
-use crate::stats::partition::Partition;
-use crate::stats::ranks::rows_by_value;
-use crate::stats::symmetric::{covariance, eigen};
+use crate::mask::{Change, Mask, MaskTask, Together};
+use crate::pair::records::MISSING;
+use crate::params::{ParamProblem, Params, RawValue};
 
 /// Groups neighbours along one axis through all variables, and replaces them by their mean. See the [module page](self).
 #[derive(Clone, Copy, Debug)]

@@ -1,5 +1,7 @@
 #![doc = include_str!("rank_swap.md")]
 
+mod free_ranks;
+
 use std::sync::Arc;
 
 use bauta_data::{Column, Kind, Role, Table, Values};
@@ -10,14 +12,14 @@ use crate::card::{
 };
 use crate::context::{RunContext, below};
 use crate::error::MethodError;
+use crate::kernel::numbers::ranks::share_of;
+use crate::kernel::numbers::ranks::{order_bits, sort_by_digits};
+use crate::mask::rank_swap::free_ranks::FreeRanks;
+use crate::mask::strata::strata;
 use crate::mask::{Change, Mask, MaskTask};
 use crate::note::Note;
+use crate::pair::records::{MISSING, check_missing};
 use crate::params::{Params, RawValue};
-use crate::risk::k_anonymity::positions;
-use crate::stats::corresponding::{MISSING, check_missing};
-use crate::stats::free_ranks::FreeRanks;
-use crate::stats::keys::class_numbers;
-use crate::stats::ranks::{order_bits, sort_by_digits};
 
 /// Swaps values between records of near rank. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
@@ -110,21 +112,6 @@ impl Mask for RankSwap {
     fn neutral(&self) -> Option<Vec<(&'static str, RawValue)>> {
         Some(vec![("window", RawValue::Number(0.0))])
     }
-}
-
-/// The records of each stratum.
-pub(crate) fn strata(table: &Table, names: &[String]) -> Result<Vec<Vec<u32>>, MethodError> {
-    let n = table.n_records() as u32;
-    if names.is_empty() {
-        return Ok(vec![(0..n).collect()]);
-    }
-    let numbers = class_numbers(table, &positions(table, names)?);
-    let n_strata = numbers.iter().max().map_or(0, |&last| last as usize + 1);
-    let mut strata = vec![Vec::new(); n_strata];
-    for (record, &stratum) in (0..n).zip(&numbers) {
-        strata[stratum as usize].push(record);
-    }
-    Ok(strata)
 }
 
 fn swap_column(
@@ -284,11 +271,6 @@ fn swap_ranks(
         partner[j] = i as u32;
     }
     Ok((partner, n_alone))
-}
-
-/// floor(p n), forgiving the last bit of p·n: 0.07 of 100 records are 7.
-pub(crate) fn share_of(p: f64, n: usize) -> usize {
-    (p * n as f64 * (1.0 + 1e-12)).floor() as usize
 }
 
 /// Records that share their value with another.

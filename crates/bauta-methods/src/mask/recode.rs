@@ -11,11 +11,11 @@ use rayon::prelude::*;
 use crate::card::{Card, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
+use crate::kernel::numbers::quantile::sorted_present;
+use crate::keys::levels_above::{categories, resolved};
 use crate::mask::{Change, Mask, MaskTask};
 use crate::note::Note;
 use crate::params::{ParamProblem, Params, RawValue};
-use crate::stats::levels_above::{categories, resolved};
-use crate::stats::quantile::sorted_present;
 
 /// Replaces values by broader ones. See the [module page](self).
 #[derive(Clone, Copy, Debug)]

@@ -6,13 +6,13 @@ use rayon::prelude::*;
 use crate::card::{Card, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets};
 use crate::context::{RunContext, below};
 use crate::error::MethodError;
-use crate::mask::noise_additive::{ROUND, fit_to_original};
-use crate::mask::rank_swap::strata;
+use crate::kernel::numbers::ranks::rows_by_value;
+use crate::mask::continuous::varying_numbers;
+use crate::mask::continuous::{ROUND, fit_to_original};
+use crate::mask::strata::strata;
 use crate::mask::{Change, Mask, MaskTask};
+use crate::pair::records::MISSING;
 use crate::params::{Params, RawValue};
-use crate::stats::corresponding::MISSING;
-use crate::stats::ranks::rows_by_value;
-use crate::stats::to_mask::varying_numbers;
 
 /// Replaces each value by the mean of bootstrap values of its rank. See the [module page](self).
 #[derive(Clone, Copy, Debug)]

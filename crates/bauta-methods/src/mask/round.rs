@@ -8,10 +8,10 @@ use crate::card::{
 };
 use crate::context::{RunContext, unit_interval};
 use crate::error::MethodError;
+use crate::kernel::numbers::grid::{decimals_needed, round_to};
 use crate::mask::{Change, Mask, MaskTask};
 use crate::note::Note;
 use crate::params::{ParamProblem, Params, RawValue};
-use crate::stats::grid::{decimals_needed, round_to};
 
 /// Rounds to multiples of a base. See the [module page](self).
 #[derive(Clone, Copy, Debug)]

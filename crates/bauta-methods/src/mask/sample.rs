@@ -7,12 +7,12 @@ use crate::card::{
 };
 use crate::context::RunContext;
 use crate::error::MethodError;
+use crate::keys::households::households;
+use crate::keys::{check_weights, class_numbers};
+use crate::mask::microaggregation::units::{refuse_divided_households, split_by};
 use crate::mask::{Change, Mask, MaskTask, Together};
 use crate::note::Note;
 use crate::params::{ParamProblem, Params, RawValue};
-use crate::stats::households::households;
-use crate::stats::keys::{check_weights, class_numbers};
-use crate::stats::microaggregation::units::{refuse_divided_households, split_by};
 
 /// Releases a random choice of the records. See the [module page](self).
 #[derive(Clone, Copy, Debug)]

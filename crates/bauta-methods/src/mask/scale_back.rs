@@ -6,12 +6,12 @@ use rayon::prelude::*;
 use crate::card::{Card, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
-use crate::mask::noise_additive::{ROUND, fit_to_original};
+use crate::kernel::numbers::moments::finite_moments;
+use crate::mask::continuous::varying_numbers;
+use crate::mask::continuous::{ROUND, fit_to_original};
 use crate::mask::{Change, Mask, MaskTask};
+use crate::pair::records::MISSING;
 use crate::params::{Params, RawValue};
-use crate::stats::corresponding::MISSING;
-use crate::stats::moments::finite_moments;
-use crate::stats::to_mask::varying_numbers;
 
 /// Takes back the variance that noise added. See the [module page](self).
 #[derive(Clone, Copy, Debug)]

@@ -8,14 +8,14 @@ use crate::card::{
 };
 use crate::context::RunContext;
 use crate::error::MethodError;
+use crate::keys::classes::Classes;
+use crate::keys::codes::key_codes;
+use crate::keys::completions::{Audit, impossible};
+use crate::keys::suppression::{self, Blanks, Problem, Tiers, shown};
+use crate::keys::{KeyColumns, Semantics};
 use crate::mask::{Change, KeyClaim, Mask, MaskTask, Together};
 use crate::note::Note;
 use crate::params::{ParamProblem, Params, RawValue};
-use crate::stats::keys::classes::Classes;
-use crate::stats::keys::codes::key_codes;
-use crate::stats::keys::{KeyColumns, Semantics};
-use crate::stats::reversal::{Audit, impossible};
-use crate::stats::suppression::{self, Blanks, Problem, Tiers, shown};
 
 /// Blanks single key values until every key occurs k times. See the [module page](self).
 #[derive(Clone, Copy, Debug)]

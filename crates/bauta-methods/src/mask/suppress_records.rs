@@ -5,11 +5,11 @@ use bauta_data::Attribute;
 use crate::card::{Card, Family, Randomness};
 use crate::context::RunContext;
 use crate::error::MethodError;
+use crate::keys::asked::{KEY_TARGETS, SEMANTICS};
+use crate::keys::at_risk::{self, AtRisk};
+use crate::keys::sensitive::SENSITIVE;
 use crate::mask::{Change, KeyClaim, Mask, MaskTask, Together};
 use crate::params::{ParamProblem, Params, RawValue};
-use crate::risk::k_anonymity::{KEY_TARGETS, SEMANTICS};
-use crate::stats::at_risk::{self, AtRisk};
-use crate::stats::sensitive::SENSITIVE;
 
 /// Deletes records at risk until none is left. See the [module page](self).
 #[derive(Clone, Copy, Debug)]

@@ -8,16 +8,16 @@ use crate::card::{
 };
 use crate::context::{Draws, RunContext};
 use crate::error::MethodError;
-use crate::mask::noise_additive::{CLAMP, ROUND, fit_to_original};
+use crate::kernel::matrix::symmetric::{Root, column_root, covariance};
+use crate::kernel::numbers::normal;
+use crate::kernel::numbers::sums::sum;
+use crate::mask::continuous::{CLAMP, ROUND, fit_to_original};
 use crate::mask::{Change, Mask, MaskTask, Together};
-use crate::params::{ParamProblem, Params, RawValue};
-use crate::stats::coloured::{
+use crate::models::coloured::{
     JointVariable, Spread, colour, in_blocks, joint_variables, standard_normal, zeros,
 };
-use crate::stats::corresponding::MISSING;
-use crate::stats::normal;
-use crate::stats::sums::sum;
-use crate::stats::symmetric::{Root, column_root, covariance};
+use crate::pair::records::MISSING;
+use crate::params::{ParamProblem, Params, RawValue};
 
 /// Draws a new file from a normal model of the old one. See the [module page](self).
 #[derive(Clone, Copy, Debug)]

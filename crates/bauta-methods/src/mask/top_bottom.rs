@@ -10,11 +10,11 @@ use crate::card::{
 };
 use crate::context::RunContext;
 use crate::error::MethodError;
+use crate::kernel::numbers::quantile::{quantile_of_sorted, sorted_present};
+use crate::kernel::numbers::sums::compensated;
 use crate::mask::{Change, Mask, MaskTask};
 use crate::note::Note;
 use crate::params::{ParamProblem, Params, RawValue};
-use crate::stats::quantile::{quantile_of_sorted, sorted_present};
-use crate::stats::sums::compensated;
 
 /// Codes the values in the tails. See the [module page](self).
 #[derive(Clone, Copy, Debug)]

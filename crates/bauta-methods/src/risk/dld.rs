@@ -4,23 +4,22 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bauta_data::Attribute;
 
-use crate::card::{Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness};
+use crate::card::{
+    Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets,
+};
 use crate::context::{RunContext, shuffled};
 use crate::error::MethodError;
 use crate::groups::STANDARD_ERROR;
-use crate::loss::il1s::CONTENT;
+use crate::kernel::numbers::sums::sum_by;
+use crate::kernel::space::nearest::NearestTree;
+use crate::kernel::space::points::squared_distance;
 use crate::measure::{
     Better, Files, Measure, MeasureTask, Measurement, Part, Reading, Scope, Series, Subject,
 };
 use crate::note::Note;
 use crate::pair::Pair;
+use crate::pair::records::{CORRESPONDENCE, RecordMeans, check_rows, matched, standardised_points};
 use crate::params::{ParamProblem, Params};
-use crate::stats::corresponding::{
-    CORRESPONDENCE, RecordMeans, check_rows, matched, standardised_points,
-};
-use crate::stats::nearest::NearestTree;
-use crate::stats::points::squared_distance;
-use crate::stats::sums::sum_by;
 
 /// Share of masked records that the nearest original record gives away. See the
 /// [module page](self).
@@ -68,7 +67,7 @@ static CARD: Card = Card {
     family: Family::Risk,
     page: include_str!("dld.md"),
     params: &[KEYS, LINKS, CORRESPONDENCE, SAMPLE],
-    targets: CONTENT,
+    targets: Targets::CONTENT,
     randomness: Randomness::Seeded,
     references: &["sebe2002", "mateo2004"],
 };

@@ -1,26 +1,33 @@
 #![doc = include_str!("global_risk.md")]
 
+mod clusters;
+mod factors;
+mod inversions;
+mod search;
+mod size_weights;
+mod weak_change;
+
 use bauta_data::{Attribute, Column};
 
 use crate::card::{Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness};
 use crate::context::RunContext;
 use crate::error::MethodError;
+use crate::keys::asked::KEY_TARGETS;
+use crate::keys::check_number;
 use crate::measure::{
     Better, Measure, MeasureTask, Measurement, Part, Reading, Scope, Series, Subject,
 };
 use crate::note::Note;
 use crate::pair::Pair;
+use crate::pair::records::check_rows;
 use crate::params::{ParamProblem, Params};
-use crate::risk::k_anonymity::KEY_TARGETS;
-use crate::stats::corresponding::check_rows;
-use crate::stats::global_risk::clusters::{
+use crate::risk::global_risk::clusters::{
     Clusters, KeyCodes, MASKED, Profiles, classification, crossed,
 };
-use crate::stats::global_risk::factors::{Released, key_and_factor};
-use crate::stats::global_risk::search::{Best, MAXIMAL, MINIMAL, Problem, WEIGHTED, search};
-use crate::stats::global_risk::size_weights::SizeWeights;
-use crate::stats::global_risk::weak_change::OwnTable;
-use crate::stats::keys::check_number;
+use crate::risk::global_risk::factors::{Released, key_and_factor};
+use crate::risk::global_risk::search::{Best, MAXIMAL, MINIMAL, Problem, WEIGHTED, search};
+use crate::risk::global_risk::size_weights::SizeWeights;
+use crate::risk::global_risk::weak_change::OwnTable;
 
 /// Minimal, maximal and weighted disclosure risk of the whole file. See the [module page](self).
 #[derive(Clone, Copy, Debug)]

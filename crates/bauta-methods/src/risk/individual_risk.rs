@@ -1,19 +1,22 @@
 #![doc = include_str!("individual_risk.md")]
 
+mod riskiest;
+
 use bauta_data::{Role, Table};
 
 use crate::card::{Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness};
 use crate::context::RunContext;
 use crate::error::MethodError;
+use crate::kernel::numbers::sums::sum_by;
+use crate::keys::asked::count;
+use crate::keys::asked::{KEY_TARGETS, SEMANTICS, positions};
+use crate::keys::benedetti_franconi::expected_inverse;
+use crate::keys::class_numbers;
 use crate::measure::{
     Better, Measure, MeasureTask, Measurement, Part, Reading, Scope, Series, Subject,
 };
 use crate::note::Note;
-use crate::risk::k_anonymity::{KEY_TARGETS, SEMANTICS, count, positions};
-use crate::stats::benedetti_franconi::expected_inverse;
-use crate::stats::keys::class_numbers;
-use crate::stats::riskiest::{Risks, riskiest};
-use crate::stats::sums::sum_by;
+use crate::risk::individual_risk::riskiest::{Risks, riskiest};
 
 /// Probability that a record is re-identified by its key. See the [module page](self).
 #[derive(Clone, Copy, Debug)]

@@ -2,14 +2,15 @@
 
 use rayon::prelude::*;
 
-use crate::card::{Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness};
+use crate::card::{
+    Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets,
+};
 use crate::context::RunContext;
 use crate::error::MethodError;
-use crate::loss::il1s::CONTENT;
+use crate::kernel::numbers::ranks::RowSorter;
 use crate::measure::{Better, Measure, MeasureTask, Measurement, Reading, Scope, Subject};
-use crate::stats::corresponding::{CORRESPONDENCE, MISSING, VariablePair, matched, variable_pairs};
-use crate::stats::interval_widths::{N_WIDTHS, WIDTHS, WidthShares, hits_by_width};
-use crate::stats::ranks::RowSorter;
+use crate::pair::interval_widths::{N_WIDTHS, WIDTHS, WidthShares, hits_by_width};
+use crate::pair::records::{CORRESPONDENCE, MISSING, VariablePair, matched, variable_pairs};
 
 /// Share of original values near their masked value, in ranks. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
@@ -36,7 +37,7 @@ static CARD: Card = Card {
     family: Family::Risk,
     page: include_str!("interval_rank.md"),
     params: &[CORRESPONDENCE, TIES, MISSING],
-    targets: CONTENT,
+    targets: Targets::CONTENT,
     randomness: Randomness::None,
     references: &["mateo2004", "sebe2002"],
 };

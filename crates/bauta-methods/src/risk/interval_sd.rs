@@ -2,13 +2,12 @@
 
 use rayon::prelude::*;
 
-use crate::card::{Card, Family, Randomness};
+use crate::card::{Card, Family, Randomness, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
-use crate::loss::il1s::CONTENT;
 use crate::measure::{Better, Measure, MeasureTask, Measurement, Reading, Scope, Subject};
-use crate::stats::corresponding::{MISSING, VariablePair, variable_pairs};
-use crate::stats::interval_widths::{WIDTHS, WidthShares, hits_by_width};
+use crate::pair::interval_widths::{WIDTHS, WidthShares, hits_by_width};
+use crate::pair::records::{MISSING, VariablePair, variable_pairs};
 
 /// Share of original values near their masked value, in standard deviations. See the
 /// [module page](self).
@@ -22,7 +21,7 @@ static CARD: Card = Card {
     family: Family::Risk,
     page: include_str!("interval_sd.md"),
     params: &[MISSING],
-    targets: CONTENT,
+    targets: Targets::CONTENT,
     randomness: Randomness::None,
     references: &["mateo2004"],
 };

@@ -5,14 +5,14 @@ use bauta_data::Table;
 use crate::card::{Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness};
 use crate::context::RunContext;
 use crate::error::MethodError;
+use crate::keys::asked::{KEY_TARGETS, SEMANTICS, note_empty_keys, positions, semantics};
+use crate::keys::check_weights;
+use crate::keys::levels_above::LevelsAbove;
+use crate::keys::views::{KeyViews, Remaining};
 use crate::measure::{
     Better, Measure, MeasureTask, Measurement, Part, Reading, Scope, Series, Subject,
 };
 use crate::note::Note;
-use crate::risk::k_anonymity::{KEY_TARGETS, SEMANTICS, note_empty_keys, positions, semantics};
-use crate::stats::keys::check_weights;
-use crate::stats::keys::views::{KeyViews, Remaining};
-use crate::stats::levels_above::LevelsAbove;
 
 /// How much risk hangs on each key. See the [module page](self).
 #[derive(Clone, Copy, Debug)]

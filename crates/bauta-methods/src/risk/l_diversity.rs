@@ -6,13 +6,13 @@ use rayon::prelude::*;
 use crate::card::{Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness};
 use crate::context::RunContext;
 use crate::error::MethodError;
+use crate::keys::asked::{KEY_TARGETS, positions};
+use crate::keys::matching::MatchingSets;
+use crate::keys::sensitive::{self, Amount, Answers, ClassAnswers};
 use crate::measure::{
     Better, Measure, MeasureTask, Measurement, Part, Reading, Scope, Series, Subject,
 };
 use crate::params::{ParamProblem, Params};
-use crate::risk::k_anonymity::{KEY_TARGETS, positions};
-use crate::stats::keys::matching::MatchingSets;
-use crate::stats::sensitive::{self, Amount, Answers, ClassAnswers};
 
 /// How different the sensitive values of a class are. See the [module page](self).
 #[derive(Clone, Copy, Debug)]

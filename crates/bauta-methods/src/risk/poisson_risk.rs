@@ -1,20 +1,23 @@
 #![doc = include_str!("poisson_risk.md")]
 
+pub mod loglinear;
+mod poisson_inverse;
+
 use bauta_data::{Attribute, Column, Table, near};
 use rayon::prelude::*;
 
 use crate::card::{Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness};
 use crate::context::RunContext;
 use crate::error::MethodError;
+use crate::kernel::numbers::sums::{compensated, sum_by};
+use crate::keys::asked::{KEY_TARGETS, positions};
+use crate::keys::check_weights;
 use crate::measure::{Better, Measure, MeasureTask, Measurement, Reading, Scope, Subject};
 use crate::note::Note;
 use crate::params::{ParamProblem, Params};
-use crate::risk::k_anonymity::{KEY_TARGETS, positions};
-use crate::stats::keys::check_weights;
-use crate::stats::loglinear::cross::Cross;
-use crate::stats::loglinear::{Fit, Model, fit};
-use crate::stats::poisson_inverse::{expected_inverse, unique_in_population};
-use crate::stats::sums::{compensated, sum_by};
+use crate::risk::poisson_risk::loglinear::cross::Cross;
+use crate::risk::poisson_risk::loglinear::{Fit, Model, fit};
+use crate::risk::poisson_risk::poisson_inverse::{expected_inverse, unique_in_population};
 
 /// How many sample uniques are alone in the population, by a model of the keys. See the
 /// [module page](self).
@@ -137,7 +140,7 @@ impl Measure for PoissonRisk {
 
 /// The model that the parameters ask for.
 fn model(params: &Params, on: &[String]) -> Result<Model, MethodError> {
-    crate::stats::keys::check_number(on.len())?;
+    crate::keys::check_number(on.len())?;
     let mut model = match params.choice("model") {
         "two-way" => Model::two_way(on.len()),
         _ => Model::main_effects(on.len()),

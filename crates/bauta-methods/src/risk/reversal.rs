@@ -8,16 +8,16 @@ use bauta_data::{Attribute, Column, Levels, Table, Values};
 use crate::card::{Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness};
 use crate::context::RunContext;
 use crate::error::MethodError;
+use crate::keys::asked::{KEY_TARGETS, positions};
+use crate::keys::completions::{Audit, Finding, impossible};
+use crate::keys::{KeyColumns, Semantics};
 use crate::mask::suppress_local::{IMPOSSIBLE, check_impossible};
 use crate::measure::{
     Better, Measure, MeasureTask, Measurement, Part, Reading, Scope, Series, Subject,
 };
 use crate::pair::Pair;
+use crate::pair::records::check_rows;
 use crate::params::{ParamProblem, Params};
-use crate::risk::k_anonymity::{KEY_TARGETS, positions};
-use crate::stats::corresponding::check_rows;
-use crate::stats::keys::{KeyColumns, Semantics};
-use crate::stats::reversal::{Audit, Finding, impossible};
 
 /// Share of blanked records whose blanks can be worked out. See the [module page](self).
 #[derive(Clone, Copy, Debug)]

@@ -1,19 +1,21 @@
 #![doc = include_str!("t_closeness.md")]
 
+mod answer_distance;
+
 use bauta_data::{Attribute, Column, Kind, Table};
 
 use crate::card::{Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness};
 use crate::context::RunContext;
 use crate::error::MethodError;
+use crate::keys::asked::{KEY_TARGETS, positions};
+use crate::keys::check_weights;
+use crate::keys::matching::MatchingSets;
+use crate::keys::sensitive::{self, Answers, ClassAnswers};
 use crate::measure::{
     Better, Measure, MeasureTask, Measurement, Part, Reading, Scope, Series, Subject,
 };
 use crate::params::{ParamProblem, Params};
-use crate::risk::k_anonymity::{KEY_TARGETS, positions};
-use crate::stats::answer_distance::{FileAnswers, Ground};
-use crate::stats::keys::check_weights;
-use crate::stats::keys::matching::MatchingSets;
-use crate::stats::sensitive::{self, Answers, ClassAnswers};
+use crate::risk::t_closeness::answer_distance::{FileAnswers, Ground};
 
 /// How far the sensitive values of a class are from those of the file. See the
 /// [module page](self).

@@ -2,17 +2,18 @@
 
 use bauta_data::Attribute;
 
-use crate::card::{Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness};
+use crate::card::{
+    Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets,
+};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::loss::il::{self, Il, NEAREST_UNLESS_TOLD};
-use crate::loss::il1s::CONTENT;
 use crate::measure::{Better, Measure, MeasureTask, Measurement, Reading, Scope, Subject};
+use crate::pair::records::matched;
+use crate::pair::statistics::ZERO;
 use crate::params::{ParamProblem, Params, RawValue};
 use crate::risk::dld::{self, KEYS};
 use crate::risk::interval_rank::{self, IntervalRank, TIES};
-use crate::stats::corresponding::matched;
-use crate::stats::pair_statistics::ZERO;
 
 /// Information loss weighed against disclosure risk. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
@@ -49,7 +50,7 @@ static CARD: Card = Card {
         WEIGHT_DLD,
         WEIGHT_ID,
     ],
-    targets: CONTENT,
+    targets: Targets::CONTENT,
     randomness: Randomness::None,
     references: &["sebe2002"],
 };

@@ -1,8 +1,8 @@
 //! Synthetic records: `synth-normal`.
 
 use bauta_methods::RawValue;
-use bauta_methods::stats::moments::moments;
-use bauta_methods::stats::normal::quantile;
+use bauta_methods::kernel::numbers::moments::moments;
+use bauta_methods::kernel::numbers::normal::quantile;
 
 use super::super::{
     N, accounts, assert_ks, columns, covariance, masked, mean, standard_normal, text, within,

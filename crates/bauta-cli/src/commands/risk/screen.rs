@@ -1,8 +1,8 @@
 //! The risk of a file on one screen, in words and few numbers. No value of a key is shown.
 
 use bauta_data::Table;
+use bauta_methods::keys::{Semantics, population};
 use bauta_methods::risk::key_contribution::{BY_LEVEL, LEFT_OUT};
-use bauta_methods::stats::keys::{Semantics, population};
 use comfy_table::Cell;
 
 use super::{Found, Left, is_changed, k_of_contribution, key_and_level, left};

@@ -1,0 +1,9 @@
+//! Lists of numbers: sums that do not depend on threads, moments, ranks, quantiles.
+
+pub mod complete;
+pub mod grid;
+pub mod moments;
+pub mod normal;
+pub mod quantile;
+pub mod ranks;
+pub mod sums;

@@ -1,0 +1,106 @@
+//! Means and standard deviations.
+
+use crate::error::MethodError;
+use crate::kernel::numbers::sums::sum_of;
+
+/// Mean and standard deviation of the present values of a column.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Moments {
+    /// Number of present values.
+    pub n: usize,
+    /// Mean; 0 if there is no value.
+    pub mean: f64,
+    /// Standard deviation with denominator n - 1; 0 if there are fewer than two values.
+    pub sd: f64,
+}
+
+/// Two-pass moments of the values that are not NaN.
+pub fn moments(values: &[f64]) -> Moments {
+    // One value that is not a number makes their sum none, so that most columns need no counting.
+    let total = sum_of(values, |value| value);
+    if !total.is_nan() {
+        return about(total, values.len(), |mean| {
+            sum_of(values, |value| (value - mean) * (value - mean))
+        });
+    }
+    let or_nothing = |value: f64, figure: f64| if value.is_nan() { 0.0 } else { figure };
+    let n = values.iter().filter(|value| !value.is_nan()).count();
+    let total = sum_of(values, |value| or_nothing(value, value));
+    about(total, n, |mean| {
+        sum_of(values, |value| {
+            or_nothing(value, (value - mean) * (value - mean))
+        })
+    })
+}
+
+/// Moments from the sum of n values and the sum of their squared distances from the mean.
+fn about(total: f64, n: usize, squares: impl Fn(f64) -> f64) -> Moments {
+    let mean = if n == 0 { 0.0 } else { total / n as f64 };
+    let sd = if n < 2 {
+        0.0
+    } else {
+        (squares(mean) / (n - 1) as f64).sqrt()
+    };
+    Moments { n, mean, sd }
+}
+
+/// Moments that can be reckoned with: an error where the values are so large that their squares
+/// leave the numbers of the machine.
+pub fn finite_moments(variable: &str, values: &[f64]) -> Result<Moments, MethodError> {
+    let found = moments(values);
+    if found.mean.is_finite() && found.sd.is_finite() {
+        return Ok(found);
+    }
+    Err(too_large(variable))
+}
+
+/// An error for a variable whose moments leave the numbers of the machine.
+pub fn too_large(variable: &str) -> MethodError {
+    MethodError::data(
+        variable,
+        "its values are too large for a standard deviation",
+        "state the variable in a larger unit",
+    )
+}
+
+/// Whether all present values are the same.
+pub fn is_constant(values: &[f64]) -> bool {
+    let mut present = values.iter().filter(|value| !value.is_nan());
+    // Adding 0 makes -0 and 0 the same bits.
+    present
+        .next()
+        .is_none_or(|first| present.all(|value| (value + 0.0).to_bits() == (first + 0.0).to_bits()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_of_four_numbers() {
+        // mean (1+2+3+6)/4 = 3; squares 4+1+0+9 = 14; variance 14/3.
+        let found = moments(&[1.0, 2.0, f64::NAN, 3.0, 6.0]);
+        assert_eq!(found.n, 4);
+        assert!((found.mean - 3.0).abs() < 1e-15);
+        assert!((found.sd - (14.0_f64 / 3.0).sqrt()).abs() < 1e-15);
+    }
+
+    #[test]
+    fn no_value_and_one_value() {
+        assert_eq!(moments(&[f64::NAN]).n, 0);
+        let one = moments(&[5.0]);
+        assert_eq!(
+            (one.n, one.mean.to_bits(), one.sd.to_bits()),
+            (1, 5.0_f64.to_bits(), 0)
+        );
+        assert!(is_constant(&[f64::NAN, 2.0, 2.0]));
+        assert!(!is_constant(&[2.0, 3.0]));
+    }
+
+    #[test]
+    fn values_whose_squares_overflow_are_refused() {
+        assert!(finite_moments("x", &[1e200, 2e200]).is_err());
+        assert!(finite_moments("x", &[1e308, 1.5e308]).is_err());
+        assert!(finite_moments("x", &[1e100, 2e100]).is_ok());
+    }
+}

@@ -1,0 +1,8 @@
+//! Records as points: trees, nearest neighbours, partitions and their centroids.
+
+pub mod centroid;
+pub mod nearest;
+pub(crate) mod outermost;
+pub mod partition;
+pub mod points;
+pub mod shrinking_tree;

@@ -1,0 +1,372 @@
+//! The answers that the records of a matching set give to a sensitive question: what an intruder
+//! learns who finds the set and not the record.
+
+use bauta_data::{Attribute, Column, Kind, Role, Table};
+use rayon::prelude::*;
+
+use crate::card::{ConstValue, ParamDefault, ParamSpec, ParamType};
+use crate::context::RunContext;
+use crate::error::MethodError;
+use crate::keys::Semantics;
+use crate::keys::codes::key_codes;
+use crate::keys::matching::MatchingSets;
+use crate::keys::packing::number;
+use crate::note::Note;
+use crate::params::{ParamProblem, Params};
+
+/// Which variables are sensitive.
+pub(crate) const SENSITIVE: ParamSpec = ParamSpec {
+    name: "sensitive",
+    meaning: "variables whose values an intruder would like to learn",
+    ty: ParamType::Variables,
+    default: ParamDefault::Unset("all variables of role sensitive that are not continuous"),
+};
+
+/// How a missing sensitive value counts.
+pub(crate) const MISSING_SENSITIVE: ParamSpec = ParamSpec {
+    name: "missing_sensitive",
+    meaning: "how a missing sensitive value counts",
+    ty: ParamType::Choice(&[
+        ("category", "missing is one more category"),
+        ("ignore", "records without a value are left out"),
+    ]),
+    default: ParamDefault::Value(ConstValue::Text("category")),
+};
+
+/// How a missing key value counts. Without `wild`: a blank record would lend its answer to every
+/// class and hide that all the others are the same.
+pub(crate) const MATCHING: ParamSpec = ParamSpec {
+    name: "semantics",
+    meaning: "how a missing key value counts",
+    ty: ParamType::Choice(Semantics::CHOICES.split_at(3).0),
+    default: ParamDefault::Value(ConstValue::Text("own")),
+};
+
+/// The semantics that a measure with [`MATCHING`] was given.
+pub(crate) fn semantics(params: &Params) -> Result<Semantics, MethodError> {
+    Semantics::from_name(params.choice(MATCHING.name)).ok_or_else(|| {
+        MethodError::Internal("the card let an unknown semantics through".to_owned())
+    })
+}
+
+/// What is wrong with the sensitive variables that were named.
+pub(crate) fn problems(params: &Params, on: &[&Attribute]) -> Vec<ParamProblem> {
+    let named = params.texts(SENSITIVE.name);
+    let mut problems = Vec::new();
+    for (position, name) in named.iter().enumerate() {
+        if on.iter().any(|attribute| attribute.name == *name) {
+            problems.push(ParamProblem::of(
+                SENSITIVE.name,
+                format!(
+                    "`{name}` is a key here: who knows it learns nothing from it, and every class has one value"
+                ),
+                "take it out of `sensitive`, or out of the keys",
+            ));
+        }
+        if named[..position].contains(name) {
+            problems.push(ParamProblem::of(
+                SENSITIVE.name,
+                format!("`{name}` is named twice"),
+                "name each variable once",
+            ));
+        }
+    }
+    problems
+}
+
+/// Positions of the sensitive variables of a task whose keys are at `keys`.
+pub(crate) fn positions(
+    table: &Table,
+    keys: &[usize],
+    params: &Params,
+) -> Result<Vec<usize>, MethodError> {
+    if params.is_set(SENSITIVE.name) {
+        let on: Vec<&Attribute> = keys
+            .iter()
+            .map(|&attr_idx| table.column(attr_idx).attribute())
+            .collect();
+        if let Some(problem) = problems(params, &on).into_iter().next() {
+            return Err(MethodError::request(problem.message, problem.hint));
+        }
+        return crate::keys::asked::positions(table, params.texts(SENSITIVE.name));
+    }
+    let mut found = table.with_role(Role::Sensitive);
+    found.retain(|&attr_idx| {
+        table.column(attr_idx).attribute().kind != Kind::Continuous && !keys.contains(&attr_idx)
+    });
+    if found.is_empty() {
+        return Err(MethodError::request(
+            "no variable besides the keys has the role sensitive and categories",
+            "give one the role sensitive, or name it in `sensitive`",
+        ));
+    }
+    Ok(found)
+}
+
+/// The values of a sensitive variable.
+pub(crate) struct Answers {
+    /// Value of each record: 0 is missing, those that occur count from 1 in their order.
+    pub(crate) codes: Vec<u32>,
+    /// Number of different values.
+    pub(crate) n_values: u32,
+    /// Whether records without a value are left out.
+    ignores_missing: bool,
+}
+
+impl Answers {
+    /// Reads a sensitive variable and notes what is left out of it.
+    pub(crate) fn new(column: &Column, params: &Params, context: &RunContext<'_>) -> Self {
+        let ignores_missing = params.choice(MISSING_SENSITIVE.name) == "ignore";
+        if ignores_missing && column.n_missing() > 0 {
+            context.note(Note::MissingSkipped {
+                variable: column.name().to_owned(),
+                n_cells: column.n_missing(),
+            });
+        }
+        let mut read = key_codes(column);
+        // Categories that no record has are no values: they would stretch an ordered scale.
+        let mut new_code = vec![0; read.n_values as usize + 1];
+        for &code in &read.codes {
+            new_code[code as usize] = 1;
+        }
+        new_code[0] = 0;
+        let mut n_values = 0;
+        for code in new_code.iter_mut().filter(|code| **code == 1) {
+            n_values += 1;
+            *code = n_values;
+        }
+        if n_values != read.n_values {
+            read.codes
+                .par_iter_mut()
+                .for_each(|code| *code = new_code[*code as usize]);
+        }
+        Self {
+            codes: read.codes,
+            n_values,
+            ignores_missing,
+        }
+    }
+}
+
+/// How much of a code there is: records, or the sum of their weights.
+pub(crate) type Amount = (u32, f64);
+
+/// The answers of each class: codes and amounts, by code.
+pub(crate) struct ClassAnswers {
+    starts: Vec<usize>,
+    amounts: Vec<Amount>,
+}
+
+impl ClassAnswers {
+    /// Counts the answers of each class, by record or by weight.
+    pub(crate) fn new(answers: &Answers, sets: &MatchingSets, weights: Option<&[f64]>) -> Self {
+        let n_codes = u64::from(answers.n_values) + 1;
+        let n_pairs = sets.n_classes() as u64 * n_codes;
+        // A table of all pairs of a class and a code while it is no larger than the file.
+        let pairs = if n_pairs <= answers.codes.len() as u64 {
+            all_pairs(answers, sets, weights, n_pairs as usize)
+        } else {
+            occurring_pairs(answers, sets, weights)
+        };
+        let mut starts = vec![0; sets.n_classes() + 1];
+        let mut amounts = Vec::with_capacity(pairs.len());
+        for (pair, amount) in pairs {
+            let code = pair % n_codes;
+            if code > 0 || !answers.ignores_missing {
+                starts[(pair / n_codes) as usize + 1] += 1;
+                amounts.push((code as u32, amount));
+            }
+        }
+        for class in 0..sets.n_classes() {
+            starts[class + 1] += starts[class];
+        }
+        Self { starts, amounts }
+    }
+
+    fn of_class(&self, class: u32) -> &[Amount] {
+        &self.amounts[self.starts[class as usize]..self.starts[class as usize + 1]]
+    }
+
+    /// The answers of the whole file, by code: `n_codes` amounts, the first of them missing.
+    pub(crate) fn of_file(&self, n_values: u32) -> Vec<f64> {
+        let mut all = vec![0.0; n_values as usize + 1];
+        for &(code, amount) in &self.amounts {
+            all[code as usize] += amount;
+        }
+        all
+    }
+
+    /// A figure of the answers of each set.
+    pub(crate) fn per_set<T: Send>(
+        &self,
+        sets: &MatchingSets,
+        figure: impl Fn(&[Amount]) -> T + Sync,
+    ) -> Vec<T> {
+        (0..sets.n_sets())
+            .into_par_iter()
+            .with_min_len(256)
+            .map_init(Vec::new, |merged, set| match sets.members(set) {
+                [class] => figure(self.of_class(*class)),
+                members => {
+                    self.merge(members, merged);
+                    figure(merged)
+                }
+            })
+            .collect()
+    }
+
+    /// The answers of several classes together.
+    fn merge(&self, classes: &[u32], merged: &mut Vec<Amount>) {
+        merged.clear();
+        for &class in classes {
+            merged.extend_from_slice(self.of_class(class));
+        }
+        merged.sort_by_key(|(code, _)| *code);
+        merged.dedup_by(|next, kept| {
+            let is_same = next.0 == kept.0;
+            if is_same {
+                kept.1 += next.1;
+            }
+            is_same
+        });
+    }
+}
+
+/// Pairs of a class and a code that occur, each with its amount, in their order.
+fn all_pairs(
+    answers: &Answers,
+    sets: &MatchingSets,
+    weights: Option<&[f64]>,
+    n_pairs: usize,
+) -> Vec<(u64, f64)> {
+    let n_codes = answers.n_values as usize + 1;
+    let mut counts = vec![0_u32; n_pairs];
+    let mut amounts = vec![0.0; if weights.is_some() { n_pairs } else { 0 }];
+    let both = sets.class_of_record().iter().zip(&answers.codes);
+    for (record, (&class, &code)) in both.enumerate() {
+        let pair = class as usize * n_codes + code as usize;
+        counts[pair] += 1;
+        if let Some(weights) = weights {
+            amounts[pair] += weights[record];
+        }
+    }
+    let amount = |(pair, &count): (usize, &u32)| {
+        let amount = amounts.get(pair).copied().unwrap_or(f64::from(count));
+        (count > 0).then_some((pair as u64, amount))
+    };
+    counts.iter().enumerate().filter_map(amount).collect()
+}
+
+/// As [`all_pairs`], without room for pairs that do not occur.
+fn occurring_pairs(
+    answers: &Answers,
+    sets: &MatchingSets,
+    weights: Option<&[f64]>,
+) -> Vec<(u64, f64)> {
+    let n_codes = u64::from(answers.n_values) + 1;
+    let packed: Vec<u64> = sets
+        .class_of_record()
+        .par_iter()
+        .zip(&answers.codes)
+        .with_min_len(4096)
+        .map(|(&class, &code)| u64::from(class) * n_codes + u64::from(code))
+        .collect();
+    let (pair_of_record, representatives) = number(&packed, sets.n_classes() as u64 * n_codes);
+    let mut amounts = vec![0.0; representatives.len()];
+    for (record, &pair) in pair_of_record.iter().enumerate() {
+        amounts[pair as usize] += weights.map_or(1.0, |weights| weights[record]);
+    }
+    let mut pairs: Vec<(u64, f64)> = representatives
+        .iter()
+        .map(|&record| packed[record as usize])
+        .zip(amounts)
+        .collect();
+    pairs.par_sort_unstable_by_key(|(packed, _)| *packed);
+    pairs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bauta_data::Levels;
+    use bauta_data::Unwatched;
+    use bauta_data::missing::{MissingCells, MissingRules};
+    use std::sync::Arc;
+
+    fn column(name: &str, role: Role, cells: &[Option<u32>]) -> Column {
+        let attribute = Attribute::new(name, role, Kind::Ordered);
+        let states = cells.iter().map(|cell| u8::from(cell.is_none())).collect();
+        let missing = MissingCells::new(states, MissingRules::default().marks());
+        let levels = Levels::from_texts(["a", "b", "c", "d"]);
+        let codes = cells.iter().map(|cell| cell.unwrap_or(0)).collect();
+        Column::categorical(Arc::new(attribute), codes, Arc::new(levels), missing)
+    }
+
+    const ANSWER: &str = "answer";
+
+    fn table() -> Table {
+        // Keys a, a, b, missing; answers b, d, missing, b.
+        let key = column("key", Role::Key, &[Some(0), Some(0), Some(1), None]);
+        let answer = column(ANSWER, Role::Sensitive, &[Some(1), Some(3), None, Some(1)]);
+        Table::new(vec![key, answer], 4)
+    }
+
+    fn params(missing: &str) -> Params {
+        let given = [(
+            MISSING_SENSITIVE.name.to_owned(),
+            crate::params::RawValue::Text(missing.to_owned()),
+        )];
+        let card = crate::registry::card("l-diversity").expect("it is registered");
+        Params::check(card, &given).expect("the card accepts it")
+    }
+
+    fn amounts(semantics: Semantics, missing: &str) -> Vec<Vec<Amount>> {
+        let table = table();
+        let context = RunContext::new(1, "test", &Unwatched);
+        let answers = Answers::new(table.column(1), &params(missing), &context);
+        assert_eq!(answers.n_values, 2, "a and c do not occur");
+        let sets = MatchingSets::new(&table, &[0], semantics).expect("sets");
+        let counted = ClassAnswers::new(&answers, &sets, None);
+        let of_sets = counted.per_set(&sets, <[Amount]>::to_vec);
+        (0..4)
+            .map(|record| of_sets[sets.set_of_record(record)].clone())
+            .collect()
+    }
+
+    #[test]
+    fn missing_keys_are_a_class_of_their_own_or_match_everybody() {
+        // b is code 1, d is code 2, missing is 0.
+        let a = vec![(1, 1.0), (2, 1.0)];
+        let b = vec![(0, 1.0)];
+        assert_eq!(
+            amounts(Semantics::Own, "category"),
+            [a.clone(), a.clone(), b.clone(), vec![(1, 1.0)]]
+        );
+        // The record without a key matches all four.
+        let all = vec![(0, 1.0), (1, 2.0), (2, 1.0)];
+        assert_eq!(
+            amounts(Semantics::Visible, "category"),
+            [a.clone(), a.clone(), b, all]
+        );
+        assert_eq!(
+            amounts(Semantics::Visible, "ignore"),
+            [a.clone(), a, vec![], vec![(1, 2.0), (2, 1.0)]]
+        );
+    }
+
+    #[test]
+    fn weights_are_summed_by_answer() {
+        let table = table();
+        let context = RunContext::new(1, "test", &Unwatched);
+        let answers = Answers::new(table.column(1), &params("category"), &context);
+        let sets = MatchingSets::new(&table, &[0], Semantics::Own).expect("sets");
+        let counted = ClassAnswers::new(&answers, &sets, Some(&[1.5, 2.0, 4.0, 8.0]));
+        assert_eq!(counted.of_file(2), [4.0, 9.5, 2.0]);
+    }
+
+    #[test]
+    fn blank_keys_may_not_lend_their_answers() {
+        let refused = MatchingSets::new(&table(), &[0], Semantics::Wild);
+        assert!(matches!(refused, Err(MethodError::Request { .. })));
+    }
+}

@@ -1,0 +1,320 @@
+//! Which key cells to blank so that the key of every record occurs at least k times.
+//!
+//! All work is on classes of records with equal keys: what is best for one is best for all of them.
+//! A set of keys is a bit mask, bit v for the v-th key.
+
+mod counts;
+mod deep;
+mod join;
+mod mu_argus;
+mod own;
+mod subsets;
+
+pub(crate) use counts::Counts;
+pub(crate) use subsets::Tiers;
+
+use rayon::prelude::*;
+
+use crate::context::RunContext;
+use crate::error::MethodError;
+use crate::keys::classes::Classes;
+
+/// Classes that one piece of parallel work covers at least.
+const MIN_CLASSES: usize = 256;
+/// Sets of keys that are tried by rising cost before a class is looked at by what it can keep.
+const MAX_BY_COST: usize = 4096;
+
+/// What is to be solved.
+#[derive(Clone, Copy)]
+pub(crate) struct Problem<'a> {
+    /// Records with equal keys.
+    pub(crate) classes: &'a Classes,
+    /// Cost of blanking a cell of each key; infinite where it must not be blanked.
+    pub(crate) costs: &'a [f64],
+    /// Smallest class that is safe.
+    pub(crate) k: u32,
+}
+
+/// Blanks by class, and for single records that do not follow their class.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Blanks {
+    /// Keys to blank in each class.
+    pub(crate) of_class: Vec<u64>,
+    /// Records that blank other keys than their class, each once.
+    pub(crate) of_record: Vec<(u32, u64)>,
+    /// How many times the output was counted and mended; 0 where no count depends on the output.
+    pub(crate) rounds: u32,
+    /// No blanks that are safe cost less: the cost of the exact ones under `original`.
+    pub(crate) lower_bound: f64,
+}
+
+impl Blanks {
+    /// Keys to blank in each record.
+    pub(crate) fn by_record(&self, classes: &Classes) -> Vec<u64> {
+        let of_class = |&class: &u32| self.of_class[class as usize];
+        let mut masks: Vec<u64> = classes.of_record.iter().map(of_class).collect();
+        for &(record, mask) in &self.of_record {
+            masks[record as usize] = mask;
+        }
+        masks
+    }
+
+    /// Cost of the blanks, cells by key, and records with a blank.
+    pub(crate) fn totals(&self, classes: &Classes, costs: &[f64]) -> Totals {
+        let mut by_key = vec![0_u64; costs.len()];
+        let mut n_records = 0;
+        for mask in self.by_record(classes) {
+            n_records += u64::from(mask != 0);
+            for key in bits(mask) {
+                by_key[key] += 1;
+            }
+        }
+        let blanked = by_key.iter().zip(costs).filter(|(n, _)| **n > 0);
+        Totals {
+            // A sum of nothing would be -0.
+            cost: blanked.fold(0.0, |sum, (&n, cost)| sum + n as f64 * cost),
+            n_records,
+            by_key,
+        }
+    }
+}
+
+/// What a solution amounts to.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Totals {
+    /// Sum of the costs of all blanked cells.
+    pub(crate) cost: f64,
+    /// Records with a blanked cell.
+    pub(crate) n_records: u64,
+    /// Blanked cells by key.
+    pub(crate) by_key: Vec<u64>,
+}
+
+/// The keys of a mask, from the lowest.
+pub(crate) fn bits(mask: u64) -> impl Iterator<Item = usize> {
+    let mut left = mask;
+    std::iter::from_fn(move || {
+        let key = (left != 0).then(|| left.trailing_zeros() as usize)?;
+        left &= left - 1;
+        Some(key)
+    })
+}
+
+/// The cheapest blanks under `original`: each class by itself, since its counts are those of the
+/// file before any suppression.
+pub(crate) fn exact(problem: Problem<'_>, context: &RunContext<'_>) -> Result<Blanks, MethodError> {
+    let classes = problem.classes;
+    let held = held_before(classes);
+    let counts = Counts::of(classes, &held);
+    let failing = problem.failing(&counts, &classes.visible);
+    let seekers = failing.into_iter().map(|class| (class, 0)).collect();
+    let mut of_class = vec![0; classes.sizes.len()];
+    problem.resolve(&counts, seekers, &mut of_class, context)?;
+    let mut blanks = Blanks {
+        of_class,
+        of_record: Vec::new(),
+        rounds: 0,
+        lower_bound: 0.0,
+    };
+    blanks.lower_bound = blanks.totals(classes, problem.costs).cost;
+    Ok(blanks)
+}
+
+/// The blanks that mu-Argus would choose, under `original`.
+pub(crate) fn mu_argus(
+    problem: Problem<'_>,
+    context: &RunContext<'_>,
+) -> Result<Blanks, MethodError> {
+    let blanks = exact(problem, context)?;
+    Ok(Blanks {
+        of_class: mu_argus::blanks(problem, context)?,
+        ..blanks
+    })
+}
+
+/// Blanks that are safe under `visible`: from the exact ones, classes that fail in the output blank
+/// more, until none fails.
+pub(crate) fn visible(
+    problem: Problem<'_>,
+    context: &RunContext<'_>,
+) -> Result<Blanks, MethodError> {
+    let blanks = exact(problem, context)?;
+    visible_from(problem, blanks, context)
+}
+
+/// The same, from given blanks.
+pub(crate) fn visible_from(
+    problem: Problem<'_>,
+    mut blanks: Blanks,
+    context: &RunContext<'_>,
+) -> Result<Blanks, MethodError> {
+    let classes = problem.classes;
+    loop {
+        let shown = shown(classes, &blanks.of_class);
+        let held: Vec<Option<u64>> = shown.iter().copied().map(Some).collect();
+        let counts = Counts::of(classes, &held);
+        let failing = problem.failing(&counts, &shown);
+        if failing.is_empty() {
+            return Ok(blanks);
+        }
+        blanks.rounds += 1;
+        let seekers = failing
+            .into_iter()
+            .map(|class| (class, blanks.of_class[class as usize]))
+            .collect();
+        problem.resolve(&counts, seekers, &mut blanks.of_class, context)?;
+    }
+}
+
+/// Blanks that are safe under `own`.
+pub(crate) fn own(problem: Problem<'_>, context: &RunContext<'_>) -> Result<Blanks, MethodError> {
+    own::blanks(problem, context)
+}
+
+/// The keys that each class holds in the file before suppression.
+fn held_before(classes: &Classes) -> Vec<Option<u64>> {
+    classes.present.iter().copied().map(Some).collect()
+}
+
+/// The keys that each class shows after its blanks.
+pub(crate) fn shown(classes: &Classes, blanks: &[u64]) -> Vec<u64> {
+    let pairs = classes.visible.iter().zip(blanks);
+    pairs.map(|(visible, blank)| visible & !blank).collect()
+}
+
+impl Problem<'_> {
+    /// Classes whose shown key occurs fewer than k times.
+    fn failing(&self, counts: &Counts<'_>, shown: &[u64]) -> Vec<u32> {
+        let asked: Vec<(u32, u64)> = shown
+            .iter()
+            .enumerate()
+            .map(|(class, &mask)| (class as u32, mask))
+            .collect();
+        let found = counts.matching(&asked);
+        let failing = asked.iter().zip(found).filter(|(_, n)| *n < self.k);
+        failing.map(|(&(class, _), _)| class).collect()
+    }
+
+    /// For each seeking class with what it blanks already, the cheapest superset whose key occurs at
+    /// least k times. Among equal cost: fewer cells, then the larger count, then the smaller mask.
+    fn resolve(
+        &self,
+        counts: &Counts<'_>,
+        mut seekers: Vec<(u32, u64)>,
+        of_class: &mut [u64],
+        context: &RunContext<'_>,
+    ) -> Result<(), MethodError> {
+        self.refuse_unsolvable(counts, &seekers)?;
+        let mut n_tried = 0;
+        for tier in Tiers::new(self.costs) {
+            n_tried += tier.len();
+            if seekers.is_empty() || n_tried > MAX_BY_COST {
+                break;
+            }
+            context.go_on()?;
+            let best = self.best_of(&tier, counts, &seekers);
+            for &(class, _, mask) in &best {
+                of_class[class as usize] = mask;
+            }
+            let mut solved = best.iter().map(|&(class, ..)| class).peekable();
+            seekers.retain(|&(class, _)| solved.next_if_eq(&class).is_none());
+        }
+        for chunk in seekers.chunks(MIN_CLASSES) {
+            context.go_on()?;
+            let held = counts.held();
+            let cheapest = |&seeker: &(u32, u64)| {
+                deep::cheapest(self.classes, held, self.costs, self.k, seeker)
+            };
+            let found: Vec<Option<u64>> = chunk.par_iter().map(cheapest).collect();
+            for (&(class, _), mask) in chunk.iter().zip(found) {
+                of_class[class as usize] = mask.ok_or_else(|| {
+                    MethodError::Internal("blanking every key was not enough".to_owned())
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// For each seeker that one of the sets is enough for: the best of them, and its count.
+    fn best_of(
+        &self,
+        tier: &[u64],
+        counts: &Counts<'_>,
+        seekers: &[(u32, u64)],
+    ) -> Vec<(u32, u32, u64)> {
+        let visible = &self.classes.visible;
+        let allowed = |&(class, base): &(u32, u64)| {
+            tier.iter()
+                .filter(move |&&mask| mask & !visible[class as usize] == 0 && base & !mask == 0)
+                .map(move |&mask| (class, visible[class as usize] & !mask))
+        };
+        let asked: Vec<(u32, u64)> = seekers.iter().flat_map(allowed).collect();
+        let found = counts.matching(&asked);
+        let mut best: Vec<(u32, u32, u64)> = Vec::new();
+        for (&(class, shown), n) in asked.iter().zip(found) {
+            if n < self.k {
+                continue;
+            }
+            let mask = visible[class as usize] & !shown;
+            match best.last_mut() {
+                Some((last, most, _)) if *last == class && *most >= n => {}
+                Some(last) if last.0 == class => *last = (class, n, mask),
+                _ => best.push((class, n, mask)),
+            }
+        }
+        best
+    }
+
+    /// Keys of infinite cost can set a record apart by themselves: then nothing helps.
+    fn refuse_unsolvable(
+        &self,
+        counts: &Counts<'_>,
+        seekers: &[(u32, u64)],
+    ) -> Result<(), MethodError> {
+        let fixed = self.costs.iter().enumerate().fold(0, |mask, (key, cost)| {
+            mask | u64::from(cost.is_infinite()) << key
+        });
+        let asked: Vec<(u32, u64)> = seekers
+            .iter()
+            .map(|&(class, base)| (class, self.classes.visible[class as usize] & fixed & !base))
+            .collect();
+        let found = counts.matching(&asked);
+        let sizes = &self.classes.sizes;
+        let n_records: u64 = asked
+            .iter()
+            .zip(found)
+            .filter(|(_, n)| *n < self.k)
+            .map(|(&(class, _), _)| u64::from(sizes[class as usize].0))
+            .sum();
+        if n_records == 0 {
+            return Ok(());
+        }
+        Err(self.unsolved(n_records))
+    }
+
+    /// Cost of blanking these keys in one record.
+    fn cost_of(&self, mask: u64) -> f64 {
+        bits(mask).map(|key| self.costs[key]).sum()
+    }
+
+    fn unsolved(&self, n_records: u64) -> MethodError {
+        let n_fixed = self.costs.iter().filter(|cost| cost.is_infinite()).count();
+        let keys = match n_fixed {
+            1 => "the key with infinite cost alone sets".to_owned(),
+            n => format!("the {n} keys with infinite cost alone set"),
+        };
+        MethodError::request(
+            format!("{n_records} records cannot be made safe: {keys} them apart"),
+            "give one of those keys a finite cost, or recode it first",
+        )
+    }
+}
+
+/// The counts of the keys that classes ask for, in parallel.
+fn in_parallel(asked: &[(u32, u64)], count: impl Fn(u32, u64) -> u32 + Sync) -> Vec<u32> {
+    asked
+        .par_iter()
+        .with_min_len(MIN_CLASSES)
+        .map(|&(class, mask)| count(class, mask))
+        .collect()
+}

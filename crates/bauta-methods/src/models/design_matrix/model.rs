@@ -1,0 +1,212 @@
+//! One model of two files: its predictors, the records that enter it, and its references.
+
+use rayon::prelude::*;
+
+use crate::card::{ConstValue, ParamDefault, ParamSpec, ParamType};
+use crate::context::RunContext;
+use crate::error::MethodError;
+use crate::kernel::numbers::sums::sum_by;
+use crate::keys::check_weights;
+use crate::models::design_matrix::{BLOCK, Design, DesignColumn, Responses};
+use crate::note::Note;
+use crate::pair::Pair;
+use crate::pair::categories::{FILES, MISSING_CATEGORY, TwoCategories};
+use crate::pair::variables::TwoColumns;
+use crate::params::Params;
+
+/// Which category of a predictor the others are compared with.
+pub(crate) const REFERENCE: ParamSpec = ParamSpec {
+    name: "reference",
+    meaning: "which category of a predictor the others are compared with",
+    ty: ParamType::Choice(&[
+        ("last", "the last one that both files have"),
+        ("first", "the first one that both files have"),
+    ]),
+    default: ParamDefault::Value(ConstValue::Text("last")),
+};
+
+/// A predictor in both files.
+enum Term<'a> {
+    Categories {
+        categories: TwoCategories,
+        reference: u32,
+    },
+    Numbers(TwoColumns<'a>, [&'a [f64]; 2]),
+}
+
+/// A model of a response by the same predictors in two files.
+pub(crate) struct Model<'a> {
+    terms: Vec<Term<'a>>,
+    /// The response of each record of each file; NaN where there is none.
+    responses: [Vec<f64>; 2],
+    weights: [Option<&'a [f64]>; 2],
+    /// The records of each file that enter it.
+    kept: [Vec<u32>; 2],
+}
+
+impl<'a> Model<'a> {
+    /// Puts a model together, and notes how many records lack a value that it needs.
+    pub(crate) fn new(
+        pair: &Pair<'a>,
+        predictors: &[&'a str],
+        responses: [Vec<f64>; 2],
+        params: &Params,
+        context: &RunContext<'_>,
+    ) -> Result<Self, MethodError> {
+        if predictors.is_empty() {
+            return Err(MethodError::request(
+                "the model has no predictor",
+                "name predictors in `on`",
+            ));
+        }
+        let mut weights = [None, None];
+        for (weights, table) in weights.iter_mut().zip([pair.original, pair.masked]) {
+            check_weights(table)?;
+            *weights = table.weight().and_then(|column| column.as_numeric());
+        }
+        let terms = predictors.iter().map(|&name| {
+            let columns = TwoColumns::of(*pair, name)?;
+            let numbers = (columns.original.as_numeric()).zip(columns.masked.as_numeric());
+            Ok(match numbers {
+                Some((original, masked)) => Term::Numbers(columns, [original, masked]),
+                None => Term::Categories {
+                    categories: TwoCategories::new(&columns)?,
+                    reference: 0,
+                },
+            })
+        });
+        let mut model = Self {
+            terms: terms.collect::<Result<_, MethodError>>()?,
+            responses,
+            weights,
+            kept: [Vec::new(), Vec::new()],
+        };
+        model.keep(params.choice(MISSING_CATEGORY.name) == "skip", context);
+        model.choose_references(params.choice(REFERENCE.name) == "first")?;
+        Ok(model)
+    }
+
+    /// Finds the records that enter.
+    fn keep(&mut self, skips: bool, context: &RunContext<'_>) {
+        let mut n_lacking = [0, 0];
+        for (file, n_lacking) in n_lacking.iter_mut().enumerate() {
+            let responses = &self.responses[file];
+            let lacks = |record: usize| {
+                responses[record].is_nan()
+                    || skips && self.terms.iter().any(|term| term.is_missing(file, record))
+            };
+            let weighs =
+                |record: usize| self.weights[file].is_none_or(|weights| weights[record] > 0.0);
+            let n = responses.len();
+            let kept: Vec<u32> = (0..n as u32)
+                .into_par_iter()
+                .with_min_len(BLOCK)
+                .filter(|&record| !lacks(record as usize))
+                .collect();
+            *n_lacking = n - kept.len();
+            self.kept[file] = kept;
+            self.kept[file].retain(|&record| weighs(record as usize));
+        }
+        if n_lacking != [0, 0] {
+            context.note(Note::IncompleteRecordsSkipped {
+                n_original: n_lacking[0],
+                n_masked: n_lacking[1],
+            });
+        }
+    }
+
+    fn choose_references(&mut self, first: bool) -> Result<(), MethodError> {
+        let kept = &self.kept;
+        for term in &mut self.terms {
+            let Term::Categories {
+                categories,
+                reference,
+            } = term
+            else {
+                continue;
+            };
+            let occurs = [0, 1].map(|file| occurring(categories, file, &kept[file]));
+            let mut shared = (0..categories.missing())
+                .filter(|&code| occurs[0][code as usize] && occurs[1][code as usize]);
+            let chosen = if first {
+                shared.next()
+            } else {
+                shared.next_back()
+            };
+            *reference = chosen.ok_or_else(|| {
+                MethodError::data(
+                    &categories.name,
+                    "no category of the records that enter the model is in both files",
+                    "leave the variable out of `on`, or give its categories the same names in both",
+                )
+            })?;
+        }
+        Ok(())
+    }
+
+    /// The model's columns and rows in a file: 0 is the original.
+    pub(crate) fn design(&self, file: usize) -> Result<Design, MethodError> {
+        let kept = &self.kept[file];
+        let n = kept.len();
+        let mut made = Design {
+            file: FILES[file],
+            columns: vec![DesignColumn::intercept()],
+            parts: Vec::new(),
+            responses: Responses::default(),
+            n_records: n,
+        };
+        for (position, term) in self.terms.iter().enumerate() {
+            match term {
+                Term::Categories {
+                    categories,
+                    reference,
+                } => made.add_categories(position, categories, *reference, file, kept)?,
+                Term::Numbers(columns, values) => {
+                    made.add_numbers(position, columns.name, values[file], kept)?;
+                }
+            }
+        }
+        made.check_size()?;
+        let y: Vec<f64> = kept
+            .iter()
+            .map(|&record| self.responses[file][record as usize])
+            .collect();
+        let weight = |i: usize| self.weights[file].map_or(1.0, |weights| weights[kept[i] as usize]);
+        // Normalised to the number of records: w n / Σ w.
+        let scale = n as f64 / sum_by(n, weight);
+        if !(scale.is_finite() && scale > 0.0) {
+            return Err(MethodError::request(
+                "the weights are too large or too small to be added up",
+                "state them in another unit",
+            ));
+        }
+        // A power of two brings the weights near 1 without rounding, so that squares keep in range.
+        let unit = libm::exp2(libm::round(libm::log2(scale)));
+        let (weight, scale) = (|i: usize| weight(i) * unit, scale / unit);
+        made.responses = match made.collapse(n) {
+            Some((class_of, n_rows)) => Responses::of_classes(&class_of, n_rows, &y, weight, scale),
+            None => Responses::of_records(y, weight, scale),
+        };
+        Ok(made)
+    }
+}
+
+impl Term<'_> {
+    fn is_missing(&self, file: usize, record: usize) -> bool {
+        match self {
+            Self::Categories { categories, .. } => {
+                categories.codes[file][record] == categories.missing()
+            }
+            Self::Numbers(_, values) => values[file][record].is_nan(),
+        }
+    }
+}
+
+/// Which codes some records of a file have.
+pub(super) fn occurring(categories: &TwoCategories, file: usize, kept: &[u32]) -> Vec<bool> {
+    let mut occurs = vec![false; categories.n_codes()];
+    for &record in kept {
+        occurs[categories.codes[file][record as usize] as usize] = true;
+    }
+    occurs
+}

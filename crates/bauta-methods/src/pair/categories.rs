@@ -1,0 +1,118 @@
+//! The categories of a variable in two files, under one numbering.
+
+use std::borrow::Cow;
+
+use bauta_data::{Categorical, Column};
+
+use crate::card::{ConstValue, ParamDefault, ParamSpec, ParamType};
+use crate::error::MethodError;
+use crate::pair::variables::TwoColumns;
+
+/// What the two files are called in names of figures and in messages.
+pub(crate) const FILES: [&str; 2] = ["original", "masked"];
+
+/// How a missing category counts: shared by the measures that fit models to both files.
+pub(crate) const MISSING_CATEGORY: ParamSpec = ParamSpec {
+    name: "missing",
+    meaning: "how missing values count",
+    ty: ParamType::Choice(&[
+        ("category", "missing is one more category"),
+        ("skip", "records that lack a value are left out"),
+    ]),
+    default: ParamDefault::Value(ConstValue::Text("category")),
+};
+
+/// The categories of a variable in the original and in the masked file.
+pub(crate) struct TwoCategories {
+    /// The variable.
+    pub(crate) name: String,
+    /// Their texts: those of the original in its order, then those of the masked file alone.
+    texts: Vec<String>,
+    /// The category of each record of each file; [`TwoCategories::missing`] where there is none.
+    pub(crate) codes: [Vec<u32>; 2],
+}
+
+impl TwoCategories {
+    /// The categories of a variable; an error where a file holds numbers.
+    pub(crate) fn new(columns: &TwoColumns<'_>) -> Result<Self, MethodError> {
+        let both = (columns.original.as_categorical()).zip(columns.masked.as_categorical());
+        let (original, masked) = both.ok_or_else(|| {
+            MethodError::request(
+                format!("`{}` does not hold categories in both files", columns.name),
+                "give it the kind unordered or ordered, or leave it out",
+            )
+        })?;
+        let mut texts: Vec<String> = original.levels.iter().map(str::to_owned).collect();
+        let mut place = |text: &str| {
+            original.levels.code(text).unwrap_or_else(|| {
+                texts.push(text.to_owned());
+                texts.len() as u32 - 1
+            })
+        };
+        let places: Vec<u32> = masked.levels.iter().map(&mut place).collect();
+        let missing = texts.len() as u32;
+        let unchanged: Vec<u32> = (0..original.levels.len() as u32).collect();
+        Ok(Self {
+            name: columns.name.to_owned(),
+            codes: [
+                numbered(columns.original, original, &unchanged, missing),
+                numbered(columns.masked, masked, &places, missing),
+            ],
+            texts,
+        })
+    }
+
+    /// The code of cells without a value: one more than the last category's.
+    pub(crate) fn missing(&self) -> u32 {
+        self.texts.len() as u32
+    }
+
+    /// The text of a category.
+    pub(crate) fn text(&self, code: u32) -> Cow<'_, str> {
+        match self.texts.get(code as usize) {
+            Some(text) => Cow::Borrowed(text),
+            None if self.texts.iter().any(|text| text == "missing") => Cow::Borrowed("(missing)"),
+            None => Cow::Borrowed("missing"),
+        }
+    }
+
+    /// A category for names of figures.
+    pub(crate) fn label(&self, code: u32) -> String {
+        format!("{}={}", self.name, self.text(code))
+    }
+
+    /// A category for messages, which must not show its text.
+    pub(crate) fn place(&self, code: u32) -> String {
+        if code == self.missing() {
+            "its missing values".to_owned()
+        } else {
+            format!("category {}", code + 1)
+        }
+    }
+
+    /// Number of codes, that of missing values included.
+    pub(crate) fn n_codes(&self) -> usize {
+        self.texts.len() + 1
+    }
+
+    /// The code of a text, if a file has it.
+    pub(crate) fn code(&self, text: &str) -> Option<u32> {
+        let found = self.texts.iter().position(|known| known == text)?;
+        Some(found as u32)
+    }
+}
+
+/// The codes of a file's records in the common numbering.
+fn numbered(column: &Column, categories: &Categorical, places: &[u32], missing: u32) -> Vec<u32> {
+    // Under a missing cell there may be any code.
+    let place = |&code: &u32| places.get(code as usize).copied().unwrap_or(missing);
+    let mut codes: Vec<u32> = categories.codes.iter().map(place).collect();
+    if let Some(cells) = column.missing() {
+        for (code, &state) in codes.iter_mut().zip(cells.states()) {
+            if state != 0 {
+                *code = missing;
+            }
+        }
+    }
+    codes
+}

@@ -1,0 +1,382 @@
+//! Numeric variables of two files, record beside record.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use bauta_data::{Column, Kind, Table};
+use rayon::prelude::*;
+
+use crate::card::{ConstValue, ParamDefault, ParamSpec, ParamType};
+use crate::context::RunContext;
+use crate::error::MethodError;
+use crate::kernel::numbers::moments::finite_moments;
+use crate::kernel::space::nearest::NearestTree;
+use crate::kernel::space::points::Points;
+use crate::measure::{Files, MeasureTask, Part};
+use crate::note::Note;
+use crate::pair::{Pair, Rows};
+use crate::params::Params;
+
+/// What to do with missing values: shared by the methods on continuous variables.
+pub const MISSING: ParamSpec = ParamSpec {
+    name: "missing",
+    meaning: "what to do with missing values",
+    ty: ParamType::Choice(&[
+        ("refuse", "stop with an error that names the variable"),
+        ("skip", "leave those cells out and say how many"),
+    ]),
+    default: ParamDefault::Value(ConstValue::Text("refuse")),
+};
+
+/// Refuses missing values or notes them, as [`MISSING`] says.
+pub fn check_missing(
+    variable: &str,
+    n_cells: usize,
+    params: &Params,
+    context: &RunContext<'_>,
+) -> Result<(), MethodError> {
+    if n_cells == 0 {
+        return Ok(());
+    }
+    if params.choice("missing") == "refuse" {
+        return Err(MethodError::missing_refused(variable, n_cells));
+    }
+    context.note(Note::MissingSkipped {
+        variable: variable.to_owned(),
+        n_cells,
+    });
+    Ok(())
+}
+
+/// Which original record a masked one is compared with: shared by measures that offer both.
+pub const CORRESPONDENCE: ParamSpec = ParamSpec {
+    name: "correspondence",
+    meaning: "which original record a masked record is compared with",
+    ty: ParamType::Choice(&[
+        ("own", "the record that it was made from"),
+        (
+            "nearest",
+            "the nearest one in all variables, standardised; the lowest row of several",
+        ),
+    ]),
+    default: ParamDefault::Unset("own where the records correspond, nearest where they do not"),
+};
+
+/// Does the work of a measure that has [`CORRESPONDENCE`] on the pairs of records that it asks for.
+///
+/// Under `nearest`, the task handed on holds a masked file whose records are traced to their nearest
+/// originals, so that what follows need not know.
+pub fn matched<T>(
+    task: &MeasureTask<'_>,
+    context: &RunContext<'_>,
+    work: impl FnOnce(&MeasureTask<'_>) -> Result<T, MethodError>,
+) -> Result<T, MethodError> {
+    let pair = task.both()?;
+    if compares_own(task, &pair) {
+        return work(task);
+    }
+    let masked = traced_to_nearest(&pair, task.on, context)?;
+    context.note(Note::NearestCompared);
+    let nearest = Pair {
+        original: pair.original,
+        masked: &masked,
+        rows: Rows::Correspond,
+    };
+    work(&MeasureTask {
+        files: Files::Both(nearest),
+        ..*task
+    })
+}
+
+/// Whether a measure that has [`CORRESPONDENCE`] compares each masked record with its own original.
+pub fn compares_own(task: &MeasureTask<'_>, pair: &Pair<'_>) -> bool {
+    if task.params.is_set("correspondence") {
+        task.params.choice("correspondence") == "own"
+    } else {
+        pair.rows == Rows::Correspond
+    }
+}
+
+/// The masked file with each record traced to the nearest original one: Euclidean distance in all
+/// the variables, both files standardised by the original's means and standard deviations.
+pub fn traced_to_nearest(
+    pair: &Pair<'_>,
+    on: &[String],
+    context: &RunContext<'_>,
+) -> Result<Table, MethodError> {
+    if pair.original.n_records() == 0 && pair.masked.n_records() > 0 {
+        return Err(MethodError::request(
+            "the original has no records, so that none is nearest",
+            "compare with a file that has records",
+        ));
+    }
+    if on.is_empty() {
+        // Without variables all records are equally near, and the lowest row is taken.
+        let rows = vec![0; pair.masked.n_records()];
+        return Ok(pair.masked.clone().traced_to(rows));
+    }
+    let (original, masked) = standardised_points(pair, on)?;
+    let done = AtomicUsize::new(0);
+    let nearest = NearestTree::new(&original).nearest_of_all(
+        &masked,
+        |_| f64::INFINITY,
+        |n_block| {
+            let before = done.fetch_add(n_block, Ordering::Relaxed);
+            context.progress(before, masked.len())
+        },
+    )?;
+    let rows = nearest.iter().map(|nearest| nearest.row).collect();
+    Ok(pair.masked.clone().traced_to(rows))
+}
+
+/// Both files as points, standardised by the original's means and standard deviations. Missing
+/// values are refused: a distance needs every variable.
+pub fn standardised_points(
+    pair: &Pair<'_>,
+    on: &[String],
+) -> Result<(Points, Points), MethodError> {
+    let mut columns: [Vec<&[f64]>; 2] = [Vec::new(), Vec::new()];
+    let mut by = Vec::new();
+    for name in on {
+        let files = [(pair.original, "original"), (pair.masked, "masked")];
+        for ((table, file), columns) in files.into_iter().zip(&mut columns) {
+            let values = numeric(table.column_named(name), name, file)?;
+            let n_missing = values.len() - n_defined(values);
+            if n_missing > 0 {
+                return Err(MethodError::data(
+                    name,
+                    format!("{n_missing} values are missing in the {file} file"),
+                    "distances between records need every variable: leave it out, or impute it first",
+                ));
+            }
+            columns.push(values);
+        }
+        let original = columns[0].last().copied().unwrap_or_default();
+        by.push(finite_moments(name, original)?);
+    }
+    let [original, masked] = columns;
+    Ok((
+        Points::standardised(&original, &by),
+        Points::standardised(&masked, &by),
+    ))
+}
+
+/// Positions of the records that have a value in all of the variables; none if that is every record.
+pub fn complete_records(table: &Table, on: &[String]) -> Option<Vec<u32>> {
+    let may_lack: Vec<&Column> = on
+        .iter()
+        .filter_map(|name| table.column_named(name))
+        .filter(|column| column.missing().is_some())
+        .collect();
+    let lacks = |record: &u32| {
+        let mut columns = may_lack.iter();
+        columns.any(|column| column.is_missing(*record as usize))
+    };
+    let n = table.n_records();
+    let complete: Vec<u32> = (0..n as u32).filter(|record| !lacks(record)).collect();
+    (complete.len() < n).then_some(complete)
+}
+
+/// One variable in both files.
+#[derive(Clone, Copy, Debug)]
+pub struct VariablePair<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Original values.
+    pub original: &'a [f64],
+    /// Masked values.
+    pub masked: &'a [f64],
+    /// Standard deviation of the original values.
+    pub sd: f64,
+    pair: Pair<'a>,
+}
+
+impl VariablePair<'_> {
+    /// The original value that belongs to a masked record.
+    pub fn original_of(&self, masked_record: usize) -> f64 {
+        self.original[self.pair.original_record(masked_record)]
+    }
+
+    /// |x - z| of each masked record; NaN where either value is missing.
+    pub fn distances(&self) -> Vec<f64> {
+        self.by_cell(|x, z| (x - z).abs())
+    }
+
+    /// A figure of x and z for each masked record. It must be NaN where either of them is.
+    pub fn by_cell(&self, figure: impl Fn(f64, f64) -> f64 + Sync) -> Vec<f64> {
+        let mut figures = vec![0.0; self.masked.len()];
+        let blocks = figures.par_chunks_mut(BLOCK).enumerate();
+        blocks.for_each(|(block, figures)| self.fill(block * BLOCK, figures, &figure));
+        figures
+    }
+
+    /// A figure of x and z for the masked records from `first` on, as many as there is room for.
+    pub fn fill(&self, first: usize, figures: &mut [f64], figure: impl Fn(f64, f64) -> f64) {
+        let masked = &self.masked[first..first + figures.len()];
+        if self.pair.masked.rows_as_in_source() {
+            let original = &self.original[first..first + figures.len()];
+            for ((out, &z), &x) in figures.iter_mut().zip(masked).zip(original) {
+                *out = figure(x, z);
+            }
+        } else {
+            for (record, (out, &z)) in (first..).zip(figures.iter_mut().zip(masked)) {
+                *out = figure(self.original[self.pair.original_record(record)], z);
+            }
+        }
+    }
+}
+
+/// Records per parallel block.
+pub const BLOCK: usize = 4096;
+
+/// Number of figures that are defined.
+pub fn n_defined(figures: &[f64]) -> usize {
+    let defined = |block: &[f64]| block.iter().filter(|figure| !figure.is_nan()).count();
+    figures.par_chunks(BLOCK).map(defined).sum()
+}
+
+/// The mean over variables of a figure of each record, gathered variable by variable.
+#[derive(Clone, Debug)]
+pub struct RecordMeans {
+    sums: Vec<f64>,
+    counts: Vec<u32>,
+}
+
+impl RecordMeans {
+    /// For so many records.
+    pub fn new(n_records: usize) -> Self {
+        Self {
+            sums: vec![0.0; n_records],
+            counts: vec![0; n_records],
+        }
+    }
+
+    /// Takes in the figures of one variable; those that are not defined are left out.
+    pub fn add(&mut self, figures: &[f64]) {
+        let totals = self.sums.par_iter_mut().zip(&mut self.counts);
+        let totals = totals.with_min_len(BLOCK).zip(figures);
+        totals.for_each(|((sum, count), figure)| {
+            if !figure.is_nan() {
+                *sum += figure;
+                *count += 1;
+            }
+        });
+    }
+
+    /// The means, NaN for records without any figure, and how many figures each rests on.
+    pub fn finish(self) -> (Vec<f64>, Vec<u32>) {
+        let totals = self.sums.into_iter().zip(&self.counts);
+        let means = totals.map(|(sum, &count)| sum / f64::from(count)).collect();
+        (means, self.counts)
+    }
+}
+
+/// The task's variables in both files, checked: numeric, and missing only where allowed.
+pub fn variable_pairs<'a>(
+    task: &MeasureTask<'a>,
+    context: &RunContext<'_>,
+) -> Result<Vec<VariablePair<'a>>, MethodError> {
+    let pair = task.both()?;
+    check_rows(&pair)?;
+    task.on
+        .iter()
+        .map(|name| {
+            let original = numeric(pair.original.column_named(name), name, "original")?;
+            let masked = numeric(pair.masked.column_named(name), name, "masked")?;
+            let found = VariablePair {
+                name,
+                original,
+                masked,
+                sd: finite_moments(name, original)?.sd,
+                pair,
+            };
+            let has_missing = |table: &Table| {
+                let column = table.column_named(name);
+                column.is_some_and(|column| column.missing().is_some())
+            };
+            let n_cells = if has_missing(pair.original) || has_missing(pair.masked) {
+                masked.len() - n_defined(&found.distances())
+            } else {
+                0
+            };
+            check_missing(name, n_cells, task.params, context)?;
+            Ok(found)
+        })
+        .collect()
+}
+
+/// Every masked record must have come from a record that the original has.
+pub fn check_rows(pair: &Pair<'_>) -> Result<(), MethodError> {
+    if pair.rows == Rows::Unrelated {
+        return Err(MethodError::request(
+            "the records of the two files do not correspond",
+            "name an id that both files have, or give files with the same records in the same order",
+        ));
+    }
+    let (original, masked) = (pair.original, pair.masked);
+    if !original.rows_as_in_source() {
+        return Err(MethodError::Internal(
+            "the original of a pair is itself a choice of records".to_owned(),
+        ));
+    }
+    let (n, n_masked) = (original.n_records(), masked.n_records());
+    let all_there = if masked.rows_as_in_source() {
+        n_masked == n
+    } else {
+        (0..n_masked).all(|i| pair.original_record(i) < n)
+    };
+    if all_there {
+        return Ok(());
+    }
+    Err(MethodError::request(
+        format!(
+            "the original has {n} records and the masked file {n_masked}, and they do not correspond"
+        ),
+        "name an id that both files have, or give files with the same records in the same order",
+    ))
+}
+
+/// A file's numbers of one variable.
+pub fn numeric<'a>(
+    column: Option<&'a Column>,
+    name: &str,
+    file: &str,
+) -> Result<&'a [f64], MethodError> {
+    let column = column.ok_or_else(|| {
+        MethodError::request(
+            format!("the {file} file has no variable `{name}`"),
+            "compare variables that both files have",
+        )
+    })?;
+    column.as_numeric().ok_or_else(|| {
+        MethodError::request(
+            format!("`{name}` is not numeric in the {file} file"),
+            format!("give it the kind {}", Kind::Continuous.name()),
+        )
+    })
+}
+
+/// An error for a variable that varies in the masked file and not in the original one.
+pub fn zero_sd(name: &str) -> MethodError {
+    MethodError::data(
+        name,
+        "the standard deviation of the original is 0, so that distances cannot be stated in its units",
+        "leave the variable out of this measure",
+    )
+}
+
+/// The figure of each variable and the mean of all cells.
+pub fn overall(by_variable: &[(String, Option<f64>, usize)]) -> (Option<f64>, Vec<Part>) {
+    let n_cells: usize = by_variable.iter().map(|(_, _, n)| n).sum();
+    let total: f64 = by_variable
+        .iter()
+        .filter_map(|(_, mean, n)| mean.map(|mean| mean * *n as f64))
+        .sum();
+    let parts = by_variable
+        .iter()
+        .map(|(name, value, _)| Part {
+            name: name.clone(),
+            value: *value,
+        })
+        .collect();
+    ((n_cells > 0).then(|| total / n_cells as f64), parts)
+}

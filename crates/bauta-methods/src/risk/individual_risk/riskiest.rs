@@ -1,0 +1,95 @@
+//! The records at the highest risk, one for each key.
+
+use bauta_data::Table;
+use bauta_data::number::DecimalMark;
+
+use crate::keys::{Frequencies, class_numbers};
+use crate::measure::{ListedRecord, Part};
+
+/// Risks of the records of a file.
+#[derive(Clone, Copy)]
+pub(crate) struct Risks<'a> {
+    /// f and F.
+    pub(crate) counted: &'a Frequencies,
+    /// Of the record itself.
+    pub(crate) individual: &'a [f64],
+    /// Of its household, where there are households.
+    pub(crate) household: Option<&'a [f64]>,
+}
+
+impl Risks<'_> {
+    fn household(&self, record: usize) -> f64 {
+        self.household.map_or(0.0, |risks| risks[record])
+    }
+
+    /// Highest risk first; among equals the household's, then the first row.
+    fn order(&self, table: &Table, a: usize, b: usize) -> std::cmp::Ordering {
+        let (own, household) = (self.individual, |record| self.household(record));
+        own[b]
+            .total_cmp(&own[a])
+            .then_with(|| household(b).total_cmp(&household(a)))
+            .then_with(|| table.source_row(a).cmp(&table.source_row(b)))
+    }
+}
+
+/// The records at the highest risk. Records that show the same key are one entry, the riskiest of
+/// them: ten entries are ten keys and not one key ten times.
+pub(crate) fn riskiest(
+    table: &Table,
+    keys: &[usize],
+    risks: Risks<'_>,
+    n_listed: usize,
+) -> Vec<ListedRecord> {
+    if n_listed == 0 || table.n_records() == 0 {
+        return Vec::new();
+    }
+    let classes = class_numbers(table, keys);
+    let n_classes = classes.iter().max().map_or(0, |&last| last as usize + 1);
+    let mut of_class: Vec<Option<usize>> = vec![None; n_classes];
+    for (record, &class) in classes.iter().enumerate() {
+        let best = &mut of_class[class as usize];
+        if best.is_none_or(|best| risks.order(table, record, best).is_lt()) {
+            *best = Some(record);
+        }
+    }
+    let mut records: Vec<usize> = of_class.into_iter().flatten().collect();
+    let order = |&a: &usize, &b: &usize| risks.order(table, a, b);
+    if n_listed < records.len() {
+        records.select_nth_unstable_by(n_listed, order);
+        records.truncate(n_listed);
+    }
+    records.sort_unstable_by(order);
+    records
+        .into_iter()
+        .map(|record| listed(table, keys, risks, record))
+        .collect()
+}
+
+fn listed(table: &Table, keys: &[usize], risks: Risks<'_>, record: usize) -> ListedRecord {
+    let key = keys.iter().map(|&attr_idx| {
+        let column = table.column(attr_idx);
+        let value = (!column.is_missing(record)).then(|| {
+            let mut text = String::new();
+            column.write_text(record, DecimalMark::Point, &mut text);
+            text
+        });
+        (column.name().to_owned(), value)
+    });
+    let figure = |name: &str, value: f64| Part {
+        name: name.to_owned(),
+        value: Some(value),
+    };
+    let mut figures = vec![
+        figure("f", f64::from(risks.counted.f[record])),
+        figure("F", risks.counted.big_f[record]),
+        figure("risk", risks.individual[record]),
+    ];
+    if risks.household.is_some() {
+        figures.push(figure("household_risk", risks.household(record)));
+    }
+    ListedRecord {
+        row: table.source_row(record) as u64 + 1,
+        key: key.collect(),
+        figures,
+    }
+}
