@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use bauta_data::column::NumberText;
 use bauta_data::{Attribute, Column, Kind, Levels, Role, Table, Unwatched};
+use bauta_methods::Choice;
 use bauta_methods::kernel::matrix::symmetric::covariance;
 use bauta_methods::kernel::numbers::moments::{Moments, moments};
 use bauta_methods::kernel::space::nearest::NearestTree;
@@ -151,7 +152,7 @@ fn compare_13_columns(bencher: Bencher, id: &str) {
     let table = amounts(13);
     let all: Vec<usize> = (0..13).collect();
     let noisy = masked("noise-additive", &table, &all, ("share", 0.1));
-    let identity = registry::measure(id).and_then(|measure| measure.reading().at_identity);
+    let identity = registry::measure(id).and_then(|measure| measure.declared().at_identity);
     assert_eq!(measured(id, &table, &table).value, identity);
     bencher.bench_local(|| measured(id, &table, &noisy));
 }

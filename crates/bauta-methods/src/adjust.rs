@@ -6,8 +6,8 @@ use bauta_data::Attribute;
 use crate::calibration::Calibration;
 use crate::card::Card;
 use crate::context::RunContext;
-use crate::error::MethodError;
-use crate::mask::{Change, KeyClaim, Together};
+use crate::error::{MethodError, refused};
+use crate::mask::{Change, StepFacts};
 use crate::pair::Pair;
 use crate::params::{ParamProblem, Params, RawValue};
 
@@ -35,36 +35,89 @@ pub struct Adjusted {
     pub calibration: Option<Box<Calibration>>,
 }
 
-/// A method that changes the masked file with the original at hand.
-pub trait Adjuster: Sync {
+/// How an adjuster is written: its settings as a type, and what it does with them. The registry
+/// lists it as an [`Adjuster`].
+pub trait AdjustMethod: Sync {
+    /// Its parameters, read and valid.
+    type Settings: Send + Sync;
+
     /// What it says of itself.
     fn card(&self) -> &'static Card;
 
-    /// Problems that only the parameters together, or the variables' descriptions, can show.
-    fn check(&self, params: &Params, on: &[&Attribute]) -> Vec<ParamProblem> {
-        let _ = (params, on);
+    /// Reads the parameters: the one place that looks at them. All that can be wrong with them
+    /// whatever the variables is told here.
+    fn settings(&self, params: &Params) -> Result<Self::Settings, Vec<ParamProblem>>;
+
+    /// Problems that only the variables' descriptions can show.
+    fn check(&self, settings: &Self::Settings, on: &[&Attribute]) -> Vec<ParamProblem> {
+        let _ = (settings, on);
         Vec::new()
     }
 
-    /// How the variables of one step bear on each other.
-    fn together(&self, params: &Params) -> Together {
-        let _ = params;
-        Together::Apart
-    }
+    /// What can be said of it before any data are read.
+    fn facts(&self, settings: &Self::Settings) -> StepFacts;
 
-    /// What it promises of the keys it works on; a run counts again before it says so.
-    fn claims(&self, params: &Params) -> Option<KeyClaim> {
-        let _ = params;
-        None
-    }
-
-    /// Does it. Adjusters may change the weight, though nobody names it.
+    /// Does it.
     fn adjust(
         &self,
+        settings: &Self::Settings,
         task: &AdjustTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Adjusted, MethodError>;
 
     /// Parameters that show it at work, for documentation and conformance tests.
     fn example(&self) -> Vec<(&'static str, RawValue)>;
+}
+
+/// A method that changes the masked file with the original at hand, as the registry lists it.
+pub trait Adjuster: Sync {
+    /// What it says of itself.
+    fn card(&self) -> &'static Card;
+
+    /// Everything that can be told to be wrong before data are read.
+    fn check(&self, params: &Params, on: &[&Attribute]) -> Vec<ParamProblem>;
+
+    /// What can be said of it before any data are read, with parameters that [`Self::check`] accepts.
+    fn facts(&self, params: &Params) -> StepFacts;
+
+    /// Does it, with parameters that [`Self::check`] accepts or an error.
+    fn adjust(
+        &self,
+        task: &AdjustTask<'_>,
+        context: &RunContext<'_>,
+    ) -> Result<Adjusted, MethodError>;
+
+    /// Parameters that show it at work.
+    fn example(&self) -> Vec<(&'static str, RawValue)>;
+}
+
+impl<A: AdjustMethod> Adjuster for A {
+    fn card(&self) -> &'static Card {
+        AdjustMethod::card(self)
+    }
+
+    fn check(&self, params: &Params, on: &[&Attribute]) -> Vec<ParamProblem> {
+        match self.settings(params) {
+            Ok(settings) => AdjustMethod::check(self, &settings, on),
+            Err(problems) => problems,
+        }
+    }
+
+    fn facts(&self, params: &Params) -> StepFacts {
+        let settings = self.settings(params);
+        settings.map_or_else(|_| StepFacts::default(), |s| AdjustMethod::facts(self, &s))
+    }
+
+    fn adjust(
+        &self,
+        task: &AdjustTask<'_>,
+        context: &RunContext<'_>,
+    ) -> Result<Adjusted, MethodError> {
+        let settings = self.settings(task.params).map_err(refused)?;
+        AdjustMethod::adjust(self, &settings, task, context)
+    }
+
+    fn example(&self) -> Vec<(&'static str, RawValue)> {
+        AdjustMethod::example(self)
+    }
 }

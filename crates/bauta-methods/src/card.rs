@@ -2,7 +2,7 @@
 
 use bauta_data::{Attribute, Kind, Role};
 
-use crate::params::{ParamProblem, RawValue};
+use crate::params::{Choice, ParamProblem, RawValue};
 
 /// Which group of the method table a method belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -173,6 +173,86 @@ pub struct ParamSpec {
     pub default: ParamDefault,
 }
 
+impl ParamSpec {
+    /// A parameter that must be given, unless one of the functions below says otherwise.
+    pub const fn new(name: &'static str, meaning: &'static str, ty: ParamType) -> Self {
+        Self {
+            name,
+            meaning,
+            ty,
+            default: ParamDefault::Required,
+        }
+    }
+
+    /// A share from 0 to 1.
+    pub const fn fraction(name: &'static str, meaning: &'static str) -> Self {
+        Self::new(name, meaning, ParamType::Fraction { min: 0.0, max: 1.0 })
+    }
+
+    /// A number of at least `min`.
+    pub const fn number(name: &'static str, meaning: &'static str, min: f64) -> Self {
+        let max = f64::INFINITY;
+        Self::new(name, meaning, ParamType::Number { min, max })
+    }
+
+    /// A whole number of at least `min`.
+    pub const fn integer(name: &'static str, meaning: &'static str, min: i64) -> Self {
+        let max = i64::MAX;
+        Self::new(name, meaning, ParamType::Integer { min, max })
+    }
+
+    /// Yes or no; no unless it is said.
+    pub const fn flag(name: &'static str, meaning: &'static str) -> Self {
+        Self::new(name, meaning, ParamType::Flag).or(ConstValue::Flag(false))
+    }
+
+    /// One of the words of a type.
+    pub const fn choice<C: Choice>(name: &'static str, meaning: &'static str) -> Self {
+        Self::new(name, meaning, ParamType::Choice(C::CHOICES))
+    }
+
+    /// Names of variables; none unless they are given, which the text explains.
+    pub const fn variables(name: &'static str, meaning: &'static str, none: &'static str) -> Self {
+        Self::new(name, meaning, ParamType::Variables).unset(none)
+    }
+
+    /// The same with a value that holds where none is given.
+    #[must_use]
+    pub const fn or(self, value: ConstValue) -> Self {
+        Self {
+            default: ParamDefault::Value(value),
+            ..self
+        }
+    }
+
+    /// The same with a number that holds where none is given.
+    #[must_use]
+    pub const fn or_number(self, value: f64) -> Self {
+        self.or(ConstValue::Number(value))
+    }
+
+    /// The same with a whole number that holds where none is given.
+    #[must_use]
+    pub const fn or_integer(self, value: i64) -> Self {
+        self.or(ConstValue::Integer(value))
+    }
+
+    /// The same with a word that holds where none is given.
+    #[must_use]
+    pub const fn or_word(self, word: &'static str) -> Self {
+        self.or(ConstValue::Text(word))
+    }
+
+    /// The same, and nothing holds where none is given; the text says what that means.
+    #[must_use]
+    pub const fn unset(self, meaning: &'static str) -> Self {
+        Self {
+            default: ParamDefault::Unset(meaning),
+            ..self
+        }
+    }
+}
+
 /// Which variables a method works on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Targets {
@@ -207,6 +287,13 @@ impl Targets {
         kinds: &[Kind::Continuous],
         default_roles: &[Role::Sensitive, Role::Key, Role::Other],
         refused_roles: &[],
+    };
+
+    /// Keys of a scenario: any kind; named by the scenario, not by role.
+    pub const KEYS: Self = Self {
+        kinds: &Kind::ALL,
+        default_roles: &[Role::Key],
+        refused_roles: &[Role::Weight],
     };
 
     /// What is wrong with applying a method to a variable.
@@ -265,6 +352,20 @@ pub struct Card {
 }
 
 impl Card {
+    /// What holds unless a card says otherwise: no parameters, variables named by the plan, no
+    /// random numbers. The names and texts are for each method to give.
+    pub const PLAIN: Self = Self {
+        id: "",
+        title: "",
+        summary: "",
+        family: Family::Loss,
+        page: "",
+        params: &[],
+        targets: Targets::NAMED,
+        randomness: Randomness::None,
+        references: &[],
+    };
+
     /// The parameter with this name.
     pub fn param(&self, name: &str) -> Option<&'static ParamSpec> {
         self.params.iter().find(|spec| spec.name == name)

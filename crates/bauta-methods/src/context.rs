@@ -47,11 +47,11 @@ impl<'a> RunContext<'a> {
     }
 
     /// States a fact about the work.
-    pub fn note(&self, note: Note) {
+    pub fn note(&self, note: impl Into<Note>) {
         self.notes
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
-            .push(note);
+            .push(note.into());
     }
 
     /// Reports progress, and stops the method if the watcher asks for it.
@@ -75,7 +75,7 @@ impl<'a> RunContext<'a> {
             .notes
             .into_inner()
             .unwrap_or_else(PoisonError::into_inner);
-        notes.sort_by_key(|note| (note.rank(), note.text()));
+        notes.sort_by(|a, b| (a.rank, &a.text).cmp(&(b.rank, &b.text)));
         notes
     }
 }

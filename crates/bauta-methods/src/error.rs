@@ -1,5 +1,7 @@
 //! Why a method could not do its work.
 
+use crate::params::ParamProblem;
+
 /// Why a method could not do its work. Never carries a cell value.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum MethodError {
@@ -69,4 +71,13 @@ impl MethodError {
             "set missing = \"skip\" to leave them out, or impute them first",
         )
     }
+}
+
+/// The error of a method that was given parameters which nobody had checked.
+pub(crate) fn refused(problems: Vec<ParamProblem>) -> MethodError {
+    let mut problems = problems.into_iter();
+    problems.next().map_or_else(
+        || MethodError::Internal("parameters were refused without a reason".to_owned()),
+        |first| MethodError::request(first.message, first.hint),
+    )
 }

@@ -7,7 +7,7 @@ use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::kernel::numbers::sums::sum_by;
 use crate::measure::{Files, Measure, MeasureTask, Measurement, Scope};
-use crate::note::Note;
+use crate::note::KnownNote;
 use crate::pair::outliers::outliers;
 use crate::pair::records::traced_to_nearest;
 use crate::pair::{Pair, Rows};
@@ -45,7 +45,7 @@ pub fn measure_groups(
     context: &RunContext<'_>,
 ) -> Result<Measurement, MethodError> {
     // Keys have no farthest record, and their measures no subpopulation of figures.
-    if groups.are_none() || measure.scope() == Scope::Scenario {
+    if groups.are_none() || measure.declared().scope == Scope::Scenario {
         return measure.measure(task, context);
     }
     match task.files {
@@ -111,7 +111,7 @@ fn two_files(
     let in_masked = if pair.rows == Rows::Correspond {
         of_masked(&in_original, pair.masked)
     } else {
-        context.note(Note::ConditionOnEachFile);
+        context.note(KnownNote::ConditionOnEachFile);
         satisfying(condition, pair.masked)?
     };
     if measure.card().family == Family::Loss {
@@ -136,7 +136,7 @@ fn two_files(
     }
     let found = measure.measure(task, context)?;
     if found.per_record.is_none() {
-        context.note(Note::NotMeasured {
+        context.note(KnownNote::NotMeasured {
             measure: measure.card().id.to_owned(),
             reason: "it has no figure by record, and so none for a subpopulation".to_owned(),
         });
@@ -229,7 +229,11 @@ fn averaged(found: Measurement, is_outlier: Option<&[bool]>, within: &[bool]) ->
     if let Some(figures) = reduced.per_record.take() {
         let cells = reduced.cells_per_record.take();
         reduced.value = mean_of(&figures, cells.as_deref(), |record| within[record]);
-        if found.parts.iter().any(|part| part.name == STANDARD_ERROR) {
+        if found
+            .figures
+            .iter()
+            .any(|figure| figure.name.id == STANDARD_ERROR)
+        {
             let kept = kept_of(&figures, within);
             let (m, error) = standard_error(&kept);
             reduced.push_part("records sampled", m as f64);

@@ -7,6 +7,7 @@ use rayon::prelude::*;
 
 use crate::error::MethodError;
 use crate::kernel::numbers::sums::compensated;
+use crate::params::choices;
 
 pub(crate) mod asked;
 pub(crate) mod at_risk;
@@ -29,53 +30,13 @@ use codes::{KeyCodes, key_codes, refuse_lost_numbers, visible_masks};
 use cube::Cube;
 use packing::Packing;
 
-/// How missing key values count. Frequencies never fall from one to the next.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Semantics {
-    /// Missing is a value of its own.
-    Own,
-    /// A record is compared on its visible keys; a missing value of the other does not match.
-    Visible,
-    /// As `Visible`, but counted in the file as it was before suppression.
-    Original,
-    /// A missing value on either side matches every value.
-    Wild,
-}
-
-impl Semantics {
-    /// Names and meanings, for cards.
-    pub const CHOICES: &'static [(&'static str, &'static str)] = &[
-        ("own", "missing is a value of its own"),
-        (
-            "visible",
-            "compare on the record's visible keys; another's missing value does not match",
-        ),
-        (
-            "original",
-            "as visible, counted in the file before suppression",
-        ),
-        ("wild", "a missing value on either side matches every value"),
-    ];
-
-    /// Its name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Own => "own",
-            Self::Visible => "visible",
-            Self::Original => "original",
-            Self::Wild => "wild",
-        }
-    }
-
-    /// The semantics with this name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "own" => Some(Self::Own),
-            "visible" => Some(Self::Visible),
-            "original" => Some(Self::Original),
-            "wild" => Some(Self::Wild),
-            _ => None,
-        }
+choices! {
+    /// How missing key values count. Frequencies never fall from one to the next.
+    pub enum Semantics {
+        Own = "own": "missing is a value of its own",
+        Visible = "visible": "compare on the record's visible keys; another's missing value does not match",
+        Original = "original": "as visible, counted in the file before suppression",
+        Wild = "wild": "a missing value on either side matches every value",
     }
 }
 

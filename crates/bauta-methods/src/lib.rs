@@ -9,12 +9,14 @@ pub mod calibration;
 pub mod card;
 pub mod context;
 pub mod error;
+pub mod figure;
 pub mod groups;
 pub mod kernel;
 pub mod keys;
 pub mod loss;
 pub mod mask;
 pub mod measure;
+pub mod missing;
 pub mod models;
 pub mod note;
 pub mod pair;
@@ -24,16 +26,18 @@ pub mod risk;
 pub mod schema;
 pub mod score;
 
-pub use adjust::{Adjusted, Adjuster};
+pub use adjust::{AdjustMethod, Adjusted, Adjuster};
 pub use calibration::Calibration;
 pub use card::{Card, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets};
 pub use context::{Draws, RunContext};
 pub use error::MethodError;
+pub use figure::{Better, Figure, FigureName, FigureSpec, Side, Unit};
 pub use groups::{Groups, measure_groups};
-pub use mask::{Change, Mask, MaskTask};
+pub use mask::{Change, Mask, MaskMethod, MaskTask, StepFacts};
 pub use measure::{
-    Better, Files, Matrix, Measure, MeasureTask, Measurement, Part, Reading, Scope, Series, Subject,
+    Files, Matrix, Measure, MeasureCard, MeasureMethod, MeasureTask, Measurement, Part, Scope,
+    Series, Subject,
 };
 pub use note::Note;
 pub use pair::Pair;
-pub use params::{ParamProblem, ParamValue, Params, RawValue};
+pub use params::{Choice, ParamProblem, ParamValue, Params, RawValue};

@@ -4,7 +4,7 @@ use bauta_data::{Attribute, Column, Kind, Table};
 
 use crate::card::Card;
 use crate::context::RunContext;
-use crate::error::MethodError;
+use crate::error::{MethodError, refused};
 use crate::keys::Semantics;
 use crate::params::{ParamProblem, Params, RawValue};
 
@@ -90,8 +90,9 @@ pub struct KeyClaim {
 }
 
 /// How the variables of one step bear on each other.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Together {
+    #[default]
     /// Not at all: each is masked as if it stood alone.
     Apart,
     /// A variable's masked values depend on which others are masked with it, but not on the order
@@ -99,49 +100,149 @@ pub enum Together {
     Jointly,
 }
 
-/// A method that changes the file. It does not measure.
-pub trait Mask: Sync {
+/// What kind a masked variable is of afterwards.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum KindAfter {
+    /// The one it had.
+    #[default]
+    Same,
+    /// Numbers become ordered categories; categories stay what they are.
+    OrderedIfContinuous,
+    /// It is no longer there.
+    Gone,
+}
+
+impl KindAfter {
+    /// What a variable of some kind is afterwards; none if it is no longer there.
+    pub const fn of(self, kind: Kind) -> Option<Kind> {
+        match (self, kind) {
+            (Self::Gone, _) => None,
+            (Self::OrderedIfContinuous, Kind::Continuous) => Some(Kind::Ordered),
+            (Self::Same | Self::OrderedIfContinuous, kind) => Some(kind),
+        }
+    }
+}
+
+/// What can be said of a step before any data are read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct StepFacts {
+    /// What its variables are afterwards.
+    pub kind_after: KindAfter,
+    /// How its variables bear on each other.
+    pub together: Together,
+    /// What it promises of the keys it works on; a run counts again before it says so.
+    pub claims: Option<KeyClaim>,
+    /// Whether it also changes the sampling weight, though nobody names it: a choice of records
+    /// stands for all of them only with other weights.
+    pub reweights: bool,
+}
+
+impl StepFacts {
+    /// A step whose variables are masked together.
+    pub const JOINTLY: Self = Self {
+        kind_after: KindAfter::Same,
+        together: Together::Jointly,
+        claims: None,
+        reweights: false,
+    };
+
+    /// A step that gives records other weights and leaves the variables it is told of alone.
+    pub const REWEIGHTS: Self = Self {
+        kind_after: KindAfter::Same,
+        together: Together::Apart,
+        claims: None,
+        reweights: true,
+    };
+}
+
+/// How a mask is written: its settings as a type, and what it does with them. The registry lists it
+/// as a [`Mask`].
+pub trait MaskMethod: Sync {
+    /// Its parameters, read and valid.
+    type Settings: Send + Sync;
+
     /// What it says of itself.
     fn card(&self) -> &'static Card;
 
-    /// Problems that only the parameters together, or the variables' descriptions, can show.
-    fn check(&self, params: &Params, on: &[&Attribute]) -> Vec<ParamProblem> {
-        let _ = (params, on);
+    /// Reads the parameters: the one place that looks at them. All that can be wrong with them
+    /// whatever the variables is told here.
+    fn settings(&self, params: &Params) -> Result<Self::Settings, Vec<ParamProblem>>;
+
+    /// Problems that only the variables' descriptions can show.
+    fn check(&self, settings: &Self::Settings, on: &[&Attribute]) -> Vec<ParamProblem> {
+        let _ = (settings, on);
         Vec::new()
     }
 
-    /// What kind a masked variable is of afterwards; none if it is no longer there. Lets a plan be
-    /// checked to the end before any data are read.
-    fn kind_after(&self, kind: Kind, params: &Params) -> Option<Kind> {
-        let _ = params;
-        Some(kind)
-    }
-
-    /// How the variables of one step bear on each other.
-    fn together(&self, params: &Params) -> Together {
-        let _ = params;
-        Together::Apart
-    }
-
-    /// What it promises of the keys it works on; a run counts again before it says so.
-    fn claims(&self, params: &Params) -> Option<KeyClaim> {
-        let _ = params;
-        None
-    }
-
-    /// Whether it also changes the sampling weight, though nobody names it: a choice of records
-    /// stands for all of them only with other weights.
-    fn reweights(&self, params: &Params) -> bool {
-        let _ = params;
-        false
+    /// What can be said of it before any data are read.
+    fn facts(&self, settings: &Self::Settings) -> StepFacts {
+        let _ = settings;
+        StepFacts::default()
     }
 
     /// Does it.
-    fn mask(&self, task: &MaskTask<'_>, context: &RunContext<'_>) -> Result<Change, MethodError>;
+    fn mask(
+        &self,
+        settings: &Self::Settings,
+        task: &MaskTask<'_>,
+        context: &RunContext<'_>,
+    ) -> Result<Change, MethodError>;
 
     /// Parameters that show it at work, for documentation and conformance tests.
     fn example(&self) -> Vec<(&'static str, RawValue)>;
 
     /// Parameters at which it changes nothing, if there are such.
     fn neutral(&self) -> Option<Vec<(&'static str, RawValue)>>;
+}
+
+/// A method that changes the file, as the registry lists it. It does not measure.
+pub trait Mask: Sync {
+    /// What it says of itself.
+    fn card(&self) -> &'static Card;
+
+    /// Everything that can be told to be wrong before data are read.
+    fn check(&self, params: &Params, on: &[&Attribute]) -> Vec<ParamProblem>;
+
+    /// What can be said of it before any data are read, with parameters that [`Self::check`] accepts.
+    fn facts(&self, params: &Params) -> StepFacts;
+
+    /// Does it, with parameters that [`Self::check`] accepts or an error.
+    fn mask(&self, task: &MaskTask<'_>, context: &RunContext<'_>) -> Result<Change, MethodError>;
+
+    /// Parameters that show it at work.
+    fn example(&self) -> Vec<(&'static str, RawValue)>;
+
+    /// Parameters at which it changes nothing, if there are such.
+    fn neutral(&self) -> Option<Vec<(&'static str, RawValue)>>;
+}
+
+impl<M: MaskMethod> Mask for M {
+    fn card(&self) -> &'static Card {
+        MaskMethod::card(self)
+    }
+
+    fn check(&self, params: &Params, on: &[&Attribute]) -> Vec<ParamProblem> {
+        match self.settings(params) {
+            Ok(settings) => MaskMethod::check(self, &settings, on),
+            Err(problems) => problems,
+        }
+    }
+
+    fn facts(&self, params: &Params) -> StepFacts {
+        let settings = self.settings(params);
+        settings.map_or_else(|_| StepFacts::default(), |s| MaskMethod::facts(self, &s))
+    }
+
+    fn mask(&self, task: &MaskTask<'_>, context: &RunContext<'_>) -> Result<Change, MethodError> {
+        let settings = self.settings(task.params).map_err(refused)?;
+        MaskMethod::mask(self, &settings, task, context)
+    }
+
+    fn example(&self) -> Vec<(&'static str, RawValue)> {
+        MaskMethod::example(self)
+    }
+
+    fn neutral(&self) -> Option<Vec<(&'static str, RawValue)>> {
+        MaskMethod::neutral(self)
+    }
 }

@@ -4,9 +4,10 @@ use bauta_data::{Attribute, Table};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::card::Card;
+use crate::card::{Card, Family, Targets};
 use crate::context::RunContext;
-use crate::error::MethodError;
+use crate::error::{MethodError, refused};
+use crate::figure::{Figure, FigureName, FigureSpec, Per, Side, Unit};
 use crate::pair::Pair;
 use crate::params::{ParamProblem, Params, RawValue};
 
@@ -30,31 +31,64 @@ pub enum Scope {
     Variables,
 }
 
-/// Which end of the scale is the good one.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Better {
-    /// Larger is worse: risks and losses.
-    Lower,
-    /// Larger is better: k of k-anonymity.
-    Higher,
-    /// Neither: a description.
-    Neither,
+/// What a measure says of itself: its card, what it looks at, and the figures it gives.
+#[derive(Clone, Copy, Debug)]
+pub struct MeasureCard {
+    /// What every method says of itself.
+    pub card: Card,
+    /// What it looks at.
+    pub subject: Subject,
+    /// Which variables it looks at when none are named.
+    pub scope: Scope,
+    /// The figure that it is known for, and how that is to be read.
+    pub value: FigureSpec,
+    /// Its value when masked and original are the same file, where that is fixed.
+    pub at_identity: Option<f64>,
+    /// The other figures that it gives.
+    pub figures: &'static [FigureSpec],
+    /// Whether a plan that names no measure takes it. Not those that put others together, nor those
+    /// that search for nearest records unasked.
+    pub usual: bool,
+    /// Whether it looks at variables that no step masked, where the plan names none: an intruder
+    /// who links records does, and to leave them out would understate the risk.
+    pub looks_at_untouched: bool,
 }
 
-/// How a measure's value is to be read.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Reading {
-    /// Smallest possible value.
-    pub min: f64,
-    /// Largest possible value.
-    pub max: f64,
-    /// Which end is good.
-    pub better: Better,
-    /// Value when masked and original are the same file, where that is fixed.
-    pub at_identity: Option<f64>,
-    /// Name of the value in tables, such as "smallest class".
-    pub value_name: &'static str,
+impl MeasureCard {
+    /// What holds for most losses: two files, continuous content, a value that is 0 where nothing
+    /// changed and worse the larger it is.
+    pub const LOSS: Self = Self {
+        card: Card {
+            targets: Targets::CONTENT,
+            ..Card::PLAIN
+        },
+        subject: Subject::Pair,
+        scope: Scope::Variables,
+        value: FigureSpec::value("loss", Unit::Number).lower_is_better(),
+        at_identity: Some(0.0),
+        figures: &[],
+        usual: true,
+        looks_at_untouched: false,
+    };
+
+    /// What holds for most measures of keys: one file, the keys of a scenario.
+    pub const OF_KEYS: Self = Self {
+        card: Card {
+            family: Family::Risk,
+            targets: Targets::KEYS,
+            ..Card::PLAIN
+        },
+        subject: Subject::OneFile,
+        scope: Scope::Scenario,
+        value: FigureSpec::value("risk", Unit::Number).lower_is_better(),
+        at_identity: None,
+        ..Self::LOSS
+    };
+
+    /// The figure with this id.
+    pub fn figure(&self, id: &str) -> Option<&'static FigureSpec> {
+        self.figures.iter().find(|figure| figure.id == id)
+    }
 }
 
 /// The file or files that a measure is given.
@@ -77,6 +111,16 @@ pub struct MeasureTask<'a> {
     pub params: &'a Params,
     /// The whole files, where `files` are the records of a subpopulation.
     pub whole: Option<Pair<'a>>,
+}
+
+impl Part {
+    /// A labelled figure.
+    pub fn new(name: impl Into<String>, value: impl Into<Option<f64>>) -> Self {
+        Self {
+            name: name.into(),
+            value: value.into(),
+        }
+    }
 }
 
 impl<'a> MeasureTask<'a> {
@@ -111,7 +155,7 @@ impl<'a> MeasureTask<'a> {
     }
 }
 
-/// A named figure that belongs to a measurement.
+/// A labelled figure: of a variable, or of a point along an axis.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Part {
     /// Its name.
@@ -125,10 +169,59 @@ pub struct Part {
 pub struct Series {
     /// What it shows; the same in the measurements before and after masking.
     pub name: String,
-    /// What the figures are.
-    pub unit: String,
+    /// The file that it is of, where a measurement holds one for each.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<Side>,
+    /// The variable that it is of, where a measurement holds one for each.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub variable: Option<String>,
+    /// What the figures are, for the axis.
+    pub axis: String,
+    /// How they are written.
+    pub unit: Unit,
     /// Labelled figures, in order.
     pub points: Vec<Part>,
+}
+
+impl Series {
+    /// A series of the whole measurement.
+    pub fn new(name: impl Into<String>, axis: &str, unit: Unit, points: Vec<Part>) -> Self {
+        Self {
+            name: name.into(),
+            file: None,
+            variable: None,
+            axis: axis.to_owned(),
+            unit,
+            points,
+        }
+    }
+
+    /// How scripts spell it: `income: quantiles, masked`.
+    pub fn spelled(&self) -> String {
+        let mut spelled = match &self.variable {
+            Some(variable) => format!("{variable}: {}", self.name),
+            None => self.name.clone(),
+        };
+        if let Some(file) = self.file {
+            spelled.push_str(", ");
+            spelled.push_str(file.name());
+        }
+        spelled
+    }
+
+    /// The same, of one of the two files.
+    #[must_use]
+    pub fn of_side(mut self, file: Side) -> Self {
+        self.file = Some(file);
+        self
+    }
+
+    /// The same, of a variable.
+    #[must_use]
+    pub fn of_variable(mut self, variable: &str) -> Self {
+        self.variable = Some(variable.to_owned());
+        self
+    }
 }
 
 /// Figures for pairs of variables, for heat maps.
@@ -166,9 +259,9 @@ pub struct Measurement {
     /// The figure for the other records alone, where asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rest: Option<f64>,
-    /// Further named figures.
+    /// Further figures, as the measure declares them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub parts: Vec<Part>,
+    pub figures: Vec<Figure>,
     /// The figure for each variable.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub by_variable: Vec<Part>,
@@ -192,65 +285,162 @@ pub struct Measurement {
 }
 
 impl Measurement {
-    /// Adds a named figure.
-    pub fn push_part(&mut self, name: impl Into<String>, value: impl Into<Option<f64>>) {
-        self.parts.push(Part {
+    /// Adds a figure that the measure declares.
+    pub fn give(&mut self, name: impl Into<FigureName>, value: impl Into<Option<f64>>) {
+        self.figures.push(Figure {
             name: name.into(),
             value: value.into(),
         });
     }
 
-    /// A named figure.
-    pub fn part(&self, name: &str) -> Option<f64> {
-        self.parts
-            .iter()
-            .find(|part| part.name == name)
-            .and_then(|part| part.value)
+    /// Adds a figure by the name that it has for scripts.
+    pub fn push_part(&mut self, name: impl Into<String>, value: impl Into<Option<f64>>) {
+        let id = std::borrow::Cow::Owned(name.into());
+        let name = FigureName {
+            id,
+            at: None,
+            file: None,
+            variable: None,
+        };
+        self.give(name, value);
+    }
+
+    /// The figure that a declaration means.
+    pub fn figure(&self, name: impl Into<FigureName>) -> Option<f64> {
+        let name = name.into();
+        let found = self.figures.iter().find(|figure| figure.name == name);
+        found.and_then(|figure| figure.value)
+    }
+
+    /// The figure that scripts spell so.
+    pub fn part(&self, spelled: &str) -> Option<f64> {
+        let mut figures = self.figures.iter();
+        let found = figures.find(|figure| figure.name.spelled() == spelled);
+        found.and_then(|figure| figure.value)
+    }
+
+    /// The figures as scripts spell them.
+    pub fn parts(&self) -> impl Iterator<Item = (String, Option<f64>)> {
+        let figures = self.figures.iter();
+        figures.map(|figure| (figure.name.spelled(), figure.value))
     }
 }
 
-/// A method that looks at files and changes nothing.
-pub trait Measure: Sync {
+/// How a measure is written: its settings as a type, and what it does with them. The registry
+/// lists it as a [`Measure`].
+pub trait MeasureMethod: Sync {
+    /// Its parameters, read and valid.
+    type Settings: Send + Sync;
+
     /// What it says of itself.
-    fn card(&self) -> &'static Card;
+    fn card(&self) -> &'static MeasureCard;
 
-    /// What it looks at.
-    fn subject(&self) -> Subject;
+    /// Reads the parameters: the one place that looks at them. All that can be wrong with them
+    /// whatever the variables is told here.
+    fn settings(&self, params: &Params) -> Result<Self::Settings, Vec<ParamProblem>>;
 
-    /// Which variables it looks at when none are named.
-    fn scope(&self) -> Scope;
-
-    /// How its value is to be read.
-    fn reading(&self) -> Reading;
-
-    /// Whether a plan that names no measure takes it. Not those that put others together, nor those
-    /// that search for nearest records unasked.
-    fn is_usual(&self) -> bool {
-        true
-    }
-
-    /// Whether it looks at variables that no step masked, where the plan names none: an intruder
-    /// who links records does, and to leave them out would understate the risk.
-    fn looks_at_untouched(&self) -> bool {
-        false
-    }
-
-    /// Parameters that show it at work, for documentation and conformance tests. They may name
-    /// variables of the file that those tests measure.
-    fn example(&self) -> Vec<(&'static str, RawValue)> {
+    /// Problems that only the variables' descriptions can show.
+    fn check(&self, settings: &Self::Settings, on: &[&Attribute]) -> Vec<ParamProblem> {
+        let _ = (settings, on);
         Vec::new()
     }
 
-    /// Problems that only the parameters together, or the variables' descriptions, can show.
-    fn check(&self, params: &Params, on: &[&Attribute]) -> Vec<ParamProblem> {
-        let _ = (params, on);
+    /// The numbers that a figure declared [`Per::Number`] is given for.
+    fn numbers_of(
+        &self,
+        figure: &FigureSpec,
+        settings: &Self::Settings,
+        on: &[String],
+    ) -> Vec<f64> {
+        let _ = (figure, settings, on);
         Vec::new()
     }
 
     /// Measures.
     fn measure(
         &self,
+        settings: &Self::Settings,
         task: &MeasureTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Measurement, MethodError>;
+
+    /// Parameters that show it at work, for documentation and conformance tests. They may name
+    /// variables of the file that those tests measure.
+    fn example(&self) -> Vec<(&'static str, RawValue)> {
+        Vec::new()
+    }
+}
+
+/// A method that looks at files and changes nothing, as the registry lists it.
+pub trait Measure: Sync {
+    /// What every method says of itself.
+    fn card(&self) -> &'static Card;
+
+    /// What a measure says of itself.
+    fn declared(&self) -> &'static MeasureCard;
+
+    /// Everything that can be told to be wrong before data are read.
+    fn check(&self, params: &Params, on: &[&Attribute]) -> Vec<ParamProblem>;
+
+    /// The figures that a measurement of these variables holds, besides its value.
+    fn figures(&self, params: &Params, on: &[String]) -> Vec<FigureName>;
+
+    /// Measures, with parameters that [`Self::check`] accepts or an error.
+    fn measure(
+        &self,
+        task: &MeasureTask<'_>,
+        context: &RunContext<'_>,
+    ) -> Result<Measurement, MethodError>;
+
+    /// Parameters that show it at work.
+    fn example(&self) -> Vec<(&'static str, RawValue)>;
+}
+
+impl<M: MeasureMethod> Measure for M {
+    fn card(&self) -> &'static Card {
+        &MeasureMethod::card(self).card
+    }
+
+    fn declared(&self) -> &'static MeasureCard {
+        MeasureMethod::card(self)
+    }
+
+    fn check(&self, params: &Params, on: &[&Attribute]) -> Vec<ParamProblem> {
+        match self.settings(params) {
+            Ok(settings) => MeasureMethod::check(self, &settings, on),
+            Err(problems) => problems,
+        }
+    }
+
+    fn figures(&self, params: &Params, on: &[String]) -> Vec<FigureName> {
+        let Ok(settings) = self.settings(params) else {
+            return Vec::new();
+        };
+        let of = |figure: &FigureSpec| -> Vec<FigureName> {
+            match figure.per {
+                Per::Measurement => vec![figure.into()],
+                Per::Side => Side::BOTH.map(|file| figure.of_side(file)).to_vec(),
+                Per::Variable => on.iter().map(|name| figure.of_variable(name)).collect(),
+                Per::Number => {
+                    let numbers = self.numbers_of(figure, &settings, on);
+                    numbers.into_iter().map(|n| figure.at(n)).collect()
+                }
+            }
+        };
+        let figures = MeasureMethod::card(self).figures.iter();
+        figures.flat_map(of).collect()
+    }
+
+    fn measure(
+        &self,
+        task: &MeasureTask<'_>,
+        context: &RunContext<'_>,
+    ) -> Result<Measurement, MethodError> {
+        let settings = self.settings(task.params).map_err(refused)?;
+        MeasureMethod::measure(self, &settings, task, context)
+    }
+
+    fn example(&self) -> Vec<(&'static str, RawValue)> {
+        MeasureMethod::example(self)
+    }
 }

@@ -6,8 +6,12 @@ use bauta_data::near;
 use bauta_data::number::{number_text, parse_number};
 
 mod accept;
+mod choice;
 
 use accept::accept;
+
+pub use choice::Choice;
+pub(crate) use choice::choices;
 
 use crate::card::{Card, ParamDefault, ParamType};
 
@@ -251,6 +255,27 @@ impl Params {
             Some(ParamValue::Text(text)) => text,
             _ => unreachable!("the card declares `{name}` as a choice with a default"),
         }
+    }
+
+    /// A choice as a type. The card offers the same words, if it declares the parameter by
+    /// [`ParamSpec::choice`](crate::card::ParamSpec::choice) with the same type.
+    pub fn choice_of<C: Choice>(&self, name: &str) -> C {
+        self.choice_if_set(name)
+            .unwrap_or_else(|| unreachable!("the card gives `{name}` a default"))
+    }
+
+    /// A choice as a type, if it is set.
+    pub fn choice_if_set<C: Choice>(&self, name: &str) -> Option<C> {
+        self.values.get(name).map(|value| match value {
+            ParamValue::Text(text) => C::from_name(text)
+                .unwrap_or_else(|| unreachable!("the card declares the words of `{name}`")),
+            _ => unreachable!("the card declares `{name}` as a choice"),
+        })
+    }
+
+    /// A whole number of at least 0 that is set or has a default.
+    pub fn count(&self, name: &str) -> usize {
+        usize::try_from(self.integer(name)).expect("the card allows no negative number here")
     }
 
     /// Numbers; empty if not set.

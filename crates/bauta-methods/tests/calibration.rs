@@ -229,15 +229,14 @@ fn margins_before_and_after_are_those_of_the_reference() {
     let kish = |found: f64, expected: f64| assert!((found - expected).abs() < 5e-4, "{found}");
     kish(found.solutions[0].kish_before, 1.134);
     kish(found.solutions[0].kish_after, 1.381);
-    let redundant = notes.iter().find_map(|note| match note {
-        Note::RedundantMargins {
-            n_independent,
-            n_margins,
-            margins,
-        } => Some((*n_independent, *n_margins, margins.len())),
-        _ => None,
-    });
-    assert_eq!(redundant, Some((51, 63, 12)));
+    let redundant = notes.iter().find(|note| note.id == "redundant-margins");
+    let redundant = redundant.expect("a note");
+    assert_eq!(redundant.count("n_independent"), Some(51));
+    assert_eq!(redundant.count("n_margins"), Some(63));
+    let margins = redundant
+        .fact("margins")
+        .and_then(serde_json::Value::as_array);
+    assert_eq!(margins.map(Vec::len), Some(12));
 }
 
 #[test]

@@ -4,7 +4,7 @@ mod support;
 
 use bauta_data::{Kind, Role, Unwatched};
 use bauta_methods::keys::{Semantics, frequencies};
-use bauta_methods::{MaskTask, Note, RawValue, RunContext, registry};
+use bauta_methods::{MaskTask, RawValue, RunContext, registry};
 use support::{Wanted, params, read_csv, read_numbers, shared};
 
 const KEYS: [&str; 7] = ["gender", "income", "age", "uu", "qual", "couple", "hsize"];
@@ -31,13 +31,11 @@ fn the_survey_loses_3191_and_70_records_and_keeps_those_of_the_reference() {
     let change = mask.mask(&task, &context).expect("records can be deleted");
     let masked = change.apply_to(&table);
     // golden/vvs/calibration.json, rounds of deletion: 3191, 70, 0.
-    let rounds: Vec<usize> = context
+    let rounds: Vec<u64> = context
         .into_notes()
         .iter()
-        .filter_map(|note| match note {
-            Note::RecordsDeleted { n_records, .. } => Some(*n_records),
-            _ => None,
-        })
+        .filter(|note| note.id == "records-deleted")
+        .filter_map(|note| note.count("n_records"))
         .collect();
     assert_eq!(rounds, [3191, 70]);
     let ids = read_numbers(&file, "id");

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bauta_data::{Condition, HierarchySpec, Kind, Role, Table, Unwatched};
+use bauta_methods::Choice;
 use bauta_methods::adjust::{AdjustTask, Adjuster};
 use bauta_methods::keys::benedetti_franconi::expected_inverse;
 use bauta_methods::keys::{Semantics, frequencies};
@@ -467,10 +468,15 @@ impl Case {
                 self.compare(&format!("{what} {name}"), part.value, value);
             }
         };
-        named("part", &found.parts, &expect["parts"]);
+        let parts: Vec<Part> = found
+            .parts()
+            .map(|(name, value)| Part { name, value })
+            .collect();
+        named("part", &parts, &expect["parts"]);
         named("variable", &found.by_variable, &expect["by_variable"]);
         for (name, points) in expect["series"].as_object().into_iter().flatten() {
-            let series: Option<&Series> = found.series.iter().find(|series| series.name == *name);
+            let series: Option<&Series> =
+                found.series.iter().find(|series| series.spelled() == *name);
             let series =
                 series.unwrap_or_else(|| panic!("{}: there is no series {name}", self.name));
             named("point", &series.points, points);

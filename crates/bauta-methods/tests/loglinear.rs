@@ -157,7 +157,7 @@ fn measured(
         context
             .into_notes()
             .iter()
-            .map(bauta_methods::Note::text)
+            .map(|note| note.text.clone())
             .collect(),
     )
 }

@@ -470,7 +470,7 @@ fn records_with_a_gap_keep_their_cells_and_are_counted() {
         let notes: Vec<String> = context
             .into_notes()
             .iter()
-            .map(bauta_methods::Note::text)
+            .map(|note| note.text.clone())
             .collect();
         assert!(
             notes.contains(

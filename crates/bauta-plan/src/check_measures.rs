@@ -44,7 +44,7 @@ impl Resolver<'_> {
         let mut planned = Vec::new();
         for &measure in registry::MEASURES
             .iter()
-            .filter(|measure| measure.is_usual())
+            .filter(|measure| measure.declared().usual)
         {
             // Nobody asked for these measures, so that what the data lack must not stop them.
             let lenient = [("missing", "skip"), ("zero", "exclude")]
@@ -54,7 +54,7 @@ impl Resolver<'_> {
             let Ok(params) = Params::check(measure.card(), &lenient.collect::<Vec<_>>()) else {
                 continue;
             };
-            match measure.scope() {
+            match measure.declared().scope {
                 Scope::Scenario => {
                     planned.extend(
                         self.scenarios.iter().map(|scenario| {
@@ -107,7 +107,7 @@ impl Resolver<'_> {
         draft: &MeasureDraft,
         name: &Spot<String>,
     ) -> Vec<PlannedMeasure> {
-        let keyed = measure.scope() == Scope::Scenario && draft.on.is_none();
+        let keyed = measure.declared().scope == Scope::Scenario && draft.on.is_none();
         if let (false, Some([scenario, ..])) = (keyed, draft.scenarios.as_deref()) {
             let message = format!("`{}` does not look at a scenario here", name.value);
             let hint = "leave out `scenario`, or `on` if the keys of the scenario are meant";
@@ -125,7 +125,7 @@ impl Resolver<'_> {
                 asked: Asked::ByName,
             }];
         }
-        if measure.scope() == Scope::Variables {
+        if measure.declared().scope == Scope::Variables {
             return vec![PlannedMeasure {
                 measure,
                 scenario: None,
@@ -188,7 +188,7 @@ impl Resolver<'_> {
             .as_ref()
             .map(|share| &share.span)
             .or(draft.condition.as_ref().map(|condition| &condition.span));
-        if let (Scope::Scenario, Some(span)) = (measure.scope(), grouped) {
+        if let (Scope::Scenario, Some(span)) = (measure.declared().scope, grouped) {
             let message = format!(
                 "`{}` counts keys in the whole file, without outliers or subpopulations",
                 name.value
@@ -244,8 +244,8 @@ impl Resolver<'_> {
                 continue;
             };
             // Clusters of equal keys can be compared whatever a key was recoded to.
-            let compares =
-                measure.subject() != Subject::OneFile && measure.scope() == Scope::Variables;
+            let compares = measure.declared().subject != Subject::OneFile
+                && measure.declared().scope == Scope::Variables;
             let suits = self.checker.suits(measure.card(), attribute, name);
             if suits && compares && !self.comparable(&name.value) {
                 let message = format!(
@@ -297,7 +297,7 @@ impl Resolver<'_> {
             .values()
             .filter(fits)
             .map(|attribute| attribute.name.clone());
-        if measure.subject() == Subject::OneFile {
+        if measure.declared().subject == Subject::OneFile {
             return in_file_order(all.collect());
         }
         let comparable: Vec<String> = all.filter(|name| self.comparable(name)).collect();
@@ -306,11 +306,13 @@ impl Resolver<'_> {
             .filter(|name| self.checker.touched.contains(*name))
             .cloned()
             .collect();
-        in_file_order(if masked.is_empty() || measure.looks_at_untouched() {
-            comparable
-        } else {
-            masked
-        })
+        in_file_order(
+            if masked.is_empty() || measure.declared().looks_at_untouched {
+                comparable
+            } else {
+                masked
+            },
+        )
     }
 }
 

@@ -70,7 +70,7 @@ impl Checker<'_> {
                 continue;
             };
             let kind_after = match method {
-                StepMethod::Mask(mask) => mask.kind_after(attribute.kind, &params),
+                StepMethod::Mask(mask) => mask.facts(&params).kind_after.of(attribute.kind),
                 StepMethod::Adjuster(_) => Some(attribute.kind),
             };
             match kind_after {

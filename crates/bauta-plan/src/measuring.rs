@@ -104,7 +104,7 @@ pub(crate) fn measure_record(
     before: Measured,
     after: Measured,
 ) -> MeasureRecord {
-    let (card, reading) = (planned.measure.card(), planned.measure.reading());
+    let (card, value) = (planned.measure.card(), &planned.measure.declared().value);
     let mut notes = [before.notes, after.notes].concat();
     notes.sort_by_key(Note::text);
     notes.dedup();
@@ -122,8 +122,8 @@ pub(crate) fn measure_record(
             Family::Score => MeasureFamily::Score,
             Family::Loss | Family::Mask | Family::Adjuster => MeasureFamily::Loss,
         },
-        value_name: reading.value_name.to_owned(),
-        better: reading.better,
+        value_name: value.label.to_owned(),
+        better: value.better,
         scenario: planned.scenario.clone(),
         on: planned.on.clone(),
         outliers: planned.groups.outliers,
@@ -179,14 +179,17 @@ fn figure(measure: &MeasureRecord, part: Option<&str>) -> Result<Option<f64>, Ru
         "rest" if measure.outliers.is_some() => return Ok(after.rest),
         _ => {}
     }
-    let parts = after.parts.iter().chain(&after.by_variable);
-    match parts.clone().find(|candidate| candidate.name == part) {
-        Some(found) => Ok(found.value),
+    let of_variables = after.by_variable.iter();
+    let of_variables = of_variables.map(|part| (part.name.clone(), part.value));
+    let mut parts = after.parts().chain(of_variables);
+    match parts.find(|(name, _)| name == part) {
+        Some((_, value)) => Ok(value),
         None => Err(RunError::UnknownPart {
             measure: measure.id.clone(),
             part: part.to_owned(),
-            known: parts
-                .map(|part| part.name.as_str())
+            known: after
+                .parts()
+                .map(|(name, _)| name)
                 .collect::<Vec<_>>()
                 .join(", "),
         }),

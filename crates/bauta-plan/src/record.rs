@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use bauta_data::{Kind, Role};
-use bauta_methods::measure::{Better, Measurement};
 use bauta_methods::note::Note;
+use bauta_methods::{Better, Measurement};
 use bauta_methods::{Calibration, Params};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -289,7 +289,7 @@ pub(crate) fn execute(
     stages.begin("measure before");
     let watch = stages.watch;
     let before = measure_all(plan, &plan.measures, seed, watch, original, &|planned| {
-        (planned.measure.subject() == Subject::OneFile).then_some(Files::One(original))
+        (planned.measure.declared().subject == Subject::OneFile).then_some(Files::One(original))
     })?;
     stages.begin("measure after");
     let pair = Pair {
@@ -298,7 +298,7 @@ pub(crate) fn execute(
         rows: Rows::Correspond,
     };
     let after = measure_all(plan, &plan.measures, seed, watch, original, &|planned| {
-        Some(match planned.measure.subject() {
+        Some(match planned.measure.declared().subject {
             Subject::OneFile => Files::One(&masked.table),
             Subject::Pair | Subject::CorrespondingPair => Files::Both(pair),
         })
@@ -406,8 +406,8 @@ impl Masked {
             stays
         });
         let claimed = match step.method {
-            StepMethod::Mask(mask) => mask.claims(&step.params),
-            StepMethod::Adjuster(adjuster) => adjuster.claims(&step.params),
+            StepMethod::Mask(mask) => mask.facts(&step.params).claims,
+            StepMethod::Adjuster(adjuster) => adjuster.facts(&step.params).claims,
         };
         if let Some(what) = claimed.filter(|_| !step.on.is_empty()) {
             self.claims.push(Claim {

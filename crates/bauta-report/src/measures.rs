@@ -1,6 +1,6 @@
 //! Measures as tables: figures before and after masking, and how to read them.
 
-use bauta_methods::measure::{Better, Measurement};
+use bauta_methods::{Better, Measurement};
 use bauta_plan::record::MeasureRecord;
 use maud::{Markup, html};
 

@@ -85,7 +85,7 @@ fn suppressed(table: &Table, on: &[String]) -> Result<Table, String> {
 
 fn run_measure(work: &Work, table: &Table, params: &Params) -> Result<Figures, String> {
     let measure = registry::measure(work.card.id).ok_or("not a measure")?;
-    let masked = match (measure.subject(), work.input) {
+    let masked = match (measure.declared().subject, work.input) {
         (Subject::OneFile, _) => None,
         (_, Input::Amounts) => Some(inputs::changed_amounts(table.n_records())),
         (_, Input::SurveyAndSuppressed) => Some(suppressed(table, &work.on)?),

@@ -129,7 +129,7 @@ pub(super) fn all() -> Vec<Work> {
         if let Some((on, params)) = calibration::of_model(card.id) {
             return Work::of(card, card.id, Input::SurveyAndMasked, on, params);
         }
-        let (input, on) = match (measure.scope(), measure.subject()) {
+        let (input, on) = match (measure.declared().scope, measure.declared().subject) {
             (Scope::Scenario, Subject::OneFile) => (Input::Survey, keys(&KEYS)),
             (Scope::Scenario, _) if card.id == "reversal" => {
                 (Input::SurveyAndSuppressed, keys(&KEYS))

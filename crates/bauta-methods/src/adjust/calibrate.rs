@@ -4,11 +4,12 @@ use bauta_data::{Attribute, Kind, Role};
 
 use crate::adjust::calibration::procedure::calibrate;
 use crate::adjust::calibration::settings;
-use crate::adjust::{AdjustTask, Adjusted, Adjuster};
+use crate::adjust::{AdjustMethod, AdjustTask, Adjusted};
 use crate::card::{Card, Family, Randomness, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::mask::Change;
+use crate::mask::StepFacts;
 use crate::params::{ParamProblem, Params, RawValue};
 
 /// New weights that reach given totals. See the [module page](self).
@@ -44,17 +45,28 @@ static CARD: Card = Card {
     ],
 };
 
-impl Adjuster for Calibrate {
+impl AdjustMethod for Calibrate {
+    type Settings = Params;
+
     fn card(&self) -> &'static Card {
         &CARD
+    }
+
+    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
+        Ok(params.clone())
     }
 
     fn check(&self, params: &Params, _on: &[&Attribute]) -> Vec<ParamProblem> {
         settings::problems(params)
     }
 
+    fn facts(&self, _params: &Params) -> StepFacts {
+        StepFacts::REWEIGHTS
+    }
+
     fn adjust(
         &self,
+        _settings: &Params,
         task: &AdjustTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Adjusted, MethodError> {

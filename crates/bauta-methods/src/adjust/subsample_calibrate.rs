@@ -5,16 +5,16 @@ use bauta_data::Attribute;
 use crate::adjust::calibration::evidence::deleted_by_category;
 use crate::adjust::calibration::procedure::calibrate;
 use crate::adjust::calibration::settings;
-use crate::adjust::{AdjustTask, Adjusted, Adjuster};
+use crate::adjust::{AdjustMethod, AdjustTask, Adjusted};
 use crate::calibration::Deletion;
-use crate::card::{Card, Family, ParamSpec, Randomness};
+use crate::card::{Card, Family, ParamSpec, Randomness, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
-use crate::keys::asked::{KEY_TARGETS, SEMANTICS};
+use crate::keys::asked::SEMANTICS;
 use crate::keys::at_risk::{self, AtRisk};
 use crate::keys::sensitive::SENSITIVE;
-use crate::mask::{Change, KeyClaim, Together};
-use crate::note::Note;
+use crate::mask::{Change, StepFacts, Together};
+use crate::note::KnownNote;
 use crate::pair::Pair;
 use crate::params::{ParamProblem, Params, RawValue};
 
@@ -54,14 +54,20 @@ static CARD: Card = Card {
     family: Family::Adjuster,
     page: include_str!("subsample_calibrate.md"),
     params: &PARAMS,
-    targets: KEY_TARGETS,
+    targets: Targets::KEYS,
     randomness: Randomness::None,
     references: &["bergeat2015", "deville1992"],
 };
 
-impl Adjuster for SubsampleCalibrate {
+impl AdjustMethod for SubsampleCalibrate {
+    type Settings = Params;
+
     fn card(&self) -> &'static Card {
         &CARD
+    }
+
+    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
+        Ok(params.clone())
     }
 
     fn check(&self, params: &Params, on: &[&Attribute]) -> Vec<ParamProblem> {
@@ -70,16 +76,18 @@ impl Adjuster for SubsampleCalibrate {
         problems
     }
 
-    fn together(&self, _params: &Params) -> Together {
-        Together::Jointly
-    }
-
-    fn claims(&self, params: &Params) -> Option<KeyClaim> {
-        AtRisk::claim(params)
+    fn facts(&self, params: &Params) -> StepFacts {
+        StepFacts {
+            together: Together::Jointly,
+            claims: AtRisk::claim(params),
+            reweights: true,
+            ..StepFacts::default()
+        }
     }
 
     fn adjust(
         &self,
+        _settings: &Params,
         task: &AdjustTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Adjusted, MethodError> {
@@ -121,7 +129,7 @@ impl Adjuster for SubsampleCalibrate {
             && let Some((limit, n_records)) = rule.above_risk(&reweighted, task.on)?
             && n_records > 0
         {
-            context.note(Note::RiskierWithNewWeights { n_records, limit });
+            context.note(KnownNote::RiskierWithNewWeights { n_records, limit });
         }
         let none_went = deleted.kept.len() == masked.n_records();
         Ok(Adjusted {

@@ -1,46 +1,28 @@
 //! What the methods that count keys are asked for in the same words.
 
-use bauta_data::{Kind, Role, Table};
+use bauta_data::Table;
 
-use crate::card::{ConstValue, ParamDefault, ParamSpec, ParamType, Targets};
+use crate::card::ParamSpec;
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::keys::{Frequencies, Semantics, check_weights, frequencies};
-use crate::note::Note;
-use crate::params::Params;
+use crate::note::KnownNote;
 
 /// How a missing key value counts: shared by the measures that count keys.
-pub(crate) const SEMANTICS: ParamSpec = ParamSpec {
-    name: "semantics",
-    meaning: "how a missing key value counts",
-    ty: ParamType::Choice(Semantics::CHOICES),
-    default: ParamDefault::Value(ConstValue::Text("visible")),
-};
-
-/// Keys of a scenario: any kind; named by the scenario, not by role.
-pub(crate) const KEY_TARGETS: Targets = Targets {
-    kinds: &Kind::ALL,
-    default_roles: &[Role::Key],
-    refused_roles: &[Role::Weight],
-};
+pub(crate) const SEMANTICS: ParamSpec =
+    ParamSpec::choice::<Semantics>("semantics", "how a missing key value counts")
+        .or_word("visible");
 
 /// Notes keys without any value.
 pub(crate) fn note_empty_keys(table: &Table, keys: &[usize], context: &RunContext<'_>) {
     for &attr_idx in keys {
         let column = table.column(attr_idx);
         if column.n_missing() == table.n_records() && table.n_records() > 0 {
-            context.note(Note::KeyAllMissing {
+            context.note(KnownNote::KeyAllMissing {
                 variable: column.name().to_owned(),
             });
         }
     }
-}
-
-/// The semantics that a task asks for.
-pub(crate) fn semantics(params: &Params) -> Result<Semantics, MethodError> {
-    Semantics::from_name(params.choice("semantics")).ok_or_else(|| {
-        MethodError::Internal("the card let an unknown semantics through".to_owned())
-    })
 }
 
 /// Positions of the named variables in a table.
@@ -61,12 +43,12 @@ pub(crate) fn positions(table: &Table, on: &[String]) -> Result<Vec<usize>, Meth
 pub(crate) fn count(
     table: &Table,
     on: &[String],
-    params: &Params,
+    semantics: Semantics,
     context: &RunContext<'_>,
 ) -> Result<Frequencies, MethodError> {
     check_weights(table)?;
     context.go_on()?;
     let keys = positions(table, on)?;
     note_empty_keys(table, &keys, context);
-    frequencies(table, &keys, semantics(params)?)
+    frequencies(table, &keys, semantics)
 }

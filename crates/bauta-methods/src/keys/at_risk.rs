@@ -11,7 +11,8 @@ use crate::keys::sensitive;
 use crate::keys::{Semantics, check_weights, frequencies};
 use crate::mask::KeyClaim;
 use crate::measure::{Files, Measure, MeasureTask};
-use crate::note::Note;
+use crate::note::KnownNote;
+use crate::params::Choice;
 use crate::params::{ParamProblem, Params, RawValue};
 use crate::risk::l_diversity::LDiversity;
 use crate::risk::t_closeness::TCloseness;
@@ -217,7 +218,7 @@ impl AtRisk {
     ) -> Result<Deleted, MethodError> {
         check_weights(table)?;
         if self.risk.is_some() && table.weight().is_none() {
-            context.note(Note::TakenForPopulation);
+            context.note(KnownNote::TakenForPopulation);
         }
         let homes = if self.by_household {
             Some(households(table)?)
@@ -253,7 +254,7 @@ impl AtRisk {
                     "recode keys first",
                 ));
             }
-            context.note(Note::RecordsDeleted {
+            context.note(KnownNote::RecordsDeleted {
                 round,
                 n_records: n_deleted,
             });

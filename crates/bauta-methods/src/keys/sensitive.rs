@@ -11,7 +11,8 @@ use crate::keys::Semantics;
 use crate::keys::codes::key_codes;
 use crate::keys::matching::MatchingSets;
 use crate::keys::packing::number;
-use crate::note::Note;
+use crate::note::KnownNote;
+use crate::params::Choice;
 use crate::params::{ParamProblem, Params};
 
 /// Which variables are sensitive.
@@ -118,7 +119,7 @@ impl Answers {
     pub(crate) fn new(column: &Column, params: &Params, context: &RunContext<'_>) -> Self {
         let ignores_missing = params.choice(MISSING_SENSITIVE.name) == "ignore";
         if ignores_missing && column.n_missing() > 0 {
-            context.note(Note::MissingSkipped {
+            context.note(KnownNote::MissingSkipped {
                 variable: column.name().to_owned(),
                 n_cells: column.n_missing(),
             });

@@ -10,13 +10,12 @@ use crate::card::{
 };
 use crate::context::RunContext;
 use crate::error::MethodError;
+use crate::figure::{FigureSpec, Unit};
 use crate::kernel::matrix::procrustes::procrustes_distance;
 use crate::keys::check_weights;
 use crate::loss::correspondence_analysis::axes::{Analysis, Point, Questions, Records};
-use crate::measure::{
-    Better, Measure, MeasureTask, Measurement, Part, Reading, Scope, Series, Subject,
-};
-use crate::note::Note;
+use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement, Part, Series};
+use crate::note::KnownNote;
 use crate::pair::Pair;
 use crate::pair::categories::{FILES, MISSING_CATEGORY, TwoCategories};
 use crate::pair::variables::TwoColumns;
@@ -26,75 +25,61 @@ use crate::params::{ParamProblem, Params, RawValue};
 #[derive(Clone, Copy, Debug)]
 pub struct CorrespondenceAnalysis;
 
-static CARD: Card = Card {
-    id: "correspondence-analysis",
-    title: "Correspondence analysis",
-    summary: "how far categories move on the map of a weighted multiple correspondence analysis",
-    family: Family::Loss,
-    page: include_str!("correspondence_analysis.md"),
-    params: &[
-        ParamSpec {
-            name: "supplementary",
-            meaning: "variables that are placed on the map and do not make it, even if `on` names them",
-            ty: ParamType::Variables,
-            default: ParamDefault::Unset("none: the active categories are compared"),
+static CARD: MeasureCard = MeasureCard {
+    card: Card {
+        id: "correspondence-analysis",
+        title: "Correspondence analysis",
+        summary: "how far categories move on the map of a weighted multiple correspondence analysis",
+        family: Family::Loss,
+        page: include_str!("correspondence_analysis.md"),
+        params: &[
+            ParamSpec {
+                name: "supplementary",
+                meaning: "variables that are placed on the map and do not make it, even if `on` names them",
+                ty: ParamType::Variables,
+                default: ParamDefault::Unset("none: the active categories are compared"),
+            },
+            ParamSpec {
+                name: "axes",
+                meaning: "number of axes on which the maps are compared",
+                ty: ParamType::Integer { min: 1, max: 10 },
+                default: ParamDefault::Value(ConstValue::Integer(2)),
+            },
+            MISSING_CATEGORY,
+        ],
+        targets: Targets {
+            kinds: &[Kind::Unordered, Kind::Ordered, Kind::Hierarchical],
+            default_roles: &[Role::Key, Role::Sensitive],
+            refused_roles: &[Role::Weight, Role::Household, Role::Identifier],
         },
-        ParamSpec {
-            name: "axes",
-            meaning: "number of axes on which the maps are compared",
-            ty: ParamType::Integer { min: 1, max: 10 },
-            default: ParamDefault::Value(ConstValue::Integer(2)),
-        },
-        MISSING_CATEGORY,
-    ],
-    targets: Targets {
-        kinds: &[Kind::Unordered, Kind::Ordered, Kind::Hierarchical],
-        default_roles: &[Role::Key, Role::Sensitive],
-        refused_roles: &[Role::Weight, Role::Household, Role::Identifier],
+        randomness: Randomness::None,
+        references: &[
+            "bergeat2015",
+            "greenacre2007",
+            "benzecri1979",
+            "lorenzoseva2006",
+            "schoenemann1966",
+        ],
     },
-    randomness: Randomness::None,
-    references: &[
-        "bergeat2015",
-        "greenacre2007",
-        "benzecri1979",
-        "lorenzoseva2006",
-        "schoenemann1966",
-    ],
+    value: FigureSpec::value("distance on the map", Unit::Number).lower_is_better(),
+    usual: false,
+    looks_at_untouched: true,
+    ..MeasureCard::LOSS
 };
 
-impl Measure for CorrespondenceAnalysis {
-    fn card(&self) -> &'static Card {
+impl MeasureMethod for CorrespondenceAnalysis {
+    type Settings = Params;
+
+    fn card(&self) -> &'static MeasureCard {
         &CARD
     }
 
-    fn subject(&self) -> Subject {
-        Subject::Pair
-    }
-
-    fn scope(&self) -> Scope {
-        Scope::Variables
-    }
-
-    fn reading(&self) -> Reading {
-        Reading {
-            min: 0.0,
-            max: f64::INFINITY,
-            better: Better::Lower,
-            at_identity: Some(0.0),
-            value_name: "distance on the map",
-        }
+    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
+        Ok(params.clone())
     }
 
     /// A map of variables that nobody chose says little.
-    fn is_usual(&self) -> bool {
-        false
-    }
-
     /// An analyst's map is of the file, not of what a mask changed.
-    fn looks_at_untouched(&self) -> bool {
-        true
-    }
-
     fn example(&self) -> Vec<(&'static str, RawValue)> {
         let name = RawValue::Text("stratum".to_owned());
         vec![("supplementary", RawValue::List(vec![name]))]
@@ -115,6 +100,7 @@ impl Measure for CorrespondenceAnalysis {
 
     fn measure(
         &self,
+        _settings: &Params,
         task: &MeasureTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Measurement, MethodError> {
@@ -189,7 +175,7 @@ fn kept(
         }
     }
     if n_lacking != [0, 0] {
-        context.note(Note::IncompleteRecordsSkipped {
+        context.note(KnownNote::IncompleteRecordsSkipped {
             n_original: n_lacking[0],
             n_masked: n_lacking[1],
         });
@@ -299,7 +285,10 @@ fn by_axis(name: &str, unit: &str, figures: &[f64]) -> Series {
     };
     Series {
         name: name.to_owned(),
-        unit: unit.to_owned(),
+        axis: unit.to_owned(),
+        unit: Unit::Number,
+        file: None,
+        variable: None,
         points: figures.iter().enumerate().map(point).collect(),
     }
 }
@@ -336,7 +325,10 @@ fn describe(map: &Analysis, file: &str, found: &mut Measurement) {
             };
             found.series.push(Series {
                 name,
-                unit: unit.to_owned(),
+                axis: unit.to_owned(),
+                unit: Unit::Number,
+                file: None,
+                variable: None,
                 points: points.iter().map(part).collect(),
             });
         };

@@ -5,59 +5,54 @@ use std::borrow::Cow;
 use crate::card::{Card, Family, Randomness, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
+use crate::figure::{FigureSpec, Unit};
 use crate::kernel::matrix::symmetric::{covariance, eigen};
 use crate::kernel::numbers::complete::{complete_rows, taken};
 use crate::kernel::numbers::moments::{finite_moments, is_constant};
-use crate::measure::{
-    Better, Measure, MeasureTask, Measurement, Part, Reading, Scope, Series, Subject,
-};
-use crate::pair::records::MISSING;
+use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement, Part, Series};
+use crate::missing::MISSING;
 use crate::pair::variables::columns_of_both;
+use crate::params::{ParamProblem, Params};
 
 /// Distance between the eigenvalues of two correlation matrices. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
 pub struct EigenvalueDistance;
 
-static CARD: Card = Card {
-    id: "eigenvalue-distance",
-    title: "Eigenvalue distance",
-    summary: "difference between the eigenvalues of the correlation matrices of original and masked file",
-    family: Family::Loss,
-    page: include_str!("eigenvalue_distance.md"),
-    params: &[MISSING],
-    targets: Targets::CONTENT,
-    randomness: Randomness::None,
-    references: &["templ2015"],
+static CARD: MeasureCard = MeasureCard {
+    card: Card {
+        id: "eigenvalue-distance",
+        title: "Eigenvalue distance",
+        summary: "difference between the eigenvalues of the correlation matrices of original and masked file",
+        family: Family::Loss,
+        page: include_str!("eigenvalue_distance.md"),
+        params: &[MISSING],
+        targets: Targets::CONTENT,
+        randomness: Randomness::None,
+        references: &["templ2015"],
+    },
+    value: FigureSpec::value("distance", Unit::Number)
+        .within(0.0, 2.0)
+        .lower_is_better(),
+    ..MeasureCard::LOSS
 };
 
 /// Share of the sum of eigenvalues below which one counts as 0: rounding leaves 1e-15 or so.
 const NOTHING: f64 = 1e-8;
 
-impl Measure for EigenvalueDistance {
-    fn card(&self) -> &'static Card {
+impl MeasureMethod for EigenvalueDistance {
+    type Settings = Params;
+
+    fn card(&self) -> &'static MeasureCard {
         &CARD
     }
 
-    fn subject(&self) -> Subject {
-        Subject::Pair
-    }
-
-    fn scope(&self) -> Scope {
-        Scope::Variables
-    }
-
-    fn reading(&self) -> Reading {
-        Reading {
-            min: 0.0,
-            max: 2.0,
-            better: Better::Lower,
-            at_identity: Some(0.0),
-            value_name: "distance",
-        }
+    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
+        Ok(params.clone())
     }
 
     fn measure(
         &self,
+        _settings: &Params,
         task: &MeasureTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Measurement, MethodError> {
@@ -130,7 +125,10 @@ fn compared(lambda: &[f64], mu: &[f64]) -> Measurement {
         .sum();
     let series = |name: &str, values: &[f64]| Series {
         name: name.to_owned(),
-        unit: "eigenvalue".to_owned(),
+        axis: "eigenvalue".to_owned(),
+        unit: Unit::Number,
+        file: None,
+        variable: None,
         points: (1..)
             .zip(values)
             .map(|(number, &value): (usize, _)| Part {

@@ -8,68 +8,65 @@ use crate::card::{
 };
 use crate::context::RunContext;
 use crate::error::MethodError;
+use crate::figure::{FigureSpec, Unit};
 use crate::kernel::numbers::quantile::sorted_present;
 use crate::kernel::numbers::sums::compensated;
-use crate::measure::{Better, Measure, MeasureTask, Measurement, Part, Reading, Scope, Subject};
-use crate::pair::records::MISSING;
+use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement, Part};
+use crate::missing::MISSING;
 use crate::pair::variables::{columns_of_both, mean_of_variables};
+use crate::params::{ParamProblem, Params};
 
 /// Hellinger distance between original and masked distributions. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
 pub struct Hellinger;
 
-static CARD: Card = Card {
-    id: "hellinger",
-    title: "Hellinger distance",
-    summary: "distance between the distributions of original and masked values over bins or categories, by variable",
-    family: Family::Loss,
-    page: include_str!("hellinger.md"),
-    params: &[
-        ParamSpec {
-            name: "bins",
-            meaning: "number of bins of a continuous variable, cut at quantiles of the original",
-            ty: ParamType::Integer {
-                min: 2,
-                max: 10_000,
+static CARD: MeasureCard = MeasureCard {
+    card: Card {
+        id: "hellinger",
+        title: "Hellinger distance",
+        summary: "distance between the distributions of original and masked values over bins or categories, by variable",
+        family: Family::Loss,
+        page: include_str!("hellinger.md"),
+        params: &[
+            ParamSpec {
+                name: "bins",
+                meaning: "number of bins of a continuous variable, cut at quantiles of the original",
+                ty: ParamType::Integer {
+                    min: 2,
+                    max: 10_000,
+                },
+                default: ParamDefault::Value(ConstValue::Integer(20)),
             },
-            default: ParamDefault::Value(ConstValue::Integer(20)),
+            MISSING,
+        ],
+        targets: Targets {
+            kinds: &Kind::ALL,
+            default_roles: &[Role::Sensitive, Role::Key, Role::Other],
+            refused_roles: &[],
         },
-        MISSING,
-    ],
-    targets: Targets {
-        kinds: &Kind::ALL,
-        default_roles: &[Role::Sensitive, Role::Key, Role::Other],
-        refused_roles: &[],
+        randomness: Randomness::None,
+        references: &["gomatam2003", "hellinger1909"],
     },
-    randomness: Randomness::None,
-    references: &["gomatam2003", "hellinger1909"],
+    value: FigureSpec::value("mean distance", Unit::Number)
+        .within(0.0, 1.0)
+        .lower_is_better(),
+    ..MeasureCard::LOSS
 };
 
-impl Measure for Hellinger {
-    fn card(&self) -> &'static Card {
+impl MeasureMethod for Hellinger {
+    type Settings = Params;
+
+    fn card(&self) -> &'static MeasureCard {
         &CARD
     }
 
-    fn subject(&self) -> Subject {
-        Subject::Pair
-    }
-
-    fn scope(&self) -> Scope {
-        Scope::Variables
-    }
-
-    fn reading(&self) -> Reading {
-        Reading {
-            min: 0.0,
-            max: 1.0,
-            better: Better::Lower,
-            at_identity: Some(0.0),
-            value_name: "mean distance",
-        }
+    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
+        Ok(params.clone())
     }
 
     fn measure(
         &self,
+        _settings: &Params,
         task: &MeasureTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Measurement, MethodError> {

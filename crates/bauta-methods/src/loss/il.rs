@@ -5,10 +5,12 @@ use bauta_data::Attribute;
 use crate::card::{Card, ConstValue, Family, ParamDefault, ParamSpec, Randomness, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
+use crate::figure::{FigureSpec, Unit};
 use crate::loss::il1;
 use crate::loss::s0::statistics;
-use crate::measure::{Better, Measure, MeasureTask, Measurement, Reading, Scope, Subject};
-use crate::pair::records::{CORRESPONDENCE, MISSING};
+use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement};
+use crate::missing::MISSING;
+use crate::pair::records::CORRESPONDENCE;
 use crate::pair::statistics::{CORRECTION, LEVEL, Samples, ZERO, check_correction, mean_of_losses};
 use crate::params::{ParamProblem, Params};
 
@@ -22,43 +24,32 @@ pub(crate) const NEAREST_UNLESS_TOLD: ParamSpec = ParamSpec {
     ..CORRESPONDENCE
 };
 
-static CARD: Card = Card {
-    id: "il",
-    title: "Information loss IL",
-    summary: "mean of IL1 to IL5, with IL1 against the nearest original record",
-    family: Family::Loss,
-    page: include_str!("il.md"),
-    params: &[NEAREST_UNLESS_TOLD, MISSING, ZERO, CORRECTION, LEVEL],
-    targets: Targets::CONTENT,
-    randomness: Randomness::None,
-    references: &["sebe2002", "kim1990"],
+static CARD: MeasureCard = MeasureCard {
+    card: Card {
+        id: "il",
+        title: "Information loss IL",
+        summary: "mean of IL1 to IL5, with IL1 against the nearest original record",
+        family: Family::Loss,
+        page: include_str!("il.md"),
+        params: &[NEAREST_UNLESS_TOLD, MISSING, ZERO, CORRECTION, LEVEL],
+        targets: Targets::CONTENT,
+        randomness: Randomness::None,
+        references: &["sebe2002", "kim1990"],
+    },
+    value: FigureSpec::value("loss", Unit::Number).lower_is_better(),
+    usual: false,
+    ..MeasureCard::LOSS
 };
 
-impl Measure for Il {
-    fn card(&self) -> &'static Card {
+impl MeasureMethod for Il {
+    type Settings = Params;
+
+    fn card(&self) -> &'static MeasureCard {
         &CARD
     }
 
-    fn subject(&self) -> Subject {
-        Subject::Pair
-    }
-
-    fn scope(&self) -> Scope {
-        Scope::Variables
-    }
-
-    fn is_usual(&self) -> bool {
-        false
-    }
-
-    fn reading(&self) -> Reading {
-        Reading {
-            min: 0.0,
-            max: f64::INFINITY,
-            better: Better::Lower,
-            at_identity: Some(0.0),
-            value_name: "loss",
-        }
+    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
+        Ok(params.clone())
     }
 
     fn check(&self, params: &Params, _on: &[&Attribute]) -> Vec<ParamProblem> {
@@ -67,6 +58,7 @@ impl Measure for Il {
 
     fn measure(
         &self,
+        _settings: &Params,
         task: &MeasureTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Measurement, MethodError> {

@@ -5,53 +5,51 @@ use bauta_data::Table;
 use crate::card::{Card, Family, Randomness, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
-use crate::measure::{Better, Files, Measure, MeasureTask, Measurement, Reading, Scope, Subject};
-use crate::note::Note;
+use crate::figure::{FigureSpec, Unit};
+use crate::measure::{Files, MeasureCard, MeasureMethod, MeasureTask, Measurement};
+use crate::missing::MISSING;
+use crate::note::KnownNote;
 use crate::pair::Pair;
 use crate::pair::cell_means::{mean_of_cells, too_far};
-use crate::pair::records::{CORRESPONDENCE, MISSING, compares_own, complete_records, matched};
+use crate::pair::records::{
+    CORRESPONDENCE, Correspondence, compares_own, complete_records, matched,
+};
+use crate::params::{ParamProblem, Params};
 
 /// Distance between original and masked values, relative to the original. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
 pub struct Il1;
 
-static CARD: Card = Card {
-    id: "il1",
-    title: "IL1",
-    summary: "mean distance between original and masked values, relative to the original",
-    family: Family::Loss,
-    page: include_str!("il1.md"),
-    params: &[CORRESPONDENCE, MISSING],
-    targets: Targets::CONTENT,
-    randomness: Randomness::None,
-    references: &["mateo2004", "sebe2002"],
+static CARD: MeasureCard = MeasureCard {
+    card: Card {
+        id: "il1",
+        title: "IL1",
+        summary: "mean distance between original and masked values, relative to the original",
+        family: Family::Loss,
+        page: include_str!("il1.md"),
+        params: &[CORRESPONDENCE, MISSING],
+        targets: Targets::CONTENT,
+        randomness: Randomness::None,
+        references: &["mateo2004", "sebe2002"],
+    },
+    value: FigureSpec::value("relative distance", Unit::Number).lower_is_better(),
+    ..MeasureCard::LOSS
 };
 
-impl Measure for Il1 {
-    fn card(&self) -> &'static Card {
+impl MeasureMethod for Il1 {
+    type Settings = Params;
+
+    fn card(&self) -> &'static MeasureCard {
         &CARD
     }
 
-    fn subject(&self) -> Subject {
-        Subject::Pair
-    }
-
-    fn scope(&self) -> Scope {
-        Scope::Variables
-    }
-
-    fn reading(&self) -> Reading {
-        Reading {
-            min: 0.0,
-            max: f64::INFINITY,
-            better: Better::Lower,
-            at_identity: Some(0.0),
-            value_name: "relative distance",
-        }
+    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
+        Ok(params.clone())
     }
 
     fn measure(
         &self,
+        _settings: &Params,
         task: &MeasureTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Measurement, MethodError> {
@@ -66,18 +64,22 @@ pub(crate) fn of_matched(
 ) -> Result<Measurement, MethodError> {
     let pair = task.both()?;
     let skips = task.params.choice("missing") == "skip";
-    if compares_own(task, &pair) || !skips {
-        return matched(task, context, |task| of_traced(task, context));
+    if compares_own(Correspondence::asked(task.params), &pair) || !skips {
+        return matched(Correspondence::asked(task.params), task, context, |task| {
+            of_traced(task, context)
+        });
     }
     let originals = complete_records(pair.original, task.on);
     let masked = complete_records(pair.masked, task.on);
     if originals.is_none() && masked.is_none() {
-        return matched(task, context, |task| of_traced(task, context));
+        return matched(Correspondence::asked(task.params), task, context, |task| {
+            of_traced(task, context)
+        });
     }
     // A distance between records needs every value: those that lack one are left out.
     let n_left_out =
         |n: usize, complete: Option<&Vec<u32>>| complete.map_or(0, |all| n - all.len());
-    context.note(Note::IncompleteRecordsSkipped {
+    context.note(KnownNote::IncompleteRecordsSkipped {
         n_original: n_left_out(pair.original.n_records(), originals.as_ref()),
         n_masked: n_left_out(pair.masked.n_records(), masked.as_ref()),
     });
@@ -94,9 +96,12 @@ pub(crate) fn of_matched(
         masked: &complete,
         ..pair
     });
-    let found = matched(&MeasureTask { files, ..*task }, context, |task| {
-        of_traced(task, context)
-    })?;
+    let found = matched(
+        Correspondence::asked(task.params),
+        &MeasureTask { files, ..*task },
+        context,
+        |task| of_traced(task, context),
+    )?;
     Ok(match masked {
         Some(records) => spread(found, &records, pair.masked.n_records()),
         None => found,

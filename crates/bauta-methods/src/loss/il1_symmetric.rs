@@ -3,55 +3,50 @@
 use crate::card::{Card, Family, Randomness, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
-use crate::measure::{Better, Measure, MeasureTask, Measurement, Reading, Scope, Subject};
+use crate::figure::{FigureSpec, Unit};
+use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement, Subject};
+use crate::missing::MISSING;
 use crate::pair::cell_means::{mean_of_cells, too_far};
-use crate::pair::records::MISSING;
+use crate::params::{ParamProblem, Params};
 
 /// Distance between original and masked values, relative to both. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
 pub struct Il1Symmetric;
 
-static CARD: Card = Card {
-    id: "il1-symmetric",
-    title: "Symmetric IL1",
-    summary: "mean distance between original and masked values, relative to the mean of their sizes",
-    family: Family::Loss,
-    page: include_str!("il1_symmetric.md"),
-    params: &[MISSING],
-    targets: Targets::CONTENT,
-    randomness: Randomness::None,
-    references: &["yancey2002"],
+static CARD: MeasureCard = MeasureCard {
+    card: Card {
+        id: "il1-symmetric",
+        title: "Symmetric IL1",
+        summary: "mean distance between original and masked values, relative to the mean of their sizes",
+        family: Family::Loss,
+        page: include_str!("il1_symmetric.md"),
+        params: &[MISSING],
+        targets: Targets::CONTENT,
+        randomness: Randomness::None,
+        references: &["yancey2002"],
+    },
+    subject: Subject::CorrespondingPair,
+    value: FigureSpec::value("relative distance", Unit::Number)
+        .within(0.0, 2.0)
+        .lower_is_better(),
+    usual: false,
+    ..MeasureCard::LOSS
 };
 
-impl Measure for Il1Symmetric {
-    fn card(&self) -> &'static Card {
+impl MeasureMethod for Il1Symmetric {
+    type Settings = Params;
+
+    fn card(&self) -> &'static MeasureCard {
         &CARD
     }
 
-    fn subject(&self) -> Subject {
-        Subject::CorrespondingPair
-    }
-
-    fn scope(&self) -> Scope {
-        Scope::Variables
-    }
-
-    fn is_usual(&self) -> bool {
-        false
-    }
-
-    fn reading(&self) -> Reading {
-        Reading {
-            min: 0.0,
-            max: 2.0,
-            better: Better::Lower,
-            at_identity: Some(0.0),
-            value_name: "relative distance",
-        }
+    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
+        Ok(params.clone())
     }
 
     fn measure(
         &self,
+        _settings: &Params,
         task: &MeasureTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Measurement, MethodError> {

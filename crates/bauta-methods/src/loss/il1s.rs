@@ -5,51 +5,48 @@ use std::f64::consts::SQRT_2;
 use crate::card::{Card, Family, Randomness, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
-use crate::measure::{Better, Measure, MeasureTask, Measurement, Reading, Scope, Subject};
+use crate::figure::{FigureSpec, Unit};
+use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement, Subject};
+use crate::missing::MISSING;
 use crate::pair::cell_means::{mean_of_cells, too_far};
-use crate::pair::records::{MISSING, VariablePair, zero_sd};
+use crate::pair::records::{VariablePair, zero_sd};
+use crate::params::{ParamProblem, Params};
 
 /// Distance between original and masked values in standard deviations. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
 pub struct Il1s;
 
-static CARD: Card = Card {
-    id: "il1s",
-    title: "IL1s",
-    summary: "mean distance between original and masked values, in standard deviations of the original",
-    family: Family::Loss,
-    page: include_str!("il1s.md"),
-    params: &[MISSING],
-    targets: Targets::CONTENT,
-    randomness: Randomness::None,
-    references: &["yancey2002", "mateo2004"],
+static CARD: MeasureCard = MeasureCard {
+    card: Card {
+        id: "il1s",
+        title: "IL1s",
+        summary: "mean distance between original and masked values, in standard deviations of the original",
+        family: Family::Loss,
+        page: include_str!("il1s.md"),
+        params: &[MISSING],
+        targets: Targets::CONTENT,
+        randomness: Randomness::None,
+        references: &["yancey2002", "mateo2004"],
+    },
+    subject: Subject::CorrespondingPair,
+    value: FigureSpec::value("mean distance", Unit::Number).lower_is_better(),
+    ..MeasureCard::LOSS
 };
 
-impl Measure for Il1s {
-    fn card(&self) -> &'static Card {
+impl MeasureMethod for Il1s {
+    type Settings = Params;
+
+    fn card(&self) -> &'static MeasureCard {
         &CARD
     }
 
-    fn subject(&self) -> Subject {
-        Subject::CorrespondingPair
-    }
-
-    fn scope(&self) -> Scope {
-        Scope::Variables
-    }
-
-    fn reading(&self) -> Reading {
-        Reading {
-            min: 0.0,
-            max: f64::INFINITY,
-            better: Better::Lower,
-            at_identity: Some(0.0),
-            value_name: "mean distance",
-        }
+    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
+        Ok(params.clone())
     }
 
     fn measure(
         &self,
+        _settings: &Params,
         task: &MeasureTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Measurement, MethodError> {

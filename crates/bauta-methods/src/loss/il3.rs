@@ -5,9 +5,10 @@ use bauta_data::Attribute;
 use crate::card::{Card, Family, Randomness, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
+use crate::figure::{FigureSpec, Unit};
 use crate::kernel::matrix::symmetric::Symmetric;
-use crate::measure::{Better, Measure, MeasureTask, Measurement, Reading, Scope, Subject};
-use crate::pair::records::MISSING;
+use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement};
+use crate::missing::MISSING;
 use crate::pair::statistics::{Both, CORRECTION, LEVEL, Samples, ZERO, check_correction};
 use crate::params::{ParamProblem, Params};
 
@@ -15,39 +16,31 @@ use crate::params::{ParamProblem, Params};
 #[derive(Clone, Copy, Debug)]
 pub struct Il3;
 
-static CARD: Card = Card {
-    id: "il3",
-    title: "IL3",
-    summary: "mean relative change of the variances and covariances",
-    family: Family::Loss,
-    page: include_str!("il3.md"),
-    params: &[MISSING, ZERO, CORRECTION, LEVEL],
-    targets: Targets::CONTENT,
-    randomness: Randomness::None,
-    references: &["yancey2002", "sebe2002", "kim1990"],
+static CARD: MeasureCard = MeasureCard {
+    card: Card {
+        id: "il3",
+        title: "IL3",
+        summary: "mean relative change of the variances and covariances",
+        family: Family::Loss,
+        page: include_str!("il3.md"),
+        params: &[MISSING, ZERO, CORRECTION, LEVEL],
+        targets: Targets::CONTENT,
+        randomness: Randomness::None,
+        references: &["yancey2002", "sebe2002", "kim1990"],
+    },
+    value: FigureSpec::value("relative change", Unit::Number).lower_is_better(),
+    ..MeasureCard::LOSS
 };
 
-impl Measure for Il3 {
-    fn card(&self) -> &'static Card {
+impl MeasureMethod for Il3 {
+    type Settings = Params;
+
+    fn card(&self) -> &'static MeasureCard {
         &CARD
     }
 
-    fn subject(&self) -> Subject {
-        Subject::Pair
-    }
-
-    fn scope(&self) -> Scope {
-        Scope::Variables
-    }
-
-    fn reading(&self) -> Reading {
-        Reading {
-            min: 0.0,
-            max: f64::INFINITY,
-            better: Better::Lower,
-            at_identity: Some(0.0),
-            value_name: "relative change",
-        }
+    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
+        Ok(params.clone())
     }
 
     fn check(&self, params: &Params, _on: &[&Attribute]) -> Vec<ParamProblem> {
@@ -56,6 +49,7 @@ impl Measure for Il3 {
 
     fn measure(
         &self,
+        _settings: &Params,
         task: &MeasureTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Measurement, MethodError> {

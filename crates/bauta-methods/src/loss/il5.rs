@@ -5,9 +5,10 @@ use bauta_data::Attribute;
 use crate::card::{Card, Family, Randomness, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
+use crate::figure::{FigureSpec, Unit};
 use crate::kernel::matrix::symmetric::Symmetric;
-use crate::measure::{Better, Matrix, Measure, MeasureTask, Measurement, Reading, Scope, Subject};
-use crate::pair::records::MISSING;
+use crate::measure::{Matrix, MeasureCard, MeasureMethod, MeasureTask, Measurement};
+use crate::missing::MISSING;
 use crate::pair::statistics::{Both, CORRECTION, LEVEL, Samples, ZERO, check_correction};
 use crate::params::{ParamProblem, Params};
 
@@ -15,39 +16,33 @@ use crate::params::{ParamProblem, Params};
 #[derive(Clone, Copy, Debug)]
 pub struct Il5;
 
-static CARD: Card = Card {
-    id: "il5",
-    title: "IL5",
-    summary: "mean absolute change of the correlations",
-    family: Family::Loss,
-    page: include_str!("il5.md"),
-    params: &[MISSING, ZERO, CORRECTION, LEVEL],
-    targets: Targets::CONTENT,
-    randomness: Randomness::None,
-    references: &["yancey2002", "sebe2002", "kim1990"],
+static CARD: MeasureCard = MeasureCard {
+    card: Card {
+        id: "il5",
+        title: "IL5",
+        summary: "mean absolute change of the correlations",
+        family: Family::Loss,
+        page: include_str!("il5.md"),
+        params: &[MISSING, ZERO, CORRECTION, LEVEL],
+        targets: Targets::CONTENT,
+        randomness: Randomness::None,
+        references: &["yancey2002", "sebe2002", "kim1990"],
+    },
+    value: FigureSpec::value("change", Unit::Number)
+        .within(0.0, 2.0)
+        .lower_is_better(),
+    ..MeasureCard::LOSS
 };
 
-impl Measure for Il5 {
-    fn card(&self) -> &'static Card {
+impl MeasureMethod for Il5 {
+    type Settings = Params;
+
+    fn card(&self) -> &'static MeasureCard {
         &CARD
     }
 
-    fn subject(&self) -> Subject {
-        Subject::Pair
-    }
-
-    fn scope(&self) -> Scope {
-        Scope::Variables
-    }
-
-    fn reading(&self) -> Reading {
-        Reading {
-            min: 0.0,
-            max: 2.0,
-            better: Better::Lower,
-            at_identity: Some(0.0),
-            value_name: "change",
-        }
+    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
+        Ok(params.clone())
     }
 
     fn check(&self, params: &Params, _on: &[&Attribute]) -> Vec<ParamProblem> {
@@ -56,6 +51,7 @@ impl Measure for Il5 {
 
     fn measure(
         &self,
+        _settings: &Params,
         task: &MeasureTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Measurement, MethodError> {

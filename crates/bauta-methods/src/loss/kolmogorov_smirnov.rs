@@ -3,52 +3,49 @@
 use crate::card::{Card, Family, Randomness, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
+use crate::figure::{FigureSpec, Unit};
 use crate::kernel::numbers::quantile::sorted_present;
-use crate::measure::{Better, Measure, MeasureTask, Measurement, Part, Reading, Scope, Subject};
-use crate::pair::records::MISSING;
+use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement, Part};
+use crate::missing::MISSING;
 use crate::pair::variables::{columns_of_both, mean_of_variables};
+use crate::params::{ParamProblem, Params};
 
 /// Largest distance between two distribution functions. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
 pub struct KolmogorovSmirnov;
 
-static CARD: Card = Card {
-    id: "kolmogorov-smirnov",
-    title: "Kolmogorov-Smirnov distance",
-    summary: "largest distance between the distribution functions of original and masked values, by variable",
-    family: Family::Loss,
-    page: include_str!("kolmogorov_smirnov.md"),
-    params: &[MISSING],
-    targets: Targets::CONTENT,
-    randomness: Randomness::None,
-    references: &["smirnov1948"],
+static CARD: MeasureCard = MeasureCard {
+    card: Card {
+        id: "kolmogorov-smirnov",
+        title: "Kolmogorov-Smirnov distance",
+        summary: "largest distance between the distribution functions of original and masked values, by variable",
+        family: Family::Loss,
+        page: include_str!("kolmogorov_smirnov.md"),
+        params: &[MISSING],
+        targets: Targets::CONTENT,
+        randomness: Randomness::None,
+        references: &["smirnov1948"],
+    },
+    value: FigureSpec::value("mean distance", Unit::Number)
+        .within(0.0, 1.0)
+        .lower_is_better(),
+    ..MeasureCard::LOSS
 };
 
-impl Measure for KolmogorovSmirnov {
-    fn card(&self) -> &'static Card {
+impl MeasureMethod for KolmogorovSmirnov {
+    type Settings = Params;
+
+    fn card(&self) -> &'static MeasureCard {
         &CARD
     }
 
-    fn subject(&self) -> Subject {
-        Subject::Pair
-    }
-
-    fn scope(&self) -> Scope {
-        Scope::Variables
-    }
-
-    fn reading(&self) -> Reading {
-        Reading {
-            min: 0.0,
-            max: 1.0,
-            better: Better::Lower,
-            at_identity: Some(0.0),
-            value_name: "mean distance",
-        }
+    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
+        Ok(params.clone())
     }
 
     fn measure(
         &self,
+        _settings: &Params,
         task: &MeasureTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Measurement, MethodError> {

@@ -5,12 +5,13 @@ use bauta_data::Attribute;
 use crate::card::{Card, Family, Randomness};
 use crate::context::RunContext;
 use crate::error::MethodError;
+use crate::figure::{FigureSpec, Unit};
 use crate::kernel::matrix::least_squares::{inverse, sandwich, solve};
 use crate::kernel::matrix::symmetric::{Symmetric, column_root};
 use crate::kernel::numbers::moments::{Moments, finite_moments};
 use crate::kernel::numbers::sums::sum_by;
-use crate::loss::logistic_regression::{OVERLAP_READING, PREDICTORS};
-use crate::measure::{Measure, MeasureTask, Measurement, Reading, Scope, Subject};
+use crate::loss::logistic_regression::PREDICTORS;
+use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement};
 use crate::models::design_matrix::{Design, Model, REFERENCE};
 use crate::models::interval_overlap::OVERLAP;
 use crate::models::regression::{
@@ -24,50 +25,43 @@ use crate::params::{ParamProblem, Params, RawValue};
 #[derive(Clone, Copy, Debug)]
 pub struct LinearRegression;
 
-static CARD: Card = Card {
-    id: "linear-regression",
-    title: "Linear regression",
-    summary: "how far the confidence intervals of a weighted linear model agree between the files",
-    family: Family::Loss,
-    page: include_str!("linear_regression.md"),
-    params: &[
-        RESPONSE,
-        REFERENCE,
-        MISSING_CATEGORY,
-        LEVEL,
-        ERRORS,
-        OVERLAP,
-    ],
-    targets: PREDICTORS,
-    randomness: Randomness::None,
-    references: &["karr2006", "binder1983", "bergeat2015"],
+static CARD: MeasureCard = MeasureCard {
+    card: Card {
+        id: "linear-regression",
+        title: "Linear regression",
+        summary: "how far the confidence intervals of a weighted linear model agree between the files",
+        family: Family::Loss,
+        page: include_str!("linear_regression.md"),
+        params: &[
+            RESPONSE,
+            REFERENCE,
+            MISSING_CATEGORY,
+            LEVEL,
+            ERRORS,
+            OVERLAP,
+        ],
+        targets: PREDICTORS,
+        randomness: Randomness::None,
+        references: &["karr2006", "binder1983", "bergeat2015"],
+    },
+    at_identity: Some(1.0),
+    value: FigureSpec::value("mean interval overlap", Unit::Number)
+        .within(f64::NEG_INFINITY, 1.0)
+        .higher_is_better(),
+    usual: false,
+    looks_at_untouched: true,
+    ..MeasureCard::LOSS
 };
 
-impl Measure for LinearRegression {
-    fn card(&self) -> &'static Card {
+impl MeasureMethod for LinearRegression {
+    type Settings = Params;
+
+    fn card(&self) -> &'static MeasureCard {
         &CARD
     }
 
-    fn subject(&self) -> Subject {
-        Subject::Pair
-    }
-
-    fn scope(&self) -> Scope {
-        Scope::Variables
-    }
-
-    fn reading(&self) -> Reading {
-        OVERLAP_READING
-    }
-
-    /// It needs to be told what to explain.
-    fn is_usual(&self) -> bool {
-        false
-    }
-
-    /// An analyst's model is of the file, not of what a mask changed.
-    fn looks_at_untouched(&self) -> bool {
-        true
+    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
+        Ok(params.clone())
     }
 
     fn example(&self) -> Vec<(&'static str, RawValue)> {
@@ -80,6 +74,7 @@ impl Measure for LinearRegression {
 
     fn measure(
         &self,
+        _settings: &Params,
         task: &MeasureTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Measurement, MethodError> {

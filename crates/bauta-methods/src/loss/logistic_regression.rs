@@ -7,8 +7,9 @@ use bauta_data::{Attribute, Kind, Role};
 use crate::card::{Card, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
+use crate::figure::{FigureSpec, Unit};
 use crate::loss::logistic_regression::fit::fit_logistic;
-use crate::measure::{Better, Measure, MeasureTask, Measurement, Reading, Scope, Subject};
+use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement};
 use crate::models::design_matrix::{Model, REFERENCE};
 use crate::models::interval_overlap::OVERLAP;
 use crate::models::regression::{self, ERRORS, LEVEL, RESPONSE, Reads, TwoFits};
@@ -20,29 +21,40 @@ use crate::params::{ParamProblem, Params, RawValue};
 #[derive(Clone, Copy, Debug)]
 pub struct LogisticRegression;
 
-static CARD: Card = Card {
-    id: "logistic-regression",
-    title: "Logistic regression",
-    summary: "how far the confidence intervals of a weighted logistic model agree between the files",
-    family: Family::Loss,
-    page: include_str!("logistic_regression.md"),
-    params: &[
-        RESPONSE,
-        ParamSpec {
-            name: "event",
-            meaning: "categories of the response that count as the event",
-            ty: ParamType::Texts,
-            default: ParamDefault::Unset("all but the one that most records of the original have"),
-        },
-        REFERENCE,
-        MISSING_CATEGORY,
-        LEVEL,
-        ERRORS,
-        OVERLAP,
-    ],
-    targets: PREDICTORS,
-    randomness: Randomness::None,
-    references: &["bergeat2015", "karr2006", "binder1983", "albert1984"],
+static CARD: MeasureCard = MeasureCard {
+    card: Card {
+        id: "logistic-regression",
+        title: "Logistic regression",
+        summary: "how far the confidence intervals of a weighted logistic model agree between the files",
+        family: Family::Loss,
+        page: include_str!("logistic_regression.md"),
+        params: &[
+            RESPONSE,
+            ParamSpec {
+                name: "event",
+                meaning: "categories of the response that count as the event",
+                ty: ParamType::Texts,
+                default: ParamDefault::Unset(
+                    "all but the one that most records of the original have",
+                ),
+            },
+            REFERENCE,
+            MISSING_CATEGORY,
+            LEVEL,
+            ERRORS,
+            OVERLAP,
+        ],
+        targets: PREDICTORS,
+        randomness: Randomness::None,
+        references: &["bergeat2015", "karr2006", "binder1983", "albert1984"],
+    },
+    at_identity: Some(1.0),
+    value: FigureSpec::value("mean interval overlap", Unit::Number)
+        .within(f64::NEG_INFINITY, 1.0)
+        .higher_is_better(),
+    usual: false,
+    looks_at_untouched: true,
+    ..MeasureCard::LOSS
 };
 
 /// Variables that may explain another one: not those that say who a record is or what it weighs.
@@ -52,40 +64,15 @@ pub(crate) const PREDICTORS: Targets = Targets {
     refused_roles: &[Role::Weight, Role::Household, Role::Identifier],
 };
 
-/// How an overlap is read: of disjoint intervals it may be any number below 0, if asked for.
-pub(crate) const OVERLAP_READING: Reading = Reading {
-    min: f64::NEG_INFINITY,
-    max: 1.0,
-    better: Better::Higher,
-    at_identity: Some(1.0),
-    value_name: "mean interval overlap",
-};
+impl MeasureMethod for LogisticRegression {
+    type Settings = Params;
 
-impl Measure for LogisticRegression {
-    fn card(&self) -> &'static Card {
+    fn card(&self) -> &'static MeasureCard {
         &CARD
     }
 
-    fn subject(&self) -> Subject {
-        Subject::Pair
-    }
-
-    fn scope(&self) -> Scope {
-        Scope::Variables
-    }
-
-    fn reading(&self) -> Reading {
-        OVERLAP_READING
-    }
-
-    /// It needs to be told what to explain.
-    fn is_usual(&self) -> bool {
-        false
-    }
-
-    /// An analyst's model is of the file, not of what a mask changed.
-    fn looks_at_untouched(&self) -> bool {
-        true
+    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
+        Ok(params.clone())
     }
 
     fn example(&self) -> Vec<(&'static str, RawValue)> {
@@ -98,6 +85,7 @@ impl Measure for LogisticRegression {
 
     fn measure(
         &self,
+        _settings: &Params,
         task: &MeasureTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Measurement, MethodError> {

@@ -10,53 +10,59 @@ use crate::card::{
 };
 use crate::context::RunContext;
 use crate::error::MethodError;
+use crate::figure::{FigureSpec, Unit};
 use crate::kernel::numbers::moments::{finite_moments, too_large};
 use crate::kernel::numbers::sums::compensated;
 use crate::keys::check_weights;
 use crate::loss::rates::rate_table::{RateTable, occurring};
 use crate::loss::rates::two_codings::{Margin, TwoCodings, Weights};
-use crate::measure::{
-    Better, Measure, MeasureTask, Measurement, Part, Reading, Scope, Series, Subject,
-};
-use crate::note::Note;
+use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement, Part, Series};
+use crate::note::KnownNote;
 use crate::pair::Pair;
 use crate::pair::records::zero_sd;
 use crate::pair::variables::TwoColumns;
+use crate::params::{ParamProblem, Params};
 
 /// Weighted tables and rates of both files. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
 pub struct Rates;
 
-static CARD: Card = Card {
-    id: "rates",
-    title: "Weighted rates",
-    summary: "weighted tables, rates and means by the categories of variables, original against masked",
-    family: Family::Loss,
-    page: include_str!("rates.md"),
-    params: &[
-        ParamSpec {
-            name: "of",
-            meaning: "outcomes whose weighted rates (or means, if they are continuous) are compared by category",
-            ty: ParamType::Variables,
-            default: ParamDefault::Unset("the shares of each variable's own categories"),
+static CARD: MeasureCard = MeasureCard {
+    card: Card {
+        id: "rates",
+        title: "Weighted rates",
+        summary: "weighted tables, rates and means by the categories of variables, original against masked",
+        family: Family::Loss,
+        page: include_str!("rates.md"),
+        params: &[
+            ParamSpec {
+                name: "of",
+                meaning: "outcomes whose weighted rates (or means, if they are continuous) are compared by category",
+                ty: ParamType::Variables,
+                default: ParamDefault::Unset("the shares of each variable's own categories"),
+            },
+            ParamSpec {
+                name: "missing",
+                meaning: "what to do with missing values of an outcome",
+                ty: ParamType::Choice(&[
+                    ("skip", "leave those records out of the rates"),
+                    ("category", "count them as a category of the outcome"),
+                ]),
+                default: ParamDefault::Value(ConstValue::Text("skip")),
+            },
+        ],
+        targets: Targets {
+            kinds: &[Kind::Ordered, Kind::Hierarchical, Kind::Unordered],
+            default_roles: &[Role::Key, Role::Sensitive],
+            refused_roles: &[],
         },
-        ParamSpec {
-            name: "missing",
-            meaning: "what to do with missing values of an outcome",
-            ty: ParamType::Choice(&[
-                ("skip", "leave those records out of the rates"),
-                ("category", "count them as a category of the outcome"),
-            ]),
-            default: ParamDefault::Value(ConstValue::Text("skip")),
-        },
-    ],
-    targets: Targets {
-        kinds: &[Kind::Ordered, Kind::Hierarchical, Kind::Unordered],
-        default_roles: &[Role::Key, Role::Sensitive],
-        refused_roles: &[],
+        randomness: Randomness::None,
+        references: &["bergeat2015"],
     },
-    randomness: Randomness::None,
-    references: &["bergeat2015"],
+    value: FigureSpec::value("largest difference", Unit::Number).lower_is_better(),
+    usual: false,
+    looks_at_untouched: true,
+    ..MeasureCard::LOSS
 };
 
 /// A difference must rest on so many records of each file, or it could show what became of one.
@@ -65,39 +71,20 @@ const MIN_RECORDS: f64 = 10.0;
 const MAX_CELLS: usize = 1_000_000;
 const FILES: [&str; 2] = ["original", "masked"];
 
-impl Measure for Rates {
-    fn card(&self) -> &'static Card {
+impl MeasureMethod for Rates {
+    type Settings = Params;
+
+    fn card(&self) -> &'static MeasureCard {
         &CARD
     }
 
-    fn subject(&self) -> Subject {
-        Subject::Pair
-    }
-
-    fn scope(&self) -> Scope {
-        Scope::Variables
-    }
-
-    fn reading(&self) -> Reading {
-        Reading {
-            min: 0.0,
-            max: f64::INFINITY,
-            better: Better::Lower,
-            at_identity: Some(0.0),
-            value_name: "largest difference",
-        }
-    }
-
-    fn is_usual(&self) -> bool {
-        false
-    }
-
-    fn looks_at_untouched(&self) -> bool {
-        true
+    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
+        Ok(params.clone())
     }
 
     fn measure(
         &self,
+        _settings: &Params,
         task: &MeasureTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Measurement, MethodError> {
@@ -205,7 +192,7 @@ impl<'a> Work<'a> {
 
     fn note_missing(&self, name: &str, n_cells: usize, context: &RunContext<'_>) {
         if n_cells > 0 && !self.counts_missing {
-            context.note(Note::MissingSkipped {
+            context.note(KnownNote::MissingSkipped {
                 variable: name.to_owned(),
                 n_cells,
             });
@@ -272,7 +259,7 @@ impl<'a> Work<'a> {
         let name = outcome.name;
         let n_missing = outcome.original.n_missing() + outcome.masked.n_missing();
         if n_missing > 0 {
-            context.note(Note::MissingSkipped {
+            context.note(KnownNote::MissingSkipped {
                 variable: name.to_owned(),
                 n_cells: n_missing,
             });
@@ -332,7 +319,10 @@ impl<'a> Work<'a> {
             });
             self.rates.push(Series {
                 name: format!("{name}: {what}"),
-                unit: unit.to_owned(),
+                axis: unit.to_owned(),
+                unit: Unit::Number,
+                file: None,
+                variable: None,
                 points: points.collect(),
             });
         };

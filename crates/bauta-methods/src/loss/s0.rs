@@ -5,9 +5,10 @@ use bauta_data::Attribute;
 use crate::card::{Card, Family, Randomness, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
+use crate::figure::{FigureSpec, Unit};
 use crate::loss::{il2, il3, il4, il5};
-use crate::measure::{Better, Measure, MeasureTask, Measurement, Reading, Scope, Subject};
-use crate::pair::records::MISSING;
+use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement};
+use crate::missing::MISSING;
 use crate::pair::statistics::{CORRECTION, LEVEL, Samples, ZERO, check_correction, mean_of_losses};
 use crate::params::{ParamProblem, Params};
 
@@ -15,43 +16,32 @@ use crate::params::{ParamProblem, Params};
 #[derive(Clone, Copy, Debug)]
 pub struct S0;
 
-static CARD: Card = Card {
-    id: "s0",
-    title: "Loss score s0",
-    summary: "mean of IL2, IL3, IL4 and IL5: how far means, covariances, variances and correlations changed",
-    family: Family::Loss,
-    page: include_str!("s0.md"),
-    params: &[MISSING, ZERO, CORRECTION, LEVEL],
-    targets: Targets::CONTENT,
-    randomness: Randomness::None,
-    references: &["yancey2002", "kim1990"],
+static CARD: MeasureCard = MeasureCard {
+    card: Card {
+        id: "s0",
+        title: "Loss score s0",
+        summary: "mean of IL2, IL3, IL4 and IL5: how far means, covariances, variances and correlations changed",
+        family: Family::Loss,
+        page: include_str!("s0.md"),
+        params: &[MISSING, ZERO, CORRECTION, LEVEL],
+        targets: Targets::CONTENT,
+        randomness: Randomness::None,
+        references: &["yancey2002", "kim1990"],
+    },
+    value: FigureSpec::value("loss", Unit::Number).lower_is_better(),
+    usual: false,
+    ..MeasureCard::LOSS
 };
 
-impl Measure for S0 {
-    fn card(&self) -> &'static Card {
+impl MeasureMethod for S0 {
+    type Settings = Params;
+
+    fn card(&self) -> &'static MeasureCard {
         &CARD
     }
 
-    fn subject(&self) -> Subject {
-        Subject::Pair
-    }
-
-    fn scope(&self) -> Scope {
-        Scope::Variables
-    }
-
-    fn is_usual(&self) -> bool {
-        false
-    }
-
-    fn reading(&self) -> Reading {
-        Reading {
-            min: 0.0,
-            max: f64::INFINITY,
-            better: Better::Lower,
-            at_identity: Some(0.0),
-            value_name: "loss",
-        }
+    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
+        Ok(params.clone())
     }
 
     fn check(&self, params: &Params, _on: &[&Attribute]) -> Vec<ParamProblem> {
@@ -60,6 +50,7 @@ impl Measure for S0 {
 
     fn measure(
         &self,
+        _settings: &Params,
         task: &MeasureTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Measurement, MethodError> {

@@ -5,10 +5,11 @@ use bauta_data::Attribute;
 use crate::card::{Card, Family, Randomness, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
+use crate::figure::{FigureSpec, Unit};
 use crate::loss::il1s::Il1s;
 use crate::loss::{il2, il4, il5};
-use crate::measure::{Better, Measure, MeasureTask, Measurement, Reading, Scope, Subject};
-use crate::pair::records::MISSING;
+use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement, Subject};
+use crate::missing::MISSING;
 use crate::pair::statistics::{CORRECTION, LEVEL, Samples, ZERO, check_correction, mean_of_losses};
 use crate::params::{ParamProblem, Params};
 
@@ -16,43 +17,33 @@ use crate::params::{ParamProblem, Params};
 #[derive(Clone, Copy, Debug)]
 pub struct S2;
 
-static CARD: Card = Card {
-    id: "s2",
-    title: "Loss score s2",
-    summary: "mean of IL1s, IL2, IL4 and IL5",
-    family: Family::Loss,
-    page: include_str!("s2.md"),
-    params: &[MISSING, ZERO, CORRECTION, LEVEL],
-    targets: Targets::CONTENT,
-    randomness: Randomness::None,
-    references: &["yancey2002", "kim1990"],
+static CARD: MeasureCard = MeasureCard {
+    card: Card {
+        id: "s2",
+        title: "Loss score s2",
+        summary: "mean of IL1s, IL2, IL4 and IL5",
+        family: Family::Loss,
+        page: include_str!("s2.md"),
+        params: &[MISSING, ZERO, CORRECTION, LEVEL],
+        targets: Targets::CONTENT,
+        randomness: Randomness::None,
+        references: &["yancey2002", "kim1990"],
+    },
+    subject: Subject::CorrespondingPair,
+    value: FigureSpec::value("loss", Unit::Number).lower_is_better(),
+    usual: false,
+    ..MeasureCard::LOSS
 };
 
-impl Measure for S2 {
-    fn card(&self) -> &'static Card {
+impl MeasureMethod for S2 {
+    type Settings = Params;
+
+    fn card(&self) -> &'static MeasureCard {
         &CARD
     }
 
-    fn subject(&self) -> Subject {
-        Subject::CorrespondingPair
-    }
-
-    fn scope(&self) -> Scope {
-        Scope::Variables
-    }
-
-    fn is_usual(&self) -> bool {
-        false
-    }
-
-    fn reading(&self) -> Reading {
-        Reading {
-            min: 0.0,
-            max: f64::INFINITY,
-            better: Better::Lower,
-            at_identity: Some(0.0),
-            value_name: "loss",
-        }
+    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
+        Ok(params.clone())
     }
 
     fn check(&self, params: &Params, _on: &[&Attribute]) -> Vec<ParamProblem> {
@@ -61,10 +52,11 @@ impl Measure for S2 {
 
     fn measure(
         &self,
+        _settings: &Params,
         task: &MeasureTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Measurement, MethodError> {
-        let il1s = Il1s.measure(task, context)?;
+        let il1s = Il1s.measure(task.params, task, context)?;
         let samples = Samples::of(task, context)?;
         let covariances = samples.covariances(context)?;
         let il2 = il2::loss(&samples, context)?;

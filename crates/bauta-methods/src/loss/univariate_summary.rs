@@ -5,64 +5,59 @@ use bauta_data::{Categorical, Column, Kind, Role, Values};
 use crate::card::{Card, Family, Randomness, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
+use crate::figure::{FigureSpec, Unit};
 use crate::kernel::numbers::moments::{is_constant, moments};
 use crate::kernel::numbers::quantile::sorted_present;
 use crate::kernel::numbers::sums::{compensated, sum_by};
 use crate::keys::asked::positions;
 use crate::keys::check_weights;
-use crate::measure::{
-    Better, Measure, MeasureTask, Measurement, Part, Reading, Scope, Series, Subject,
-};
+use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement, Part, Series, Subject};
+use crate::params::{ParamProblem, Params};
 
 /// Size, location and spread of each variable. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
 pub struct UnivariateSummary;
 
-static CARD: Card = Card {
-    id: "univariate-summary",
-    title: "Univariate summary",
-    summary: "size, missing values, location and spread of each variable, without showing a value",
-    family: Family::Loss,
-    page: include_str!("univariate_summary.md"),
-    params: &[],
-    targets: Targets {
-        kinds: &Kind::ALL,
-        default_roles: &[Role::Key, Role::Sensitive, Role::Other],
-        refused_roles: &[],
+static CARD: MeasureCard = MeasureCard {
+    card: Card {
+        id: "univariate-summary",
+        title: "Univariate summary",
+        summary: "size, missing values, location and spread of each variable, without showing a value",
+        family: Family::Loss,
+        page: include_str!("univariate_summary.md"),
+        params: &[],
+        targets: Targets {
+            kinds: &Kind::ALL,
+            default_roles: &[Role::Key, Role::Sensitive, Role::Other],
+            refused_roles: &[],
+        },
+        randomness: Randomness::None,
+        references: &["hundepool2012"],
     },
-    randomness: Randomness::None,
-    references: &["hundepool2012"],
+    subject: Subject::OneFile,
+    at_identity: None,
+    value: FigureSpec::value("", Unit::Number).within(f64::NEG_INFINITY, f64::INFINITY),
+    ..MeasureCard::LOSS
 };
 
 /// A band mean must rest on so many records, or it could show a single one.
 const MIN_BAND: usize = 10;
 const N_BANDS: usize = 10;
 
-impl Measure for UnivariateSummary {
-    fn card(&self) -> &'static Card {
+impl MeasureMethod for UnivariateSummary {
+    type Settings = Params;
+
+    fn card(&self) -> &'static MeasureCard {
         &CARD
     }
 
-    fn subject(&self) -> Subject {
-        Subject::OneFile
-    }
-
-    fn scope(&self) -> Scope {
-        Scope::Variables
-    }
-
-    fn reading(&self) -> Reading {
-        Reading {
-            min: f64::NEG_INFINITY,
-            max: f64::INFINITY,
-            better: Better::Neither,
-            at_identity: None,
-            value_name: "",
-        }
+    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
+        Ok(params.clone())
     }
 
     fn measure(
         &self,
+        _settings: &Params,
         task: &MeasureTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Measurement, MethodError> {
@@ -140,7 +135,10 @@ fn band_means(name: &str, values: &[f64]) -> Series {
     });
     Series {
         name: format!("{name}: mean of each tenth"),
-        unit: name.to_owned(),
+        axis: name.to_owned(),
+        unit: Unit::Number,
+        file: None,
+        variable: None,
         points: points.collect(),
     }
 }

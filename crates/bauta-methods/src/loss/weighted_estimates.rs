@@ -9,90 +9,79 @@ use crate::card::{
 };
 use crate::context::RunContext;
 use crate::error::MethodError;
+use crate::figure::{FigureSpec, Unit};
 use crate::kernel::numbers::normal;
 use crate::kernel::numbers::sums::compensated;
 use crate::keys::check_weights;
 use crate::loss::weighted_estimates::weighted_sample::{Design, Estimate, WeightedSample};
-use crate::measure::{
-    Better, Measure, MeasureTask, Measurement, Part, Reading, Scope, Series, Subject,
-};
+use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement, Part, Series};
+use crate::missing::MISSING;
 use crate::models::interval_overlap::{Disjoint, OVERLAP, interval_overlap};
-use crate::pair::records::MISSING;
 use crate::pair::variables::columns_of_both;
-use crate::params::Params;
+use crate::params::{ParamProblem, Params};
 
 /// Weighted estimates of both files and the overlap of their intervals. See the
 /// [module page](self).
 #[derive(Clone, Copy, Debug)]
 pub struct WeightedEstimates;
 
-static CARD: Card = Card {
-    id: "weighted-estimates",
-    title: "Weighted estimates",
-    summary: "weighted means, totals and quantiles of both files and how far their confidence intervals overlap",
-    family: Family::Loss,
-    page: include_str!("weighted_estimates.md"),
-    params: &[
-        ParamSpec {
-            name: "quantiles",
-            meaning: "shares of the weight at which quantiles are taken",
-            ty: ParamType::Numbers { min: 0.0, max: 1.0 },
-            default: ParamDefault::Unset("0.25, 0.5 and 0.75"),
-        },
-        ParamSpec {
-            name: "level",
-            meaning: "confidence level of the intervals",
-            ty: ParamType::Fraction {
-                min: 0.5,
-                max: 0.9999,
+static CARD: MeasureCard = MeasureCard {
+    card: Card {
+        id: "weighted-estimates",
+        title: "Weighted estimates",
+        summary: "weighted means, totals and quantiles of both files and how far their confidence intervals overlap",
+        family: Family::Loss,
+        page: include_str!("weighted_estimates.md"),
+        params: &[
+            ParamSpec {
+                name: "quantiles",
+                meaning: "shares of the weight at which quantiles are taken",
+                ty: ParamType::Numbers { min: 0.0, max: 1.0 },
+                default: ParamDefault::Unset("0.25, 0.5 and 0.75"),
             },
-            default: ParamDefault::Value(ConstValue::Number(0.95)),
-        },
-        OVERLAP,
-        MISSING,
-    ],
-    targets: Targets::CONTENT,
-    randomness: Randomness::None,
-    references: &["karr2006", "bergeat2015", "woodruff1952", "hansen1943"],
+            ParamSpec {
+                name: "level",
+                meaning: "confidence level of the intervals",
+                ty: ParamType::Fraction {
+                    min: 0.5,
+                    max: 0.9999,
+                },
+                default: ParamDefault::Value(ConstValue::Number(0.95)),
+            },
+            OVERLAP,
+            MISSING,
+        ],
+        targets: Targets::CONTENT,
+        randomness: Randomness::None,
+        references: &["karr2006", "bergeat2015", "woodruff1952", "hansen1943"],
+    },
+    at_identity: Some(1.0),
+    value: FigureSpec::value("mean overlap", Unit::Number)
+        .within(f64::NEG_INFINITY, 1.0)
+        .higher_is_better(),
+    usual: false,
+    looks_at_untouched: true,
+    ..MeasureCard::LOSS
 };
 
 /// Estimates must rest on so many records of each file, or they could show one of them.
 const MIN_RECORDS: usize = 10;
 const FILES: [&str; 2] = ["original", "masked"];
 
-impl Measure for WeightedEstimates {
-    fn card(&self) -> &'static Card {
+impl MeasureMethod for WeightedEstimates {
+    type Settings = Params;
+
+    fn card(&self) -> &'static MeasureCard {
         &CARD
     }
 
-    fn subject(&self) -> Subject {
-        Subject::Pair
-    }
-
-    fn scope(&self) -> Scope {
-        Scope::Variables
-    }
-
-    fn reading(&self) -> Reading {
-        Reading {
-            min: f64::NEG_INFINITY,
-            max: 1.0,
-            better: Better::Higher,
-            at_identity: Some(1.0),
-            value_name: "mean overlap",
-        }
-    }
-
-    fn is_usual(&self) -> bool {
-        false
-    }
-
-    fn looks_at_untouched(&self) -> bool {
-        true
+    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
+        Ok(params.clone())
     }
 
     fn measure(
         &self,
+        _settings: &Params,
         task: &MeasureTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Measurement, MethodError> {
@@ -224,7 +213,10 @@ impl Compared {
         };
         Some(Series {
             name: format!("{variable}: {}, {}", self.label(), FILES[file]),
-            unit: variable.to_owned(),
+            axis: variable.to_owned(),
+            unit: Unit::Number,
+            file: None,
+            variable: None,
             points: points.into_iter().map(point).collect(),
         })
     }
@@ -257,7 +249,10 @@ impl Work {
         });
         let series = |name: &str, figure: &dyn Fn(&Compared) -> Option<f64>| Series {
             name: format!("{variable}: {name}"),
-            unit: "share".to_owned(),
+            axis: "share".to_owned(),
+            unit: Unit::Share,
+            file: None,
+            variable: None,
             points: compared
                 .iter()
                 .map(|one| Part {

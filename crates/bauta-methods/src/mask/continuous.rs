@@ -7,8 +7,8 @@ use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::kernel::numbers::grid::{decimals_needed, round_to};
 use crate::kernel::numbers::moments::is_constant;
-use crate::note::Note;
-use crate::pair::records::check_missing;
+use crate::missing::{Missing, check_missing};
+use crate::note::KnownNote;
 use crate::params::Params;
 
 /// The numbers of a variable, NaN where missing. Missing values are an error or a note, as the
@@ -25,7 +25,12 @@ pub fn numbers<'a>(
             "apply it before the variable is recoded",
         )
     })?;
-    check_missing(column.name(), column.n_missing(), params, context)?;
+    check_missing(
+        column.name(),
+        column.n_missing(),
+        Missing::asked(params),
+        context,
+    )?;
     Ok(x)
 }
 
@@ -37,7 +42,7 @@ pub fn varying_numbers<'a>(
 ) -> Result<Option<&'a [f64]>, MethodError> {
     let x = numbers(column, params, context)?;
     if is_constant(x) {
-        context.note(Note::ConstantVariable {
+        context.note(KnownNote::ConstantVariable {
             variable: column.name().to_owned(),
         });
         return Ok(None);
@@ -74,7 +79,7 @@ pub(crate) fn fit_to_original(
         for value in &mut z {
             *value = round_to(*value, decimals);
         }
-        context.note(Note::RoundedToGrid {
+        context.note(KnownNote::RoundedToGrid {
             variable: variable.to_owned(),
             decimals,
         });
@@ -88,7 +93,7 @@ pub(crate) fn fit_to_original(
             *value = value.clamp(low, high);
             n_cells += 1;
         }
-        context.note(Note::ClampedToRange {
+        context.note(KnownNote::ClampedToRange {
             variable: variable.to_owned(),
             n_cells,
         });

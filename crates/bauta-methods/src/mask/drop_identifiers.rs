@@ -5,9 +5,9 @@ use bauta_data::{Kind, Role};
 use crate::card::{Card, Family, Randomness, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
-use crate::mask::{Change, Mask, MaskTask};
-use crate::note::Note;
-use crate::params::{Params, RawValue};
+use crate::mask::{Change, KindAfter, MaskMethod, MaskTask, StepFacts};
+use crate::note::KnownNote;
+use crate::params::{ParamProblem, Params, RawValue};
 
 /// Removes direct identifiers. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
@@ -29,26 +29,40 @@ static CARD: Card = Card {
     references: &["truta2004", "hundepool2012"],
 };
 
-impl Mask for DropIdentifiers {
+impl MaskMethod for DropIdentifiers {
+    type Settings = Params;
+
     fn card(&self) -> &'static Card {
         &CARD
     }
 
-    fn kind_after(&self, _kind: Kind, _params: &Params) -> Option<Kind> {
-        None
+    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
+        Ok(params.clone())
     }
 
-    fn mask(&self, task: &MaskTask<'_>, context: &RunContext<'_>) -> Result<Change, MethodError> {
+    fn facts(&self, _params: &Params) -> StepFacts {
+        StepFacts {
+            kind_after: KindAfter::Gone,
+            ..StepFacts::default()
+        }
+    }
+
+    fn mask(
+        &self,
+        _settings: &Params,
+        task: &MaskTask<'_>,
+        context: &RunContext<'_>,
+    ) -> Result<Change, MethodError> {
         context.go_on()?;
         if task.on.is_empty() {
-            context.note(Note::NothingToDrop);
+            context.note(KnownNote::NothingToDrop);
             return Ok(Change::default());
         }
         let names = task
             .on
             .iter()
             .map(|&attr_idx| task.table.column(attr_idx).name().to_owned());
-        context.note(Note::VariablesDropped {
+        context.note(KnownNote::VariablesDropped {
             variables: names.collect(),
         });
         Ok(Change {

@@ -10,9 +10,9 @@ use crate::error::MethodError;
 use crate::keys::asked::positions;
 use crate::keys::class_numbers;
 use crate::mask::recode_rare::{CATEGORIES, categories, occurrences};
-use crate::mask::{Change, Mask, MaskTask};
-use crate::note::Note;
-use crate::params::{Params, RawValue};
+use crate::mask::{Change, MaskMethod, MaskTask};
+use crate::note::KnownNote;
+use crate::params::{ParamProblem, Params, RawValue};
 
 /// Changes a category in the records with the rarest keys. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
@@ -45,12 +45,23 @@ static CARD: Card = Card {
     references: &["truta2004"],
 };
 
-impl Mask for FlipRare {
+impl MaskMethod for FlipRare {
+    type Settings = Params;
+
     fn card(&self) -> &'static Card {
         &CARD
     }
 
-    fn mask(&self, task: &MaskTask<'_>, context: &RunContext<'_>) -> Result<Change, MethodError> {
+    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
+        Ok(params.clone())
+    }
+
+    fn mask(
+        &self,
+        _settings: &Params,
+        task: &MaskTask<'_>,
+        context: &RunContext<'_>,
+    ) -> Result<Change, MethodError> {
         let mut columns = Vec::new();
         let mut counted: Option<(Vec<usize>, Vec<u32>)> = None;
         for &attr_idx in task.on {
@@ -131,7 +142,7 @@ fn flip(
         return Ok(column.clone());
     }
     if occurring.len() < 2 {
-        context.note(Note::ConstantVariable {
+        context.note(KnownNote::ConstantVariable {
             variable: column.name().to_owned(),
         });
         return Ok(column.clone());
@@ -157,7 +168,7 @@ fn flip(
         let other = below(occurring.len() - 1, pick);
         codes[record as usize] = occurring[other + usize::from(other >= place)];
     }
-    context.note(Note::RareFlipped {
+    context.note(KnownNote::RareFlipped {
         variable: column.name().to_owned(),
         n_cells: n_flipped,
     });

@@ -12,9 +12,9 @@ use crate::kernel::space::partition::Partition;
 use crate::mask::continuous::ROUND;
 use crate::mask::individual_ranking::groups::optimal_groups;
 use crate::mask::microaggregation::{AGGREGATE, HOUSEHOLDS, K, STRATA, Scale, microaggregate};
-use crate::mask::{Change, Mask, MaskTask};
-use crate::pair::records::MISSING;
-use crate::params::RawValue;
+use crate::mask::{Change, MaskMethod, MaskTask};
+use crate::missing::MISSING;
+use crate::params::{ParamProblem, Params, RawValue};
 
 /// Groups neighbours in rank, variable by variable, and replaces them by their mean. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
@@ -48,12 +48,23 @@ static CARD: Card = Card {
     references: &["domingo2002", "hansen2003"],
 };
 
-impl Mask for IndividualRanking {
+impl MaskMethod for IndividualRanking {
+    type Settings = Params;
+
     fn card(&self) -> &'static Card {
         &CARD
     }
 
-    fn mask(&self, task: &MaskTask<'_>, context: &RunContext<'_>) -> Result<Change, MethodError> {
+    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
+        Ok(params.clone())
+    }
+
+    fn mask(
+        &self,
+        _settings: &Params,
+        task: &MaskTask<'_>,
+        context: &RunContext<'_>,
+    ) -> Result<Change, MethodError> {
         let each_alone: Vec<Vec<usize>> = task.on.iter().map(|&attr_idx| vec![attr_idx]).collect();
         let is_optimal = task.params.choice("groups") == "optimal";
         microaggregate(task, context, &each_alone, Scale::AsIs, &|units, k, _| {

@@ -16,9 +16,9 @@ use crate::error::MethodError;
 use crate::kernel::numbers::sums::sum_by;
 use crate::mask::continuous::varying_numbers;
 use crate::mask::continuous::{ROUND, fit_to_original};
-use crate::mask::{Change, Mask, MaskTask, Together};
-use crate::pair::records::MISSING;
-use crate::params::{Params, RawValue};
+use crate::mask::{Change, MaskMethod, MaskTask, StepFacts};
+use crate::missing::MISSING;
+use crate::params::{ParamProblem, Params, RawValue};
 
 /// Compresses the file as a picture and reads it back. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
@@ -57,16 +57,27 @@ static CARD: Card = Card {
     references: &["domingo2001", "jpeg1992", "mateo2004"],
 };
 
-impl Mask for Jpeg {
+impl MaskMethod for Jpeg {
+    type Settings = Params;
+
     fn card(&self) -> &'static Card {
         &CARD
     }
 
-    fn together(&self, _params: &Params) -> Together {
-        Together::Jointly
+    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
+        Ok(params.clone())
     }
 
-    fn mask(&self, task: &MaskTask<'_>, context: &RunContext<'_>) -> Result<Change, MethodError> {
+    fn facts(&self, _params: &Params) -> StepFacts {
+        StepFacts::JOINTLY
+    }
+
+    fn mask(
+        &self,
+        _settings: &Params,
+        task: &MaskTask<'_>,
+        context: &RunContext<'_>,
+    ) -> Result<Change, MethodError> {
         let quality = task.params.integer_if_set("quality").unwrap_or(100) as u8;
         // Columns in the order of the file, however the plan names them.
         let mut on = task.on.to_vec();

@@ -13,8 +13,8 @@ use crate::mask::microaggregation::{
     AGGREGATE, BLOCKS, HOUSEHOLDS, K, STANDARDISE, STRATA, Scale, blocks, check_blocks,
     microaggregate,
 };
-use crate::mask::{Change, Mask, MaskTask, Together};
-use crate::pair::records::MISSING;
+use crate::mask::{Change, MaskMethod, MaskTask, StepFacts};
+use crate::missing::MISSING;
 use crate::params::{ParamProblem, Params, RawValue};
 
 /// Groups records around the most distant pair, and replaces them by their mean. See the [module page](self).
@@ -42,20 +42,31 @@ static CARD: Card = Card {
     references: &["domingo2002", "sebe2002"],
 };
 
-impl Mask for MaxDistance {
+impl MaskMethod for MaxDistance {
+    type Settings = Params;
+
     fn card(&self) -> &'static Card {
         &CARD
+    }
+
+    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
+        Ok(params.clone())
     }
 
     fn check(&self, params: &Params, on: &[&Attribute]) -> Vec<ParamProblem> {
         check_blocks(params, on)
     }
 
-    fn together(&self, _params: &Params) -> Together {
-        Together::Jointly
+    fn facts(&self, _params: &Params) -> StepFacts {
+        StepFacts::JOINTLY
     }
 
-    fn mask(&self, task: &MaskTask<'_>, context: &RunContext<'_>) -> Result<Change, MethodError> {
+    fn mask(
+        &self,
+        _settings: &Params,
+        task: &MaskTask<'_>,
+        context: &RunContext<'_>,
+    ) -> Result<Change, MethodError> {
         let blocks = blocks(task.params, task.on);
         let scale = Scale::asked(task.params);
         microaggregate(task, context, &blocks, scale, &|units, k, done| {

@@ -20,7 +20,7 @@ use crate::kernel::space::points::Points;
 use crate::mask::continuous::fit_to_original;
 use crate::mask::continuous::numbers;
 use crate::mask::{Change, MaskTask};
-use crate::note::Note;
+use crate::note::KnownNote;
 use crate::params::{ParamProblem, Params};
 
 use aggregate::Aggregate;
@@ -261,7 +261,7 @@ impl Work<'_> {
             let column = table.column(attr_idx);
             if is_constant(x) && !x.is_empty() {
                 let variable = column.name().to_owned();
-                self.context.note(Note::ConstantVariable { variable });
+                self.context.note(KnownNote::ConstantVariable { variable });
             }
             let z = fit_to_original(x, z, column.name(), params, self.context);
             Ok((attr_idx, column.with_numbers(z)))
@@ -329,7 +329,7 @@ impl Work<'_> {
         let complete = complete_rows(n, columns);
         if block.len() > 1 {
             let names = block.iter().map(|&idx| table.column(idx).name().to_owned());
-            self.context.note(Note::RecordsOutOfGroups {
+            self.context.note(KnownNote::RecordsOutOfGroups {
                 variables: names.collect(),
                 n_records: n - complete.len(),
             });

@@ -8,9 +8,9 @@ use crate::error::MethodError;
 use crate::kernel::numbers::moments::finite_moments;
 use crate::kernel::numbers::normal;
 use crate::mask::continuous::{CLAMP, ROUND, fit_to_original, varying_numbers};
-use crate::mask::{Change, Mask, MaskTask};
-use crate::pair::records::MISSING;
-use crate::params::{Params, RawValue};
+use crate::mask::{Change, MaskMethod, MaskTask};
+use crate::missing::MISSING;
+use crate::params::{ParamProblem, Params, RawValue};
 
 /// Adds independent normal noise. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
@@ -41,12 +41,23 @@ static CARD: Card = Card {
     references: &["kim1986", "mateo2004"],
 };
 
-impl Mask for NoiseAdditive {
+impl MaskMethod for NoiseAdditive {
+    type Settings = Params;
+
     fn card(&self) -> &'static Card {
         &CARD
     }
 
-    fn mask(&self, task: &MaskTask<'_>, context: &RunContext<'_>) -> Result<Change, MethodError> {
+    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
+        Ok(params.clone())
+    }
+
+    fn mask(
+        &self,
+        _settings: &Params,
+        task: &MaskTask<'_>,
+        context: &RunContext<'_>,
+    ) -> Result<Change, MethodError> {
         let mut columns = Vec::new();
         for (done, &attr_idx) in task.on.iter().enumerate() {
             context.progress(done, task.on.len())?;
@@ -112,7 +123,7 @@ mod tests {
             on: &[0],
             params: &params,
         };
-        NoiseAdditive.mask(&task, &RunContext::new(1, "step", &Unwatched))
+        NoiseAdditive.mask(task.params, &task, &RunContext::new(1, "step", &Unwatched))
     }
 
     fn continuous() -> Arc<Attribute> {

@@ -6,12 +6,12 @@ use crate::card::{Card, Family, ParamDefault, ParamSpec, ParamType, Randomness, 
 use crate::context::{Draws, RunContext};
 use crate::error::MethodError;
 use crate::mask::continuous::{CLAMP, ROUND, fit_to_original};
-use crate::mask::{Change, Mask, MaskTask, Together};
+use crate::mask::{Change, MaskMethod, MaskTask, StepFacts};
+use crate::missing::MISSING;
 use crate::models::coloured::{
     JointVariable, Spread, colour, in_blocks, joint_variables, standard_normal, zeros,
 };
-use crate::pair::records::MISSING;
-use crate::params::{Params, RawValue};
+use crate::params::{ParamProblem, Params, RawValue};
 
 /// Adds normal noise with the covariance of the data. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
@@ -40,16 +40,27 @@ static CARD: Card = Card {
     references: &["kim1986", "yancey2002"],
 };
 
-impl Mask for NoiseCorrelated {
+impl MaskMethod for NoiseCorrelated {
+    type Settings = Params;
+
     fn card(&self) -> &'static Card {
         &CARD
     }
 
-    fn together(&self, _params: &Params) -> Together {
-        Together::Jointly
+    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
+        Ok(params.clone())
     }
 
-    fn mask(&self, task: &MaskTask<'_>, context: &RunContext<'_>) -> Result<Change, MethodError> {
+    fn facts(&self, _params: &Params) -> StepFacts {
+        StepFacts::JOINTLY
+    }
+
+    fn mask(
+        &self,
+        _settings: &Params,
+        task: &MaskTask<'_>,
+        context: &RunContext<'_>,
+    ) -> Result<Change, MethodError> {
         let variables = joint_variables(task, context)?;
         let masked = with_noise(&variables, task, context, &standard_normal)?;
         let columns = variables.iter().zip(masked);

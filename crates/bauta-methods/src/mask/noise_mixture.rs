@@ -12,9 +12,9 @@ use crate::error::MethodError;
 use crate::kernel::numbers::normal;
 use crate::mask::continuous::{CLAMP, ROUND};
 use crate::mask::noise_correlated::{LEVEL, with_noise};
-use crate::mask::{Change, Mask, MaskTask, Together};
+use crate::mask::{Change, MaskMethod, MaskTask, StepFacts};
+use crate::missing::MISSING;
 use crate::models::coloured::joint_variables;
-use crate::pair::records::MISSING;
 use crate::params::{ParamProblem, Params, RawValue};
 
 /// Adds noise from a mixture of normal distributions. See the [module page](self).
@@ -62,20 +62,31 @@ static CARD: Card = Card {
     references: &["yancey2002", "roque2000"],
 };
 
-impl Mask for NoiseMixture {
+impl MaskMethod for NoiseMixture {
+    type Settings = Params;
+
     fn card(&self) -> &'static Card {
         &CARD
+    }
+
+    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
+        Ok(params.clone())
     }
 
     fn check(&self, params: &Params, _on: &[&Attribute]) -> Vec<ParamProblem> {
         Mixture::of(params).err().into_iter().collect()
     }
 
-    fn together(&self, _params: &Params) -> Together {
-        Together::Jointly
+    fn facts(&self, _params: &Params) -> StepFacts {
+        StepFacts::JOINTLY
     }
 
-    fn mask(&self, task: &MaskTask<'_>, context: &RunContext<'_>) -> Result<Change, MethodError> {
+    fn mask(
+        &self,
+        _settings: &Params,
+        task: &MaskTask<'_>,
+        context: &RunContext<'_>,
+    ) -> Result<Change, MethodError> {
         let mixture = Mixture::of(task.params)
             .map_err(|problem| MethodError::request(problem.message, problem.hint))?;
         let variables = joint_variables(task, context)?;

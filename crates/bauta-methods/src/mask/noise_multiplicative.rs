@@ -14,12 +14,12 @@ use crate::kernel::numbers::moments::is_constant;
 use crate::kernel::numbers::normal;
 use crate::mask::continuous::{CLAMP, ROUND, fit_to_original};
 use crate::mask::noise_correlated::check_finite;
-use crate::mask::{Change, Mask, MaskTask, Together};
+use crate::mask::{Change, MaskMethod, MaskTask, StepFacts, Together};
+use crate::missing::MISSING;
 use crate::models::coloured::{
     JointVariable, Spread, colour, in_blocks, joint_variables, standard_normal, zeros,
 };
-use crate::note::Note;
-use crate::pair::records::MISSING;
+use crate::note::KnownNote;
 use crate::params::{ParamProblem, Params, RawValue};
 
 /// Multiplies values by random factors around 1. See the [module page](self).
@@ -101,23 +101,40 @@ impl Size {
     }
 }
 
-impl Mask for NoiseMultiplicative {
+impl MaskMethod for NoiseMultiplicative {
+    type Settings = Params;
+
     fn card(&self) -> &'static Card {
         &CARD
+    }
+
+    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
+        Ok(params.clone())
     }
 
     fn check(&self, params: &Params, _on: &[&Attribute]) -> Vec<ParamProblem> {
         Size::of(params).err().into_iter().collect()
     }
 
-    fn together(&self, params: &Params) -> Together {
-        match Size::of(params) {
-            Ok(Size::Logarithmic(_)) => Together::Jointly,
-            _ => Together::Apart,
+    fn facts(&self, params: &Params) -> StepFacts {
+        StepFacts {
+            /* together */
+            together: {
+                match Size::of(params) {
+                    Ok(Size::Logarithmic(_)) => Together::Jointly,
+                    _ => Together::Apart,
+                }
+            },
+            ..StepFacts::default()
         }
     }
 
-    fn mask(&self, task: &MaskTask<'_>, context: &RunContext<'_>) -> Result<Change, MethodError> {
+    fn mask(
+        &self,
+        _settings: &Params,
+        task: &MaskTask<'_>,
+        context: &RunContext<'_>,
+    ) -> Result<Change, MethodError> {
         let size = Size::of(task.params)
             .map_err(|problem| MethodError::request(problem.message, problem.hint))?;
         let variables = joint_variables(task, context)?;
@@ -157,7 +174,7 @@ impl Mask for NoiseMultiplicative {
 fn note_zeros(x: &[f64], variable: &str, context: &RunContext<'_>) {
     let n_cells = x.par_iter().filter(|&&x| x == 0.0).count();
     if n_cells > 0 {
-        context.note(Note::ZerosKept {
+        context.note(KnownNote::ZerosKept {
             variable: variable.to_owned(),
             n_cells,
         });

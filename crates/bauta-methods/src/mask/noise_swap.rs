@@ -15,11 +15,11 @@ use crate::kernel::space::points::{Points, squared_distance};
 use crate::mask::continuous::{CLAMP, ROUND};
 use crate::mask::noise_correlated::{LEVEL, with_noise};
 use crate::mask::strata::strata;
-use crate::mask::{Change, Mask, MaskTask, Together};
+use crate::mask::{Change, MaskMethod, MaskTask, StepFacts};
+use crate::missing::MISSING;
 use crate::models::coloured::{JointVariable, joint_variables, standard_normal};
-use crate::note::Note;
-use crate::pair::records::MISSING;
-use crate::params::{Params, RawValue};
+use crate::note::KnownNote;
+use crate::params::{ParamProblem, Params, RawValue};
 
 /// Adds correlated noise, then swaps the records that can still be linked. See the
 /// [module page](self).
@@ -55,16 +55,27 @@ static CARD: Card = Card {
     references: &["kimwinkler1995", "yancey2002"],
 };
 
-impl Mask for NoiseSwap {
+impl MaskMethod for NoiseSwap {
+    type Settings = Params;
+
     fn card(&self) -> &'static Card {
         &CARD
     }
 
-    fn together(&self, _params: &Params) -> Together {
-        Together::Jointly
+    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
+        Ok(params.clone())
     }
 
-    fn mask(&self, task: &MaskTask<'_>, context: &RunContext<'_>) -> Result<Change, MethodError> {
+    fn facts(&self, _params: &Params) -> StepFacts {
+        StepFacts::JOINTLY
+    }
+
+    fn mask(
+        &self,
+        _settings: &Params,
+        task: &MaskTask<'_>,
+        context: &RunContext<'_>,
+    ) -> Result<Change, MethodError> {
         let strata = strata(task.table, task.params.texts("strata"))?;
         let variables = joint_variables(task, context)?;
         let z = with_noise(&variables, task, context, &standard_normal)?;
@@ -143,7 +154,7 @@ fn donors(
             }
         }
     }
-    context.note(Note::LinkedSwapped {
+    context.note(KnownNote::LinkedSwapped {
         n_linked,
         n_swapped,
     });

@@ -4,26 +4,43 @@ mod free_ranks;
 
 use std::sync::Arc;
 
-use bauta_data::{Column, Kind, Role, Table, Values};
+use bauta_data::{Column, Kind, Table, Values};
 use rayon::prelude::*;
 
-use crate::card::{
-    Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets,
-};
+use crate::card::{Card, Family, ParamSpec, Randomness, Targets};
 use crate::context::{RunContext, below};
 use crate::error::MethodError;
-use crate::kernel::numbers::ranks::share_of;
-use crate::kernel::numbers::ranks::{order_bits, sort_by_digits};
+use crate::kernel::numbers::ranks::{order_bits, share_of, sort_by_digits};
 use crate::mask::rank_swap::free_ranks::FreeRanks;
 use crate::mask::strata::strata;
-use crate::mask::{Change, Mask, MaskTask};
-use crate::note::Note;
-use crate::pair::records::{MISSING, check_missing};
-use crate::params::{Params, RawValue};
+use crate::mask::{Change, MaskMethod, MaskTask};
+use crate::missing::{MISSING, Missing, check_missing};
+use crate::note::KnownNote;
+use crate::params::{ParamProblem, Params, RawValue};
 
 /// Swaps values between records of near rank. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
 pub struct RankSwap;
+
+const WINDOW: ParamSpec = ParamSpec::fraction(
+    "window",
+    "largest distance in rank, as a fraction of the records",
+);
+const KEEP_BOTTOM: ParamSpec = ParamSpec::fraction(
+    "keep_bottom",
+    "share of the lowest records that keep their value",
+)
+.or_number(0.0);
+const KEEP_TOP: ParamSpec = ParamSpec::fraction(
+    "keep_top",
+    "share of the highest records that keep their value",
+)
+.or_number(0.0);
+const STRATA: ParamSpec = ParamSpec::variables(
+    "strata",
+    "swap only between records with equal values of these variables",
+    "the whole file is one stratum",
+);
 
 static CARD: Card = Card {
     id: "rank-swap",
@@ -31,74 +48,56 @@ static CARD: Card = Card {
     summary: "swaps each value with that of a record whose rank is near",
     family: Family::Mask,
     page: include_str!("rank_swap.md"),
-    params: &[
-        ParamSpec {
-            name: "window",
-            meaning: "largest distance in rank, as a fraction of the records",
-            ty: ParamType::Fraction { min: 0.0, max: 1.0 },
-            default: ParamDefault::Required,
-        },
-        ParamSpec {
-            name: "keep_bottom",
-            meaning: "share of the lowest records that keep their value",
-            ty: ParamType::Fraction { min: 0.0, max: 1.0 },
-            default: ParamDefault::Value(ConstValue::Number(0.0)),
-        },
-        ParamSpec {
-            name: "keep_top",
-            meaning: "share of the highest records that keep their value",
-            ty: ParamType::Fraction { min: 0.0, max: 1.0 },
-            default: ParamDefault::Value(ConstValue::Number(0.0)),
-        },
-        ParamSpec {
-            name: "strata",
-            meaning: "swap only between records with equal values of these variables",
-            ty: ParamType::Variables,
-            default: ParamDefault::Unset("the whole file is one stratum"),
-        },
-        MISSING,
-    ],
+    params: &[WINDOW, KEEP_BOTTOM, KEEP_TOP, STRATA, MISSING],
     targets: Targets {
         kinds: &[Kind::Continuous, Kind::Ordered],
-        default_roles: &[],
-        refused_roles: &[Role::Weight, Role::Household, Role::Identifier],
+        ..Targets::MASKED_NUMBERS
     },
     randomness: Randomness::Seeded,
     references: &["moore1996", "mateo2004", "sebe2002"],
 };
 
-struct Settings {
+/// Who may swap with whom.
+pub struct Settings {
     window: f64,
     keep_bottom: f64,
     keep_top: f64,
+    strata: Vec<String>,
+    missing: Missing,
 }
 
-impl Settings {
-    fn from(params: &Params) -> Self {
-        Self {
-            window: params.number("window"),
-            keep_bottom: params.number("keep_bottom"),
-            keep_top: params.number("keep_top"),
-        }
-    }
-}
+impl MaskMethod for RankSwap {
+    type Settings = Settings;
 
-impl Mask for RankSwap {
     fn card(&self) -> &'static Card {
         &CARD
     }
 
-    fn mask(&self, task: &MaskTask<'_>, context: &RunContext<'_>) -> Result<Change, MethodError> {
-        let settings = Settings::from(task.params);
-        let strata = strata(task.table, task.params.texts("strata"))?;
+    fn settings(&self, params: &Params) -> Result<Settings, Vec<ParamProblem>> {
+        Ok(Settings {
+            window: params.number(WINDOW.name),
+            keep_bottom: params.number(KEEP_BOTTOM.name),
+            keep_top: params.number(KEEP_TOP.name),
+            strata: params.texts(STRATA.name).to_vec(),
+            missing: Missing::asked(params),
+        })
+    }
+
+    fn mask(
+        &self,
+        settings: &Settings,
+        task: &MaskTask<'_>,
+        context: &RunContext<'_>,
+    ) -> Result<Change, MethodError> {
+        let strata = strata(task.table, &settings.strata)?;
         let columns = task
             .on
             .par_iter()
             .map(|&attr_idx| {
                 context.go_on()?;
                 let column = task.table.column(attr_idx);
-                check_missing(column.name(), column.n_missing(), task.params, context)?;
-                let column = swap_column(task.table, column, &strata, &settings, context)?;
+                check_missing(column.name(), column.n_missing(), settings.missing, context)?;
+                let column = swap_column(task.table, column, &strata, settings, context)?;
                 Ok((attr_idx, column))
             })
             .collect::<Result<Vec<_>, MethodError>>()?;
@@ -187,13 +186,13 @@ fn donors(
         }
     }
     if n_tied > 0 {
-        context.note(Note::TiesInRandomOrder {
+        context.note(KnownNote::TiesInRandomOrder {
             variable: column.name().to_owned(),
             n_records: n_tied,
         });
     }
     if n_unswapped > 0 {
-        context.note(Note::RecordsUnswapped {
+        context.note(KnownNote::RecordsUnswapped {
             variable: column.name().to_owned(),
             n_records: n_unswapped,
         });

@@ -13,8 +13,8 @@ use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::kernel::numbers::quantile::sorted_present;
 use crate::keys::levels_above::{categories, resolved};
-use crate::mask::{Change, Mask, MaskTask};
-use crate::note::Note;
+use crate::mask::{Change, KindAfter, MaskMethod, MaskTask, StepFacts};
+use crate::note::KnownNote;
 use crate::params::{ParamProblem, Params, RawValue};
 
 /// Replaces values by broader ones. See the [module page](self).
@@ -61,9 +61,15 @@ static CARD: Card = Card {
     references: &["hundepool2012", "bergeat2015", "truta2004"],
 };
 
-impl Mask for Recode {
+impl MaskMethod for Recode {
+    type Settings = Params;
+
     fn card(&self) -> &'static Card {
         &CARD
+    }
+
+    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
+        Ok(params.clone())
     }
 
     fn check(&self, params: &Params, on: &[&Attribute]) -> Vec<ParamProblem> {
@@ -110,11 +116,23 @@ impl Mask for Recode {
         problems
     }
 
-    fn kind_after(&self, kind: Kind, params: &Params) -> Option<Kind> {
-        Some(kind_after(kind, params))
+    fn facts(&self, params: &Params) -> StepFacts {
+        StepFacts {
+            kind_after: if changes_nothing(params) {
+                KindAfter::Same
+            } else {
+                KindAfter::OrderedIfContinuous
+            },
+            ..StepFacts::default()
+        }
     }
 
-    fn mask(&self, task: &MaskTask<'_>, context: &RunContext<'_>) -> Result<Change, MethodError> {
+    fn mask(
+        &self,
+        _settings: &Params,
+        task: &MaskTask<'_>,
+        context: &RunContext<'_>,
+    ) -> Result<Change, MethodError> {
         let mut columns = Vec::new();
         for &attr_idx in task.on {
             context.go_on()?;
@@ -177,7 +195,7 @@ fn recode(
         before[code as usize] = true;
         after[new_code[code as usize] as usize] = true;
     }
-    context.note(Note::CategoriesMerged {
+    context.note(KnownNote::CategoriesMerged {
         variable: column.name().to_owned(),
         n_before: before.iter().filter(|&&occurs| occurs).count(),
         n_after: after.iter().filter(|&&occurs| occurs).count(),
@@ -237,7 +255,7 @@ fn cut(column: &Column, values: &[f64], params: &Params, context: &RunContext<'_
     for &value in &before {
         after[code_of[interval_index(breaks, value)] as usize] = true;
     }
-    context.note(Note::CategoriesMerged {
+    context.note(KnownNote::CategoriesMerged {
         variable: column.name().to_owned(),
         n_before: before.len(),
         n_after: after.iter().filter(|&&occurs| occurs).count(),
@@ -306,7 +324,7 @@ fn by_map(
         }
     }
     if n_unused > 0 {
-        context.note(Note::MapEntriesUnused {
+        context.note(KnownNote::MapEntriesUnused {
             variable: column.name().to_owned(),
             n_entries: n_unused,
         });

@@ -8,8 +8,8 @@ use crate::card::{Card, Family, ParamDefault, ParamSpec, ParamType, Randomness, 
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::mask::recode::{by_level, without_hierarchy};
-use crate::mask::{Change, Mask, MaskTask};
-use crate::note::Note;
+use crate::mask::{Change, MaskMethod, MaskTask};
+use crate::note::KnownNote;
 use crate::params::{ParamProblem, Params, RawValue};
 
 /// Replaces rare values by broader ones. See the [module page](self).
@@ -56,9 +56,15 @@ static CARD: Card = Card {
     references: &["truta2004", "hundepool2012"],
 };
 
-impl Mask for RecodeRare {
+impl MaskMethod for RecodeRare {
+    type Settings = Params;
+
     fn card(&self) -> &'static Card {
         &CARD
+    }
+
+    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
+        Ok(params.clone())
     }
 
     fn check(&self, params: &Params, on: &[&Attribute]) -> Vec<ParamProblem> {
@@ -83,7 +89,12 @@ impl Mask for RecodeRare {
         problems
     }
 
-    fn mask(&self, task: &MaskTask<'_>, context: &RunContext<'_>) -> Result<Change, MethodError> {
+    fn mask(
+        &self,
+        _settings: &Params,
+        task: &MaskTask<'_>,
+        context: &RunContext<'_>,
+    ) -> Result<Change, MethodError> {
         let mut columns = Vec::new();
         for &attr_idx in task.on {
             context.go_on()?;
@@ -191,7 +202,7 @@ fn note_result(
 ) -> Result<(), MethodError> {
     let after = occurrences(masked, categories(masked)?);
     let n_occurring = |counts: &[usize]| counts.iter().filter(|count| **count > 0).count();
-    context.note(Note::CategoriesMerged {
+    context.note(KnownNote::CategoriesMerged {
         variable: masked.name().to_owned(),
         n_before: n_occurring(before),
         n_after: n_occurring(&after),
@@ -199,7 +210,7 @@ fn note_result(
     let left = after.iter().filter(|count| (1..below).contains(*count));
     let (n_values, n_records) = left.fold((0, 0), |(n, sum), count| (n + 1, sum + count));
     if n_values > 0 {
-        context.note(Note::RareValuesLeft {
+        context.note(KnownNote::RareValuesLeft {
             variable: masked.name().to_owned(),
             n_values,
             n_records,

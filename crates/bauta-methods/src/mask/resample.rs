@@ -10,9 +10,9 @@ use crate::kernel::numbers::ranks::rows_by_value;
 use crate::mask::continuous::varying_numbers;
 use crate::mask::continuous::{ROUND, fit_to_original};
 use crate::mask::strata::strata;
-use crate::mask::{Change, Mask, MaskTask};
-use crate::pair::records::MISSING;
-use crate::params::{Params, RawValue};
+use crate::mask::{Change, MaskMethod, MaskTask};
+use crate::missing::MISSING;
+use crate::params::{ParamProblem, Params, RawValue};
 
 /// Replaces each value by the mean of bootstrap values of its rank. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
@@ -48,12 +48,23 @@ static CARD: Card = Card {
     references: &["heer1993", "mateo2004"],
 };
 
-impl Mask for Resample {
+impl MaskMethod for Resample {
+    type Settings = Params;
+
     fn card(&self) -> &'static Card {
         &CARD
     }
 
-    fn mask(&self, task: &MaskTask<'_>, context: &RunContext<'_>) -> Result<Change, MethodError> {
+    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
+        Ok(params.clone())
+    }
+
+    fn mask(
+        &self,
+        _settings: &Params,
+        task: &MaskTask<'_>,
+        context: &RunContext<'_>,
+    ) -> Result<Change, MethodError> {
         let strata = strata(task.table, task.params.texts("strata"))?;
         let columns = task
             .on

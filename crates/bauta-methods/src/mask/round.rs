@@ -9,8 +9,8 @@ use crate::card::{
 use crate::context::{RunContext, unit_interval};
 use crate::error::MethodError;
 use crate::kernel::numbers::grid::{decimals_needed, round_to};
-use crate::mask::{Change, Mask, MaskTask};
-use crate::note::Note;
+use crate::mask::{Change, MaskMethod, MaskTask};
+use crate::note::KnownNote;
 use crate::params::{ParamProblem, Params, RawValue};
 
 /// Rounds to multiples of a base. See the [module page](self).
@@ -56,9 +56,15 @@ static CARD: Card = Card {
     references: &["hundepool2012"],
 };
 
-impl Mask for Round {
+impl MaskMethod for Round {
+    type Settings = Params;
+
     fn card(&self) -> &'static Card {
         &CARD
+    }
+
+    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
+        Ok(params.clone())
     }
 
     fn check(&self, params: &Params, on: &[&Attribute]) -> Vec<ParamProblem> {
@@ -73,7 +79,12 @@ impl Mask for Round {
         )]
     }
 
-    fn mask(&self, task: &MaskTask<'_>, context: &RunContext<'_>) -> Result<Change, MethodError> {
+    fn mask(
+        &self,
+        _settings: &Params,
+        task: &MaskTask<'_>,
+        context: &RunContext<'_>,
+    ) -> Result<Change, MethodError> {
         let base = params_base(task.params)?;
         let mut columns = Vec::new();
         for (done, &attr_idx) in task.on.iter().enumerate() {
@@ -210,7 +221,7 @@ fn round_column(
             "choose a smaller base",
         ));
     }
-    context.note(Note::RoundedToBase {
+    context.note(KnownNote::RoundedToBase {
         variable: column.name().to_owned(),
         base: base.value,
     });

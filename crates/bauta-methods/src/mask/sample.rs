@@ -10,8 +10,8 @@ use crate::error::MethodError;
 use crate::keys::households::households;
 use crate::keys::{check_weights, class_numbers};
 use crate::mask::microaggregation::units::{refuse_divided_households, split_by};
-use crate::mask::{Change, Mask, MaskTask, Together};
-use crate::note::Note;
+use crate::mask::{Change, MaskMethod, MaskTask, StepFacts, Together};
+use crate::note::KnownNote;
 use crate::params::{ParamProblem, Params, RawValue};
 
 /// Releases a random choice of the records. See the [module page](self).
@@ -77,9 +77,15 @@ static CARD: Card = Card {
     references: &["cochran1977", "truta2004"],
 };
 
-impl Mask for Sample {
+impl MaskMethod for Sample {
+    type Settings = Params;
+
     fn card(&self) -> &'static Card {
         &CARD
+    }
+
+    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
+        Ok(params.clone())
     }
 
     fn check(&self, params: &Params, _on: &[&bauta_data::Attribute]) -> Vec<ParamProblem> {
@@ -92,17 +98,22 @@ impl Mask for Sample {
         Vec::new()
     }
 
-    fn together(&self, _params: &Params) -> Together {
-        Together::Jointly
+    fn facts(&self, params: &Params) -> StepFacts {
+        StepFacts {
+            together: Together::Jointly,
+            reweights: params.choice("weights") == "scale",
+            ..StepFacts::default()
+        }
     }
 
-    fn reweights(&self, params: &Params) -> bool {
-        params.choice("weights") == "scale"
-    }
-
-    fn mask(&self, task: &MaskTask<'_>, context: &RunContext<'_>) -> Result<Change, MethodError> {
+    fn mask(
+        &self,
+        _settings: &Params,
+        task: &MaskTask<'_>,
+        context: &RunContext<'_>,
+    ) -> Result<Change, MethodError> {
         context.go_on()?;
-        if self.reweights(task.params) {
+        if task.params.choice("weights") == "scale" {
             check_weights(task.table)?;
         }
         let units = Units::of(task)?;
@@ -119,7 +130,7 @@ impl Mask for Sample {
         }
         let n_lost = drawn.iter().filter(|&&n| n == 0).count();
         if n_lost > 0 {
-            context.note(Note::StrataLost { n_strata: n_lost });
+            context.note(KnownNote::StrataLost { n_strata: n_lost });
         }
         context.go_on()?;
         let draws: Vec<u64> = context
@@ -127,7 +138,7 @@ impl Mask for Sample {
             .per_record(task.table, |_, [draw]| draw);
         let factors = units.draw(&drawn, &draws, task.table.n_records());
         let kept = (0..factors.len() as u32).filter(|&record| factors[record as usize] > 0.0);
-        let weight = if self.reweights(task.params) {
+        let weight = if task.params.choice("weights") == "scale" {
             scaled(task.table, &factors, context)?
         } else {
             None
@@ -323,7 +334,7 @@ fn scaled(
             "state weights in a larger unit, or set weights = \"keep\"",
         ));
     }
-    context.note(Note::WeightsScaled {
+    context.note(KnownNote::WeightsScaled {
         variable: column.name().to_owned(),
     });
     Ok(Some((attr_idx, column.with_numbers(weights))))

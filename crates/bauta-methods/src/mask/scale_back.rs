@@ -9,9 +9,9 @@ use crate::error::MethodError;
 use crate::kernel::numbers::moments::finite_moments;
 use crate::mask::continuous::varying_numbers;
 use crate::mask::continuous::{ROUND, fit_to_original};
-use crate::mask::{Change, Mask, MaskTask};
-use crate::pair::records::MISSING;
-use crate::params::{Params, RawValue};
+use crate::mask::{Change, MaskMethod, MaskTask};
+use crate::missing::MISSING;
+use crate::params::{ParamProblem, Params, RawValue};
 
 /// Takes back the variance that noise added. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
@@ -41,12 +41,23 @@ static CARD: Card = Card {
     references: &["yancey2002", "kim1986"],
 };
 
-impl Mask for ScaleBack {
+impl MaskMethod for ScaleBack {
+    type Settings = Params;
+
     fn card(&self) -> &'static Card {
         &CARD
     }
 
-    fn mask(&self, task: &MaskTask<'_>, context: &RunContext<'_>) -> Result<Change, MethodError> {
+    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
+        Ok(params.clone())
+    }
+
+    fn mask(
+        &self,
+        _settings: &Params,
+        task: &MaskTask<'_>,
+        context: &RunContext<'_>,
+    ) -> Result<Change, MethodError> {
         let mut columns = Vec::new();
         for (done, &attr_idx) in task.on.iter().enumerate() {
             context.progress(done, task.on.len())?;

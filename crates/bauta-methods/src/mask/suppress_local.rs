@@ -13,8 +13,8 @@ use crate::keys::codes::key_codes;
 use crate::keys::completions::{Audit, impossible};
 use crate::keys::suppression::{self, Blanks, Problem, Tiers, shown};
 use crate::keys::{KeyColumns, Semantics};
-use crate::mask::{Change, KeyClaim, Mask, MaskTask, Together};
-use crate::note::Note;
+use crate::mask::{Change, KeyClaim, MaskMethod, MaskTask, StepFacts, Together};
+use crate::note::KnownNote;
 use crate::params::{ParamProblem, Params, RawValue};
 
 /// Blanks single key values until every key occurs k times. See the [module page](self).
@@ -121,9 +121,15 @@ static CARD: Card = Card {
     references: &["bergeat2015", "hundepool2012", "sweeney2002", "dewaal1998"],
 };
 
-impl Mask for SuppressLocal {
+impl MaskMethod for SuppressLocal {
+    type Settings = Params;
+
     fn card(&self) -> &'static Card {
         &CARD
+    }
+
+    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
+        Ok(params.clone())
     }
 
     fn check(&self, params: &Params, on: &[&Attribute]) -> Vec<ParamProblem> {
@@ -165,19 +171,27 @@ impl Mask for SuppressLocal {
         problems
     }
 
-    fn together(&self, _params: &Params) -> Together {
-        Together::Jointly
+    fn facts(&self, params: &Params) -> StepFacts {
+        StepFacts {
+            together: Together::Jointly,
+            /* claims */
+            claims: {
+                let k = k_of(params);
+                (k > 1).then_some(KeyClaim {
+                    k,
+                    semantics: semantics_of(params),
+                })
+            },
+            ..StepFacts::default()
+        }
     }
 
-    fn claims(&self, params: &Params) -> Option<KeyClaim> {
-        let k = k_of(params);
-        (k > 1).then_some(KeyClaim {
-            k,
-            semantics: semantics_of(params),
-        })
-    }
-
-    fn mask(&self, task: &MaskTask<'_>, context: &RunContext<'_>) -> Result<Change, MethodError> {
+    fn mask(
+        &self,
+        _settings: &Params,
+        task: &MaskTask<'_>,
+        context: &RunContext<'_>,
+    ) -> Result<Change, MethodError> {
         let mut kept: Option<Vec<u32>> = None;
         loop {
             let smaller = kept.as_ref().map(|kept| task.table.take(kept));
@@ -194,7 +208,7 @@ impl Mask for SuppressLocal {
                     ..Change::default()
                 });
             }
-            context.note(Note::RecordsDeletedByAudit {
+            context.note(KnownNote::RecordsDeletedByAudit {
                 n_records: recovered.len(),
             });
             let stays = |record: &u32| recovered.binary_search(record).is_err();
@@ -302,7 +316,7 @@ impl<'a> Step<'a> {
         for &attr_idx in task.on {
             let column = table.column(attr_idx);
             if n > 0 && column.n_missing() == n {
-                context.note(Note::KeyAllMissing {
+                context.note(KnownNote::KeyAllMissing {
                     variable: column.name().to_owned(),
                 });
             }
@@ -381,7 +395,7 @@ impl<'a> Step<'a> {
             }
         }
         if n_remedied > 0 {
-            context.note(Note::BlankedByAudit {
+            context.note(KnownNote::BlankedByAudit {
                 n_records: n_remedied,
             });
         }
@@ -430,20 +444,20 @@ impl<'a> Step<'a> {
 
     fn note(&self, blanks: &Blanks, n_given_away: usize, context: &RunContext<'_>) {
         if n_given_away > 0 {
-            context.note(Note::GivenAway {
+            context.note(KnownNote::GivenAway {
                 n_records: n_given_away,
             });
         }
         let totals = blanks.totals(&self.classes, &self.costs);
         for (&attr_idx, &n_cells) in self.on.iter().zip(&totals.by_key) {
             if n_cells > 0 {
-                context.note(Note::CellsSuppressed {
+                context.note(KnownNote::CellsSuppressed {
                     variable: self.table.column(attr_idx).name().to_owned(),
                     n_cells,
                 });
             }
         }
-        context.note(Note::SuppressionCost {
+        context.note(KnownNote::SuppressionCost {
             n_records: totals.n_records,
             cost: totals.cost,
             lower_bound: blanks.lower_bound,

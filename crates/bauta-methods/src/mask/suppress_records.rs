@@ -2,13 +2,13 @@
 
 use bauta_data::Attribute;
 
-use crate::card::{Card, Family, Randomness};
+use crate::card::{Card, Family, Randomness, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
-use crate::keys::asked::{KEY_TARGETS, SEMANTICS};
+use crate::keys::asked::SEMANTICS;
 use crate::keys::at_risk::{self, AtRisk};
 use crate::keys::sensitive::SENSITIVE;
-use crate::mask::{Change, KeyClaim, Mask, MaskTask, Together};
+use crate::mask::{Change, MaskMethod, MaskTask, StepFacts, Together};
 use crate::params::{ParamProblem, Params, RawValue};
 
 /// Deletes records at risk until none is left. See the [module page](self).
@@ -31,29 +31,40 @@ static CARD: Card = Card {
         SENSITIVE,
         at_risk::HOUSEHOLDS,
     ],
-    targets: KEY_TARGETS,
+    targets: Targets::KEYS,
     randomness: Randomness::None,
     references: &["bergeat2015"],
 };
 
-impl Mask for SuppressRecords {
+impl MaskMethod for SuppressRecords {
+    type Settings = Params;
+
     fn card(&self) -> &'static Card {
         &CARD
+    }
+
+    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
+        Ok(params.clone())
     }
 
     fn check(&self, params: &Params, on: &[&Attribute]) -> Vec<ParamProblem> {
         AtRisk::problems(params, on)
     }
 
-    fn together(&self, _params: &Params) -> Together {
-        Together::Jointly
+    fn facts(&self, params: &Params) -> StepFacts {
+        StepFacts {
+            together: Together::Jointly,
+            claims: AtRisk::claim(params),
+            ..StepFacts::default()
+        }
     }
 
-    fn claims(&self, params: &Params) -> Option<KeyClaim> {
-        AtRisk::claim(params)
-    }
-
-    fn mask(&self, task: &MaskTask<'_>, context: &RunContext<'_>) -> Result<Change, MethodError> {
+    fn mask(
+        &self,
+        _settings: &Params,
+        task: &MaskTask<'_>,
+        context: &RunContext<'_>,
+    ) -> Result<Change, MethodError> {
         let rule = AtRisk::asked(task.params)?;
         let kept = rule.delete_all(task.table, task.on, context)?.kept;
         let all = kept.len() == task.table.n_records();

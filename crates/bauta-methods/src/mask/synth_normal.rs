@@ -12,11 +12,11 @@ use crate::kernel::matrix::symmetric::{Root, column_root, covariance};
 use crate::kernel::numbers::normal;
 use crate::kernel::numbers::sums::sum;
 use crate::mask::continuous::{CLAMP, ROUND, fit_to_original};
-use crate::mask::{Change, Mask, MaskTask, Together};
+use crate::mask::{Change, MaskMethod, MaskTask, StepFacts};
+use crate::missing::MISSING;
 use crate::models::coloured::{
     JointVariable, Spread, colour, in_blocks, joint_variables, standard_normal, zeros,
 };
-use crate::pair::records::MISSING;
 use crate::params::{ParamProblem, Params, RawValue};
 
 /// Draws a new file from a normal model of the old one. See the [module page](self).
@@ -60,9 +60,15 @@ static CARD: Card = Card {
     references: &["sebe2002", "hundepool2012"],
 };
 
-impl Mask for SynthNormal {
+impl MaskMethod for SynthNormal {
+    type Settings = Params;
+
     fn card(&self) -> &'static Card {
         &CARD
+    }
+
+    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
+        Ok(params.clone())
     }
 
     fn check(&self, params: &Params, _on: &[&Attribute]) -> Vec<ParamProblem> {
@@ -81,11 +87,16 @@ impl Mask for SynthNormal {
             .collect()
     }
 
-    fn together(&self, _params: &Params) -> Together {
-        Together::Jointly
+    fn facts(&self, _params: &Params) -> StepFacts {
+        StepFacts::JOINTLY
     }
 
-    fn mask(&self, task: &MaskTask<'_>, context: &RunContext<'_>) -> Result<Change, MethodError> {
+    fn mask(
+        &self,
+        _settings: &Params,
+        task: &MaskTask<'_>,
+        context: &RunContext<'_>,
+    ) -> Result<Change, MethodError> {
         let variables = joint_variables(task, context)?;
         context.progress(0, 2)?;
         let drawn = if task.params.choice("margins") == "normal" {

@@ -12,8 +12,8 @@ use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::kernel::numbers::quantile::{quantile_of_sorted, sorted_present};
 use crate::kernel::numbers::sums::compensated;
-use crate::mask::{Change, Mask, MaskTask};
-use crate::note::Note;
+use crate::mask::{Change, MaskMethod, MaskTask};
+use crate::note::KnownNote;
 use crate::params::{ParamProblem, Params, RawValue};
 
 /// Codes the values in the tails. See the [module page](self).
@@ -83,9 +83,15 @@ static CARD: Card = Card {
     references: &["hundepool2012"],
 };
 
-impl Mask for TopBottom {
+impl MaskMethod for TopBottom {
+    type Settings = Params;
+
     fn card(&self) -> &'static Card {
         &CARD
+    }
+
+    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
+        Ok(params.clone())
     }
 
     fn check(&self, params: &Params, on: &[&Attribute]) -> Vec<ParamProblem> {
@@ -127,7 +133,12 @@ impl Mask for TopBottom {
         problems
     }
 
-    fn mask(&self, task: &MaskTask<'_>, context: &RunContext<'_>) -> Result<Change, MethodError> {
+    fn mask(
+        &self,
+        _settings: &Params,
+        task: &MaskTask<'_>,
+        context: &RunContext<'_>,
+    ) -> Result<Change, MethodError> {
         let mut columns = Vec::new();
         for &attr_idx in task.on {
             context.go_on()?;
@@ -195,7 +206,7 @@ fn code_numbers(
             return threshold;
         }
         if tail.len() < FEW {
-            context.note(Note::TailMeanOfFew {
+            context.note(KnownNote::TailMeanOfFew {
                 variable: column.name().to_owned(),
                 n_records: tail.len(),
             });
@@ -278,7 +289,7 @@ fn note_coded(
     (bottom, top): (f64, f64),
     context: &RunContext<'_>,
 ) {
-    context.note(Note::TailsCoded {
+    context.note(KnownNote::TailsCoded {
         variable: column.name().to_owned(),
         n_bottom: values.clone().filter(|&value| value < bottom).count(),
         n_top: values.filter(|&value| value > top).count(),
@@ -342,7 +353,7 @@ mod tests {
                 on: &[0],
                 params: &params,
             };
-            TopBottom.mask(&task, &RunContext::new(1, "step", &Unwatched))
+            TopBottom.mask(task.params, &task, &RunContext::new(1, "step", &Unwatched))
         };
         assert!(matches!(
             run(&[("top", number(5.0)), mean()]),

@@ -15,7 +15,7 @@ use crate::kernel::numbers::normal;
 use crate::kernel::numbers::sums::sum;
 use crate::mask::MaskTask;
 use crate::mask::continuous::varying_numbers;
-use crate::note::Note;
+use crate::note::KnownNote;
 
 /// A variable that varies.
 #[derive(Clone, Copy, Debug)]
@@ -95,7 +95,7 @@ impl Spread {
         let root = column_root(&covariance);
         if !root.dependent.is_empty() {
             let dependent = root.dependent.iter();
-            context.note(Note::DependentVariables {
+            context.note(KnownNote::DependentVariables {
                 variables: dependent.map(|&j| names[j].to_owned()).collect(),
             });
         }

@@ -2,6 +2,7 @@
 
 use crate::card::{ConstValue, ParamDefault, ParamSpec, ParamType};
 use crate::error::MethodError;
+use crate::figure::Unit;
 use crate::kernel::matrix::symmetric::{Symmetric, column_root};
 use crate::kernel::numbers::normal;
 use crate::measure::{MeasureTask, Measurement, Part, Series};
@@ -317,7 +318,10 @@ impl<'a> TwoFits<'a> {
                 };
                 found.series.push(Series {
                     name: format!("{name}, {file}"),
-                    unit: unit.to_owned(),
+                    axis: unit.to_owned(),
+                    unit: Unit::Number,
+                    file: None,
+                    variable: None,
                     points: fit.estimates.iter().map(part).collect(),
                 });
             }
@@ -332,7 +336,10 @@ impl<'a> TwoFits<'a> {
             };
             found.series.push(Series {
                 name: name.to_owned(),
-                unit: "share of the intervals".to_owned(),
+                axis: "share of the intervals".to_owned(),
+                unit: Unit::Share,
+                file: None,
+                variable: None,
                 points: overlaps.iter().map(part).collect(),
             });
         };

@@ -1,8 +1,8 @@
 //! Notes in words.
 
-use super::Note;
+use super::known::KnownNote;
 
-impl Note {
+impl KnownNote {
     /// The note in words.
     #[expect(clippy::too_many_lines, reason = "one arm per note")]
     pub fn text(&self) -> String {

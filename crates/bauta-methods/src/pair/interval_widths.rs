@@ -5,6 +5,7 @@ use std::ops::RangeInclusive;
 
 use rayon::prelude::*;
 
+use crate::figure::Unit;
 use crate::kernel::numbers::sums::compensated;
 use crate::measure::{Measurement, Part, Series};
 use crate::pair::records::{RecordMeans, n_defined, overall};
@@ -87,7 +88,10 @@ impl WidthShares {
             by_variable,
             series: vec![Series {
                 name: "share disclosed by interval width".to_owned(),
-                unit: "share of values".to_owned(),
+                axis: "share of values".to_owned(),
+                unit: Unit::Share,
+                file: None,
+                variable: None,
                 points: points.collect(),
             }],
             per_record: Some(mean_misses.into_iter().map(share).collect()),

@@ -5,77 +5,56 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use bauta_data::{Column, Kind, Table};
 use rayon::prelude::*;
 
-use crate::card::{ConstValue, ParamDefault, ParamSpec, ParamType};
+use crate::card::ParamSpec;
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::kernel::numbers::moments::finite_moments;
 use crate::kernel::space::nearest::NearestTree;
 use crate::kernel::space::points::Points;
 use crate::measure::{Files, MeasureTask, Part};
-use crate::note::Note;
+use crate::missing::{Missing, check_missing};
+use crate::note::KnownNote;
 use crate::pair::{Pair, Rows};
-use crate::params::Params;
+use crate::params::{Params, choices};
 
-/// What to do with missing values: shared by the methods on continuous variables.
-pub const MISSING: ParamSpec = ParamSpec {
-    name: "missing",
-    meaning: "what to do with missing values",
-    ty: ParamType::Choice(&[
-        ("refuse", "stop with an error that names the variable"),
-        ("skip", "leave those cells out and say how many"),
-    ]),
-    default: ParamDefault::Value(ConstValue::Text("refuse")),
-};
-
-/// Refuses missing values or notes them, as [`MISSING`] says.
-pub fn check_missing(
-    variable: &str,
-    n_cells: usize,
-    params: &Params,
-    context: &RunContext<'_>,
-) -> Result<(), MethodError> {
-    if n_cells == 0 {
-        return Ok(());
+choices! {
+    /// Which original record a masked one is compared with.
+    pub enum Correspondence {
+        Own = "own": "the record that it was made from",
+        Nearest = "nearest": "the nearest one in all variables, standardised; the lowest row of several",
     }
-    if params.choice("missing") == "refuse" {
-        return Err(MethodError::missing_refused(variable, n_cells));
-    }
-    context.note(Note::MissingSkipped {
-        variable: variable.to_owned(),
-        n_cells,
-    });
-    Ok(())
 }
 
 /// Which original record a masked one is compared with: shared by measures that offer both.
-pub const CORRESPONDENCE: ParamSpec = ParamSpec {
-    name: "correspondence",
-    meaning: "which original record a masked record is compared with",
-    ty: ParamType::Choice(&[
-        ("own", "the record that it was made from"),
-        (
-            "nearest",
-            "the nearest one in all variables, standardised; the lowest row of several",
-        ),
-    ]),
-    default: ParamDefault::Unset("own where the records correspond, nearest where they do not"),
-};
+pub const CORRESPONDENCE: ParamSpec = ParamSpec::choice::<Correspondence>(
+    "correspondence",
+    "which original record a masked record is compared with",
+)
+.unset("own where the records correspond, nearest where they do not");
+
+impl Correspondence {
+    /// What was asked for by [`CORRESPONDENCE`], if anything was.
+    pub fn asked(params: &Params) -> Option<Self> {
+        params.choice_if_set(CORRESPONDENCE.name)
+    }
+}
 
 /// Does the work of a measure that has [`CORRESPONDENCE`] on the pairs of records that it asks for.
 ///
 /// Under `nearest`, the task handed on holds a masked file whose records are traced to their nearest
 /// originals, so that what follows need not know.
 pub fn matched<T>(
+    asked: Option<Correspondence>,
     task: &MeasureTask<'_>,
     context: &RunContext<'_>,
     work: impl FnOnce(&MeasureTask<'_>) -> Result<T, MethodError>,
 ) -> Result<T, MethodError> {
     let pair = task.both()?;
-    if compares_own(task, &pair) {
+    if compares_own(asked, &pair) {
         return work(task);
     }
     let masked = traced_to_nearest(&pair, task.on, context)?;
-    context.note(Note::NearestCompared);
+    context.note(KnownNote::NearestCompared);
     let nearest = Pair {
         original: pair.original,
         masked: &masked,
@@ -88,11 +67,10 @@ pub fn matched<T>(
 }
 
 /// Whether a measure that has [`CORRESPONDENCE`] compares each masked record with its own original.
-pub fn compares_own(task: &MeasureTask<'_>, pair: &Pair<'_>) -> bool {
-    if task.params.is_set("correspondence") {
-        task.params.choice("correspondence") == "own"
-    } else {
-        pair.rows == Rows::Correspond
+pub fn compares_own(asked: Option<Correspondence>, pair: &Pair<'_>) -> bool {
+    match asked {
+        Some(asked) => asked == Correspondence::Own,
+        None => pair.rows == Rows::Correspond,
     }
 }
 
@@ -298,7 +276,7 @@ pub fn variable_pairs<'a>(
             } else {
                 0
             };
-            check_missing(name, n_cells, task.params, context)?;
+            check_missing(name, n_cells, Missing::asked(task.params), context)?;
             Ok(found)
         })
         .collect()

@@ -12,7 +12,7 @@ use crate::kernel::numbers::complete::taken;
 use crate::kernel::numbers::moments::{is_constant, too_large};
 use crate::kernel::numbers::sums::{compensated, sum_of};
 use crate::measure::{MeasureTask, Measurement, Part};
-use crate::note::Note;
+use crate::note::KnownNote;
 use crate::pair::records::{complete_records, n_defined, numeric};
 use crate::params::{ParamProblem, Params};
 
@@ -246,7 +246,7 @@ impl<'a> Samples<'a> {
         let (original, n_original) = Sample::of(pair.original, "original", task, context)?;
         let (masked, n_masked) = Sample::of(pair.masked, "masked", task, context)?;
         if n_original + n_masked > 0 {
-            context.note(Note::IncompleteRecordsSkipped {
+            context.note(KnownNote::IncompleteRecordsSkipped {
                 n_original,
                 n_masked,
             });
@@ -351,7 +351,7 @@ impl<'a> Samples<'a> {
             .map(|(_, name)| name.clone())
             .collect();
         if !variables.is_empty() {
-            context.note(Note::CorrectedVarianceNegative { variables });
+            context.note(KnownNote::CorrectedVarianceNegative { variables });
         }
     }
 
@@ -448,7 +448,7 @@ impl Changes<'_> {
     /// The mean change, overall and of the statistics in which each variable takes part.
     pub fn finish(self, context: &RunContext<'_>) -> Measurement {
         if !self.left_out.is_empty() {
-            context.note(Note::StatisticsLeftOut {
+            context.note(KnownNote::StatisticsLeftOut {
                 statistics: self.left_out,
             });
         }

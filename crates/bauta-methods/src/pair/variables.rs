@@ -5,8 +5,8 @@ use bauta_data::{Column, Table};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::measure::{MeasureTask, Measurement, Part};
+use crate::missing::{Missing, check_missing};
 use crate::pair::Pair;
-use crate::pair::records::check_missing;
 
 /// One variable in both files.
 #[derive(Clone, Copy, Debug)]
@@ -59,7 +59,7 @@ pub fn columns_of_both<'a>(
     let columns = task.on.iter().map(|name| {
         let columns = TwoColumns::of(pair, name)?;
         let n_cells = columns.original.n_missing() + columns.masked.n_missing();
-        check_missing(name, n_cells, task.params, context)?;
+        check_missing(name, n_cells, Missing::asked(task.params), context)?;
         Ok(columns)
     });
     columns.collect()

@@ -9,16 +9,17 @@ use crate::card::{
 };
 use crate::context::{RunContext, shuffled};
 use crate::error::MethodError;
+use crate::figure::{FigureSpec, Unit};
 use crate::groups::STANDARD_ERROR;
 use crate::kernel::numbers::sums::sum_by;
 use crate::kernel::space::nearest::NearestTree;
 use crate::kernel::space::points::squared_distance;
-use crate::measure::{
-    Better, Files, Measure, MeasureTask, Measurement, Part, Reading, Scope, Series, Subject,
-};
-use crate::note::Note;
+use crate::measure::{Files, MeasureCard, MeasureMethod, MeasureTask, Measurement, Part, Series};
+use crate::note::KnownNote;
 use crate::pair::Pair;
-use crate::pair::records::{CORRESPONDENCE, RecordMeans, check_rows, matched, standardised_points};
+use crate::pair::records::{
+    CORRESPONDENCE, Correspondence, RecordMeans, check_rows, matched, standardised_points,
+};
 use crate::params::{ParamProblem, Params};
 
 /// Share of masked records that the nearest original record gives away. See the
@@ -60,43 +61,35 @@ const SAMPLE: ParamSpec = ParamSpec {
 /// Keys that an intruder knows where none are named (Sebé 2002, §2: DLD-1 to DLD-7).
 const N_KEYS: usize = 7;
 
-static CARD: Card = Card {
-    id: "dld",
-    title: "Distance-based record linkage (DLD)",
-    summary: "share of masked records whose nearest original record is the one that they came from",
-    family: Family::Risk,
-    page: include_str!("dld.md"),
-    params: &[KEYS, LINKS, CORRESPONDENCE, SAMPLE],
-    targets: Targets::CONTENT,
-    randomness: Randomness::Seeded,
-    references: &["sebe2002", "mateo2004"],
+static CARD: MeasureCard = MeasureCard {
+    card: Card {
+        id: "dld",
+        title: "Distance-based record linkage (DLD)",
+        summary: "share of masked records whose nearest original record is the one that they came from",
+        family: Family::Risk,
+        page: include_str!("dld.md"),
+        params: &[KEYS, LINKS, CORRESPONDENCE, SAMPLE],
+        targets: Targets::CONTENT,
+        randomness: Randomness::Seeded,
+        references: &["sebe2002", "mateo2004"],
+    },
+    at_identity: None,
+    value: FigureSpec::value("share linked", Unit::Share)
+        .within(0.0, 1.0)
+        .lower_is_better(),
+    looks_at_untouched: true,
+    ..MeasureCard::LOSS
 };
 
-impl Measure for Dld {
-    fn card(&self) -> &'static Card {
+impl MeasureMethod for Dld {
+    type Settings = Params;
+
+    fn card(&self) -> &'static MeasureCard {
         &CARD
     }
 
-    fn subject(&self) -> Subject {
-        Subject::Pair
-    }
-
-    fn scope(&self) -> Scope {
-        Scope::Variables
-    }
-
-    fn reading(&self) -> Reading {
-        Reading {
-            min: 0.0,
-            max: 1.0,
-            better: Better::Lower,
-            at_identity: None,
-            value_name: "share linked",
-        }
-    }
-
-    fn looks_at_untouched(&self) -> bool {
-        true
+    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
+        Ok(params.clone())
     }
 
     fn check(&self, params: &Params, on: &[&Attribute]) -> Vec<ParamProblem> {
@@ -107,6 +100,7 @@ impl Measure for Dld {
 
     fn measure(
         &self,
+        _settings: &Params,
         task: &MeasureTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Measurement, MethodError> {
@@ -114,7 +108,9 @@ impl Measure for Dld {
         let pair = task.both()?;
         let n = pair.masked.n_records();
         let Some(size) = task.params.integer_if_set("sample") else {
-            return matched(task, context, |task| linked(task, &links, context));
+            return matched(Correspondence::asked(task.params), task, context, |task| {
+                linked(task, &links, context)
+            });
         };
         let mut rows = shuffled(n, &context.draws("sample"));
         rows.truncate(usize::try_from(size).unwrap_or(n));
@@ -128,8 +124,13 @@ impl Measure for Dld {
             }),
             ..*task
         };
-        let found = matched(&drawn, context, |task| linked(task, &links, context))?;
-        context.note(Note::RecordsSampled {
+        let found = matched(
+            Correspondence::asked(task.params),
+            &drawn,
+            context,
+            |task| linked(task, &links, context),
+        )?;
+        context.note(KnownNote::RecordsSampled {
             n_sampled: rows.len(),
             n_records: n,
         });
@@ -232,7 +233,10 @@ pub(crate) fn linked(
         });
         found.series.push(Series {
             name: "share linked by number of keys known".to_owned(),
-            unit: "share of records".to_owned(),
+            axis: "share of records".to_owned(),
+            unit: Unit::Share,
+            file: None,
+            variable: None,
             points: points.collect(),
         });
     }

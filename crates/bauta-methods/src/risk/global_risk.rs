@@ -9,15 +9,17 @@ mod weak_change;
 
 use bauta_data::{Attribute, Column};
 
-use crate::card::{Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness};
+use crate::card::{
+    Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets,
+};
 use crate::context::RunContext;
 use crate::error::MethodError;
-use crate::keys::asked::KEY_TARGETS;
+use crate::figure::{FigureSpec, Unit};
 use crate::keys::check_number;
 use crate::measure::{
-    Better, Measure, MeasureTask, Measurement, Part, Reading, Scope, Series, Subject,
+    MeasureCard, MeasureMethod, MeasureTask, Measurement, Part, Scope, Series, Subject,
 };
-use crate::note::Note;
+use crate::note::KnownNote;
 use crate::pair::Pair;
 use crate::pair::records::check_rows;
 use crate::params::{ParamProblem, Params};
@@ -119,47 +121,40 @@ const SUBSETS: ParamSpec = ParamSpec {
     default: ParamDefault::Value(ConstValue::Integer(20_000)),
 };
 
-static CARD: Card = Card {
-    id: "global-risk",
-    title: "Global disclosure risk",
-    summary: "share of the records that an intruder links with the keys that serve him best, at least, at most and weighted",
-    family: Family::Risk,
-    page: include_str!("global_risk.md"),
-    params: &[WEIGHTS, A, B, UP_TO, W, WCF_OF, WCF_VALUES, WCF, SUBSETS],
-    targets: KEY_TARGETS,
-    randomness: Randomness::None,
-    references: &["truta2004"],
+static CARD: MeasureCard = MeasureCard {
+    card: Card {
+        id: "global-risk",
+        title: "Global disclosure risk",
+        summary: "share of the records that an intruder links with the keys that serve him best, at least, at most and weighted",
+        family: Family::Risk,
+        page: include_str!("global_risk.md"),
+        params: &[WEIGHTS, A, B, UP_TO, W, WCF_OF, WCF_VALUES, WCF, SUBSETS],
+        targets: Targets::KEYS,
+        randomness: Randomness::None,
+        references: &["truta2004"],
+    },
+    subject: Subject::CorrespondingPair,
+    scope: Scope::Scenario,
+    at_identity: None,
+    value: FigureSpec::value("maximal risk", Unit::Number)
+        .within(0.0, 1.0)
+        .lower_is_better(),
+    usual: false,
+    ..MeasureCard::LOSS
 };
 
 /// Names of the three risks, in the order of the search.
 const NAMES: [&str; 3] = ["minimal", "maximal", "weighted"];
 
-impl Measure for GlobalRisk {
-    fn card(&self) -> &'static Card {
+impl MeasureMethod for GlobalRisk {
+    type Settings = Params;
+
+    fn card(&self) -> &'static MeasureCard {
         &CARD
     }
 
-    fn subject(&self) -> Subject {
-        Subject::CorrespondingPair
-    }
-
-    fn scope(&self) -> Scope {
-        Scope::Scenario
-    }
-
-    fn reading(&self) -> Reading {
-        Reading {
-            min: 0.0,
-            max: 1.0,
-            better: Better::Lower,
-            at_identity: None,
-            value_name: "maximal risk",
-        }
-    }
-
-    /// It searches subsets of keys, which can take long, and its weights are the owner's to choose.
-    fn is_usual(&self) -> bool {
-        false
+    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
+        Ok(params.clone())
     }
 
     fn check(&self, params: &Params, on: &[&Attribute]) -> Vec<ParamProblem> {
@@ -170,6 +165,7 @@ impl Measure for GlobalRisk {
 
     fn measure(
         &self,
+        _settings: &Params,
         task: &MeasureTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Measurement, MethodError> {
@@ -232,7 +228,7 @@ impl<'a> Keys<'a> {
         let is_there = |name: &&String| pair.masked.index_of(name).is_some();
         let (there, gone): (Vec<&String>, Vec<&String>) = task.on.iter().partition(is_there);
         if !gone.is_empty() {
-            context.note(Note::VariablesGone {
+            context.note(KnownNote::VariablesGone {
                 variables: gone.into_iter().cloned().collect(),
             });
         }
@@ -262,7 +258,7 @@ impl<'a> Keys<'a> {
             for (name, best) in NAMES.iter().zip(best) {
                 found.push_part(format!("{name}_bound"), best.bound);
             }
-            context.note(Note::SubsetsNotAll {
+            context.note(KnownNote::SubsetsNotAll {
                 n_subsets: problem.most_subsets,
                 bound: best[MAXIMAL].bound,
             });
@@ -290,14 +286,17 @@ impl<'a> Keys<'a> {
         let names = self.names.iter().enumerate();
         found.series.push(Series {
             name: format!("keys of the {risk} risk"),
-            unit: "1 if taken".to_owned(),
+            axis: "1 if taken".to_owned(),
+            unit: Unit::Number,
+            file: None,
+            variable: None,
             points: names
                 .clone()
                 .map(|(key, &name)| part(name, f64::from(u8::from(is_taken(key)))))
                 .collect(),
         });
         if best.keys != 0 {
-            context.note(Note::RiskiestKeys {
+            context.note(KnownNote::RiskiestKeys {
                 risk: risk.to_owned(),
                 variables: names
                     .filter(|(key, _)| is_taken(*key))
@@ -338,7 +337,10 @@ impl<'a> Keys<'a> {
         }
         Some(Series {
             name: "records by cluster size, masked of original".to_owned(),
-            unit: "records".to_owned(),
+            axis: "records".to_owned(),
+            unit: Unit::Count,
+            file: None,
+            variable: None,
             points,
         })
     }

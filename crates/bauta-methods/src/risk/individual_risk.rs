@@ -4,92 +4,94 @@ mod riskiest;
 
 use bauta_data::{Role, Table};
 
-use crate::card::{Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness};
+use crate::card::{
+    Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets,
+};
 use crate::context::RunContext;
 use crate::error::MethodError;
+use crate::figure::{FigureSpec, Unit};
 use crate::kernel::numbers::sums::sum_by;
 use crate::keys::asked::count;
-use crate::keys::asked::{KEY_TARGETS, SEMANTICS, positions};
+use crate::keys::asked::{SEMANTICS, positions};
 use crate::keys::benedetti_franconi::expected_inverse;
 use crate::keys::class_numbers;
-use crate::measure::{
-    Better, Measure, MeasureTask, Measurement, Part, Reading, Scope, Series, Subject,
-};
-use crate::note::Note;
+use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement, Part, Series};
+use crate::note::KnownNote;
+use crate::params::{ParamProblem, Params};
 use crate::risk::individual_risk::riskiest::{Risks, riskiest};
 
 /// Probability that a record is re-identified by its key. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
 pub struct IndividualRisk;
 
-static CARD: Card = Card {
-    id: "individual-risk",
-    title: "Individual risk",
-    summary: "mean probability that a record is re-identified by its key, given its weight",
-    family: Family::Risk,
-    page: include_str!("individual_risk.md"),
-    params: &[
-        SEMANTICS,
-        ParamSpec {
-            name: "threshold",
-            meaning: "risk above which a record is counted as at risk",
-            ty: ParamType::Fraction { min: 0.0, max: 1.0 },
-            default: ParamDefault::Value(ConstValue::Number(0.1)),
-        },
-        ParamSpec {
-            name: "rate",
-            meaning: "accepted rate of re-identifications, turned into a risk that no record may exceed",
-            ty: ParamType::Fraction { min: 0.0, max: 1.0 },
-            default: ParamDefault::Unset("no rate is asked for"),
-        },
-        ParamSpec {
-            name: "riskiest",
-            meaning: "how many of the riskiest records are listed in the confidential record, one for each key",
-            ty: ParamType::Integer { min: 0, max: 1000 },
-            default: ParamDefault::Value(ConstValue::Integer(10)),
-        },
-    ],
-    targets: KEY_TARGETS,
-    randomness: Randomness::None,
-    references: &["benedetti1998", "bergeat2015"],
+static CARD: MeasureCard = MeasureCard {
+    card: Card {
+        id: "individual-risk",
+        title: "Individual risk",
+        summary: "mean probability that a record is re-identified by its key, given its weight",
+        family: Family::Risk,
+        page: include_str!("individual_risk.md"),
+        params: &[
+            SEMANTICS,
+            ParamSpec {
+                name: "threshold",
+                meaning: "risk above which a record is counted as at risk",
+                ty: ParamType::Fraction { min: 0.0, max: 1.0 },
+                default: ParamDefault::Value(ConstValue::Number(0.1)),
+            },
+            ParamSpec {
+                name: "rate",
+                meaning: "accepted rate of re-identifications, turned into a risk that no record may exceed",
+                ty: ParamType::Fraction { min: 0.0, max: 1.0 },
+                default: ParamDefault::Unset("no rate is asked for"),
+            },
+            ParamSpec {
+                name: "riskiest",
+                meaning: "how many of the riskiest records are listed in the confidential record, one for each key",
+                ty: ParamType::Integer { min: 0, max: 1000 },
+                default: ParamDefault::Value(ConstValue::Integer(10)),
+            },
+        ],
+        targets: Targets::KEYS,
+        randomness: Randomness::None,
+        references: &["benedetti1998", "bergeat2015"],
+    },
+    value: FigureSpec::value("mean risk", Unit::Number)
+        .within(0.0, 1.0)
+        .lower_is_better(),
+    ..MeasureCard::OF_KEYS
 };
 
-impl Measure for IndividualRisk {
-    fn card(&self) -> &'static Card {
+impl MeasureMethod for IndividualRisk {
+    type Settings = Params;
+
+    fn card(&self) -> &'static MeasureCard {
         &CARD
     }
 
-    fn subject(&self) -> Subject {
-        Subject::OneFile
-    }
-
-    fn scope(&self) -> Scope {
-        Scope::Scenario
-    }
-
-    fn reading(&self) -> Reading {
-        Reading {
-            min: 0.0,
-            max: 1.0,
-            better: Better::Lower,
-            at_identity: None,
-            value_name: "mean risk",
-        }
+    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
+        Ok(params.clone())
     }
 
     fn measure(
         &self,
+        _settings: &Params,
         task: &MeasureTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Measurement, MethodError> {
         let table = task.one()?;
-        let counted = count(table, task.on, task.params, context)?;
+        let counted = count(
+            table,
+            task.on,
+            task.params.choice_of(SEMANTICS.name),
+            context,
+        )?;
         let n = table.n_records();
         let n_short = (0..n)
             .filter(|&i| counted.big_f[i] < f64::from(counted.f[i]))
             .count();
         if n_short > 0 {
-            context.note(Note::WeightsBelowFrequency { n_records: n_short });
+            context.note(KnownNote::WeightsBelowFrequency { n_records: n_short });
         }
         let risk: Vec<f64> = counted
             .f
@@ -227,7 +229,10 @@ fn risk_bands(risk: &[f64]) -> Series {
     }
     Series {
         name: "records by individual risk".to_owned(),
-        unit: "records".to_owned(),
+        axis: "records".to_owned(),
+        unit: Unit::Count,
+        file: None,
+        variable: None,
         points,
     }
 }

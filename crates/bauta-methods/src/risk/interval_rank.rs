@@ -7,10 +7,13 @@ use crate::card::{
 };
 use crate::context::RunContext;
 use crate::error::MethodError;
+use crate::figure::{FigureSpec, Unit};
 use crate::kernel::numbers::ranks::RowSorter;
-use crate::measure::{Better, Measure, MeasureTask, Measurement, Reading, Scope, Subject};
+use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement};
+use crate::missing::MISSING;
 use crate::pair::interval_widths::{N_WIDTHS, WIDTHS, WidthShares, hits_by_width};
-use crate::pair::records::{CORRESPONDENCE, MISSING, VariablePair, matched, variable_pairs};
+use crate::pair::records::{CORRESPONDENCE, Correspondence, VariablePair, matched, variable_pairs};
+use crate::params::{ParamProblem, Params};
 
 /// Share of original values near their masked value, in ranks. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
@@ -30,47 +33,45 @@ pub(crate) const TIES: ParamSpec = ParamSpec {
     default: ParamDefault::Value(ConstValue::Text("row")),
 };
 
-static CARD: Card = Card {
-    id: "interval-rank",
-    title: "Interval disclosure by rank (RID)",
-    summary: "share of original values within 1 to 10 % of the ranks around their masked value",
-    family: Family::Risk,
-    page: include_str!("interval_rank.md"),
-    params: &[CORRESPONDENCE, TIES, MISSING],
-    targets: Targets::CONTENT,
-    randomness: Randomness::None,
-    references: &["mateo2004", "sebe2002"],
+static CARD: MeasureCard = MeasureCard {
+    card: Card {
+        id: "interval-rank",
+        title: "Interval disclosure by rank (RID)",
+        summary: "share of original values within 1 to 10 % of the ranks around their masked value",
+        family: Family::Risk,
+        page: include_str!("interval_rank.md"),
+        params: &[CORRESPONDENCE, TIES, MISSING],
+        targets: Targets::CONTENT,
+        randomness: Randomness::None,
+        references: &["mateo2004", "sebe2002"],
+    },
+    at_identity: Some(1.0),
+    value: FigureSpec::value("share disclosed", Unit::Share)
+        .within(0.0, 1.0)
+        .lower_is_better(),
+    ..MeasureCard::LOSS
 };
 
-impl Measure for IntervalRank {
-    fn card(&self) -> &'static Card {
+impl MeasureMethod for IntervalRank {
+    type Settings = Params;
+
+    fn card(&self) -> &'static MeasureCard {
         &CARD
     }
 
-    fn subject(&self) -> Subject {
-        Subject::Pair
-    }
-
-    fn scope(&self) -> Scope {
-        Scope::Variables
-    }
-
-    fn reading(&self) -> Reading {
-        Reading {
-            min: 0.0,
-            max: 1.0,
-            better: Better::Lower,
-            at_identity: Some(1.0),
-            value_name: "share disclosed",
-        }
+    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
+        Ok(params.clone())
     }
 
     fn measure(
         &self,
+        _settings: &Params,
         task: &MeasureTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Measurement, MethodError> {
-        matched(task, context, |task| disclosed(task, context))
+        matched(Correspondence::asked(task.params), task, context, |task| {
+            disclosed(task, context)
+        })
     }
 }
 

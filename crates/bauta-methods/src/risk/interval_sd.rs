@@ -5,52 +5,52 @@ use rayon::prelude::*;
 use crate::card::{Card, Family, Randomness, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
-use crate::measure::{Better, Measure, MeasureTask, Measurement, Reading, Scope, Subject};
+use crate::figure::{FigureSpec, Unit};
+use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement, Subject};
+use crate::missing::MISSING;
 use crate::pair::interval_widths::{WIDTHS, WidthShares, hits_by_width};
-use crate::pair::records::{MISSING, VariablePair, variable_pairs};
+use crate::pair::records::{VariablePair, variable_pairs};
+use crate::params::{ParamProblem, Params};
 
 /// Share of original values near their masked value, in standard deviations. See the
 /// [module page](self).
 #[derive(Clone, Copy, Debug)]
 pub struct IntervalSd;
 
-static CARD: Card = Card {
-    id: "interval-sd",
-    title: "Interval disclosure by standard deviation (SDID)",
-    summary: "share of original values within 1 to 10 % of a standard deviation of their masked value",
-    family: Family::Risk,
-    page: include_str!("interval_sd.md"),
-    params: &[MISSING],
-    targets: Targets::CONTENT,
-    randomness: Randomness::None,
-    references: &["mateo2004"],
+static CARD: MeasureCard = MeasureCard {
+    card: Card {
+        id: "interval-sd",
+        title: "Interval disclosure by standard deviation (SDID)",
+        summary: "share of original values within 1 to 10 % of a standard deviation of their masked value",
+        family: Family::Risk,
+        page: include_str!("interval_sd.md"),
+        params: &[MISSING],
+        targets: Targets::CONTENT,
+        randomness: Randomness::None,
+        references: &["mateo2004"],
+    },
+    subject: Subject::CorrespondingPair,
+    at_identity: Some(1.0),
+    value: FigureSpec::value("share disclosed", Unit::Share)
+        .within(0.0, 1.0)
+        .lower_is_better(),
+    ..MeasureCard::LOSS
 };
 
-impl Measure for IntervalSd {
-    fn card(&self) -> &'static Card {
+impl MeasureMethod for IntervalSd {
+    type Settings = Params;
+
+    fn card(&self) -> &'static MeasureCard {
         &CARD
     }
 
-    fn subject(&self) -> Subject {
-        Subject::CorrespondingPair
-    }
-
-    fn scope(&self) -> Scope {
-        Scope::Variables
-    }
-
-    fn reading(&self) -> Reading {
-        Reading {
-            min: 0.0,
-            max: 1.0,
-            better: Better::Lower,
-            at_identity: Some(1.0),
-            value_name: "share disclosed",
-        }
+    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
+        Ok(params.clone())
     }
 
     fn measure(
         &self,
+        _settings: &Params,
         task: &MeasureTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Measurement, MethodError> {

@@ -1,87 +1,103 @@
 #![doc = include_str!("k_anonymity.md")]
 
-use crate::card::{Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness};
+use crate::card::{Card, ConstValue, ParamSpec, ParamType};
 use crate::context::RunContext;
 use crate::error::MethodError;
-use crate::keys::asked::{KEY_TARGETS, SEMANTICS, count};
-use crate::measure::{
-    Better, Measure, MeasureTask, Measurement, Part, Reading, Scope, Series, Subject,
-};
+use crate::figure::{FigureSpec, Unit};
+use crate::keys::Semantics;
+use crate::keys::asked::{SEMANTICS, count};
+use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement, Part, Series};
+use crate::params::{ParamProblem, Params};
 
 /// Smallest class of equal keys. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
 pub struct KAnonymity;
 
-static CARD: Card = Card {
-    id: "k-anonymity",
-    title: "k-anonymity",
-    summary: "size of the smallest class of records that share their key",
-    family: Family::Risk,
-    page: include_str!("k_anonymity.md"),
-    params: &[
-        SEMANTICS,
-        ParamSpec {
-            name: "k",
-            meaning: "class sizes to report violations for: records whose class is smaller",
-            ty: ParamType::Integers {
-                min: 2,
-                max: i64::MAX,
-            },
-            default: ParamDefault::Value(ConstValue::Integers(&[2, 3, 5])),
-        },
-    ],
-    targets: KEY_TARGETS,
-    randomness: Randomness::None,
-    references: &["sweeney2002", "bergeat2015"],
+const K: ParamSpec = ParamSpec::new(
+    "k",
+    "class sizes to report violations for: records whose class is smaller",
+    ParamType::Integers {
+        min: 2,
+        max: i64::MAX,
+    },
+)
+.or(ConstValue::Integers(&[2, 3, 5]));
+
+const RECORDS: FigureSpec = FigureSpec::count("records", "records");
+const CLASSES: FigureSpec = FigureSpec::count("classes", "classes of equal keys");
+const UNIQUES: FigureSpec = FigureSpec::count("uniques", "unique records").lower_is_better();
+const BELOW: FigureSpec = FigureSpec::count("below_{}", "records in classes below {}")
+    .lower_is_better()
+    .per_number();
+const SHARE_BELOW: FigureSpec =
+    FigureSpec::share("share_below_{}", "share of records in classes below {}")
+        .lower_is_better()
+        .per_number();
+
+static CARD: MeasureCard = MeasureCard {
+    card: Card {
+        id: "k-anonymity",
+        title: "k-anonymity",
+        summary: "size of the smallest class of records that share their key",
+        page: include_str!("k_anonymity.md"),
+        params: &[SEMANTICS, K],
+        references: &["sweeney2002", "bergeat2015"],
+        ..MeasureCard::OF_KEYS.card
+    },
+    value: FigureSpec::value("smallest class", Unit::Number)
+        .within(1.0, f64::INFINITY)
+        .higher_is_better(),
+    figures: &[RECORDS, CLASSES, UNIQUES, BELOW, SHARE_BELOW],
+    ..MeasureCard::OF_KEYS
 };
 
-impl Measure for KAnonymity {
-    fn card(&self) -> &'static Card {
+/// How to count, and the class sizes of interest.
+pub struct Settings {
+    semantics: Semantics,
+    k: Vec<i64>,
+}
+
+impl MeasureMethod for KAnonymity {
+    type Settings = Settings;
+
+    fn card(&self) -> &'static MeasureCard {
         &CARD
     }
 
-    fn subject(&self) -> Subject {
-        Subject::OneFile
+    fn settings(&self, params: &Params) -> Result<Settings, Vec<ParamProblem>> {
+        Ok(Settings {
+            semantics: params.choice_of(SEMANTICS.name),
+            k: params.integers(K.name).to_vec(),
+        })
     }
 
-    fn scope(&self) -> Scope {
-        Scope::Scenario
-    }
-
-    fn reading(&self) -> Reading {
-        Reading {
-            min: 1.0,
-            max: f64::INFINITY,
-            better: Better::Higher,
-            at_identity: None,
-            value_name: "smallest class",
-        }
+    fn numbers_of(&self, _: &FigureSpec, settings: &Settings, _: &[String]) -> Vec<f64> {
+        settings.k.iter().map(|&k| k as f64).collect()
     }
 
     fn measure(
         &self,
+        settings: &Settings,
         task: &MeasureTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Measurement, MethodError> {
         let table = task.one()?;
-        let counted = count(table, task.on, task.params, context)?;
+        let counted = count(table, task.on, settings.semantics, context)?;
         let n = table.n_records();
         let mut found = Measurement {
             value: counted.f.iter().min().map(|&f| f64::from(f)),
             ..Measurement::default()
         };
         let below = |k: i64| counted.f.iter().filter(|&&f| i64::from(f) < k).count() as f64;
-        found.push_part("records", n as f64);
-        found.push_part("classes", counted.n_classes as f64);
-        found.push_part("uniques", below(2));
-        for &k in task.params.integers("k") {
-            found.push_part(format!("below_{k}"), below(k));
+        found.give(&RECORDS, n as f64);
+        found.give(&CLASSES, counted.n_classes as f64);
+        found.give(&UNIQUES, below(2));
+        for &k in &settings.k {
+            found.give(BELOW.at(k as f64), below(k));
         }
-        for &k in task.params.integers("k") {
-            found.push_part(
-                format!("share_below_{k}"),
-                (n > 0).then(|| below(k) / n as f64),
-            );
+        for &k in &settings.k {
+            let share = (n > 0).then(|| below(k) / n as f64);
+            found.give(SHARE_BELOW.at(k as f64), share);
         }
         found.series.push(class_sizes(&counted.f));
         found.per_record = Some(counted.f.iter().map(|&f| f64::from(f)).collect());
@@ -101,16 +117,14 @@ fn class_sizes(f: &[u32]) -> Series {
         (50, 99, "50-99"),
         (100, u32::MAX, "100+"),
     ];
-    let points = BANDS
-        .iter()
-        .map(|&(low, high, label)| Part {
-            name: label.to_owned(),
-            value: Some(f.iter().filter(|&&f| (low..=high).contains(&f)).count() as f64),
-        })
-        .collect();
-    Series {
-        name: "records by class size".to_owned(),
-        unit: "records".to_owned(),
-        points,
-    }
+    let points = BANDS.iter().map(|&(low, high, label)| {
+        let n = f.iter().filter(|&&f| (low..=high).contains(&f)).count();
+        Part::new(label, n as f64)
+    });
+    Series::new(
+        "records by class size",
+        "records",
+        Unit::Count,
+        points.collect(),
+    )
 }

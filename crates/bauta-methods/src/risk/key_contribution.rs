@@ -2,17 +2,19 @@
 
 use bauta_data::Table;
 
-use crate::card::{Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness};
+use crate::card::{
+    Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets,
+};
 use crate::context::RunContext;
 use crate::error::MethodError;
-use crate::keys::asked::{KEY_TARGETS, SEMANTICS, note_empty_keys, positions, semantics};
+use crate::figure::{FigureSpec, Unit};
+use crate::keys::asked::{SEMANTICS, note_empty_keys, positions};
 use crate::keys::check_weights;
 use crate::keys::levels_above::LevelsAbove;
 use crate::keys::views::{KeyViews, Remaining};
-use crate::measure::{
-    Better, Measure, MeasureTask, Measurement, Part, Reading, Scope, Series, Subject,
-};
-use crate::note::Note;
+use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement, Part, Series};
+use crate::note::KnownNote;
+use crate::params::{ParamProblem, Params};
 
 /// How much risk hangs on each key. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
@@ -27,63 +29,56 @@ pub const LEFT_OUT: &str = " if a key is left out";
 /// How the names of series end that have a point for each level above the present one.
 pub const BY_LEVEL: &str = " by level";
 
-static CARD: Card = Card {
-    id: "key-contribution",
-    title: "Contribution of keys",
-    summary: "share of the risk that goes when a key is left out, and what coarser levels would leave",
-    family: Family::Risk,
-    page: include_str!("key_contribution.md"),
-    params: &[
-        SEMANTICS,
-        ParamSpec {
-            name: "k",
-            meaning: "class size below which a record is at risk",
-            ty: ParamType::Integer {
-                min: 2,
-                max: i64::MAX,
+static CARD: MeasureCard = MeasureCard {
+    card: Card {
+        id: "key-contribution",
+        title: "Contribution of keys",
+        summary: "share of the risk that goes when a key is left out, and what coarser levels would leave",
+        family: Family::Risk,
+        page: include_str!("key_contribution.md"),
+        params: &[
+            SEMANTICS,
+            ParamSpec {
+                name: "k",
+                meaning: "class size below which a record is at risk",
+                ty: ParamType::Integer {
+                    min: 2,
+                    max: i64::MAX,
+                },
+                default: ParamDefault::Value(ConstValue::Integer(3)),
             },
-            default: ParamDefault::Value(ConstValue::Integer(3)),
-        },
-        ParamSpec {
-            name: "risk",
-            meaning: "which risk the shares are of",
-            ty: ParamType::Choice(&[
-                ("records", "records in classes smaller than k"),
-                ("expected", "expected re-identifications"),
-            ]),
-            default: ParamDefault::Value(ConstValue::Text("records")),
-        },
-    ],
-    targets: KEY_TARGETS,
-    randomness: Randomness::None,
-    references: &["benedetti1998", "bergeat2015"],
+            ParamSpec {
+                name: "risk",
+                meaning: "which risk the shares are of",
+                ty: ParamType::Choice(&[
+                    ("records", "records in classes smaller than k"),
+                    ("expected", "expected re-identifications"),
+                ]),
+                default: ParamDefault::Value(ConstValue::Text("records")),
+            },
+        ],
+        targets: Targets::KEYS,
+        randomness: Randomness::None,
+        references: &["benedetti1998", "bergeat2015"],
+    },
+    value: FigureSpec::value("share of the risk", Unit::Share).within(0.0, 1.0),
+    ..MeasureCard::OF_KEYS
 };
 
-impl Measure for KeyContribution {
-    fn card(&self) -> &'static Card {
+impl MeasureMethod for KeyContribution {
+    type Settings = Params;
+
+    fn card(&self) -> &'static MeasureCard {
         &CARD
     }
 
-    fn subject(&self) -> Subject {
-        Subject::OneFile
-    }
-
-    fn scope(&self) -> Scope {
-        Scope::Scenario
-    }
-
-    fn reading(&self) -> Reading {
-        Reading {
-            min: 0.0,
-            max: 1.0,
-            better: Better::Neither,
-            at_identity: None,
-            value_name: "share of the risk",
-        }
+    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
+        Ok(params.clone())
     }
 
     fn measure(
         &self,
+        _settings: &Params,
         task: &MeasureTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Measurement, MethodError> {
@@ -93,7 +88,7 @@ impl Measure for KeyContribution {
         let keys = positions(table, task.on)?;
         note_empty_keys(table, &keys, context);
         let k = task.params.integer("k");
-        let mut views = KeyViews::of(table, &keys, semantics(task.params)?)?;
+        let mut views = KeyViews::of(table, &keys, task.params.choice_of(SEMANTICS.name))?;
         let (all, left) = views.left_out(k);
         context.go_on()?;
         let left_out: Vec<(String, Remaining)> = task.on.iter().cloned().zip(left).collect();
@@ -144,7 +139,7 @@ fn by_level(
             Ok(None) => continue,
             // Masks may make values that the hierarchy does not know: a preview does not end a run.
             Err(error) => {
-                context.note(Note::HierarchyUnfit {
+                context.note(KnownNote::HierarchyUnfit {
                     variable: column.name().to_owned(),
                     reason: match error {
                         MethodError::Data { message, .. } => message,
@@ -179,7 +174,10 @@ fn series(k: i64, end: &str, all: &Remaining, changed: &[(String, Remaining)]) -
         let points = first.chain(changed.iter().map(|(name, left)| point(name, left)));
         Series {
             name: format!("{name}{end}"),
-            unit: unit.to_owned(),
+            axis: unit.to_owned(),
+            unit: Unit::Number,
+            file: None,
+            variable: None,
             points: points.collect(),
         }
     };

@@ -3,97 +3,88 @@
 use bauta_data::{Attribute, Table};
 use rayon::prelude::*;
 
-use crate::card::{Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness};
+use crate::card::{
+    Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets,
+};
 use crate::context::RunContext;
 use crate::error::MethodError;
-use crate::keys::asked::{KEY_TARGETS, positions};
+use crate::figure::{FigureSpec, Unit};
+use crate::keys::asked::positions;
 use crate::keys::matching::MatchingSets;
 use crate::keys::sensitive::{self, Amount, Answers, ClassAnswers};
-use crate::measure::{
-    Better, Measure, MeasureTask, Measurement, Part, Reading, Scope, Series, Subject,
-};
+use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement, Part, Series};
 use crate::params::{ParamProblem, Params};
 
 /// How different the sensitive values of a class are. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
 pub struct LDiversity;
 
-static CARD: Card = Card {
-    id: "l-diversity",
-    title: "l-diversity",
-    summary: "how many different sensitive values the least diverse class has",
-    family: Family::Risk,
-    page: include_str!("l_diversity.md"),
-    params: &[
-        sensitive::SENSITIVE,
-        sensitive::MISSING_SENSITIVE,
-        sensitive::MATCHING,
-        ParamSpec {
-            name: "kind",
-            meaning: "which l is the measure's value",
-            ty: ParamType::Choice(&[
-                ("distinct", "number of different values"),
-                ("entropy", "exponential of their entropy"),
-                (
-                    "recursive",
-                    "largest l such that no value outweighs the l-th and rarer ones c times",
-                ),
-            ]),
-            default: ParamDefault::Value(ConstValue::Text("distinct")),
-        },
-        ParamSpec {
-            name: "c",
-            meaning: "c of the recursive l",
-            ty: ParamType::Number { min: 0.0, max: 1e6 },
-            default: ParamDefault::Value(ConstValue::Number(2.0)),
-        },
-        ParamSpec {
-            name: "l",
-            meaning: "diversities to report violations for: records whose class has a smaller one",
-            ty: ParamType::Integers {
-                min: 2,
-                max: i64::MAX,
+static CARD: MeasureCard = MeasureCard {
+    card: Card {
+        id: "l-diversity",
+        title: "l-diversity",
+        summary: "how many different sensitive values the least diverse class has",
+        family: Family::Risk,
+        page: include_str!("l_diversity.md"),
+        params: &[
+            sensitive::SENSITIVE,
+            sensitive::MISSING_SENSITIVE,
+            sensitive::MATCHING,
+            ParamSpec {
+                name: "kind",
+                meaning: "which l is the measure's value",
+                ty: ParamType::Choice(&[
+                    ("distinct", "number of different values"),
+                    ("entropy", "exponential of their entropy"),
+                    (
+                        "recursive",
+                        "largest l such that no value outweighs the l-th and rarer ones c times",
+                    ),
+                ]),
+                default: ParamDefault::Value(ConstValue::Text("distinct")),
             },
-            default: ParamDefault::Value(ConstValue::Integers(&[2, 3, 5])),
-        },
-        ParamSpec {
-            name: "multi",
-            meaning: "whether the intruder knows the other sensitive variables, as if they were keys",
-            ty: ParamType::Flag,
-            default: ParamDefault::Value(ConstValue::Flag(false)),
-        },
-    ],
-    targets: KEY_TARGETS,
-    randomness: Randomness::None,
-    references: &["machanavajjhala2007", "bergeat2015"],
+            ParamSpec {
+                name: "c",
+                meaning: "c of the recursive l",
+                ty: ParamType::Number { min: 0.0, max: 1e6 },
+                default: ParamDefault::Value(ConstValue::Number(2.0)),
+            },
+            ParamSpec {
+                name: "l",
+                meaning: "diversities to report violations for: records whose class has a smaller one",
+                ty: ParamType::Integers {
+                    min: 2,
+                    max: i64::MAX,
+                },
+                default: ParamDefault::Value(ConstValue::Integers(&[2, 3, 5])),
+            },
+            ParamSpec {
+                name: "multi",
+                meaning: "whether the intruder knows the other sensitive variables, as if they were keys",
+                ty: ParamType::Flag,
+                default: ParamDefault::Value(ConstValue::Flag(false)),
+            },
+        ],
+        targets: Targets::KEYS,
+        randomness: Randomness::None,
+        references: &["machanavajjhala2007", "bergeat2015"],
+    },
+    value: FigureSpec::value("smallest l", Unit::Number)
+        .within(1.0, f64::INFINITY)
+        .higher_is_better(),
+    usual: false,
+    ..MeasureCard::OF_KEYS
 };
 
-impl Measure for LDiversity {
-    fn card(&self) -> &'static Card {
+impl MeasureMethod for LDiversity {
+    type Settings = Params;
+
+    fn card(&self) -> &'static MeasureCard {
         &CARD
     }
 
-    fn subject(&self) -> Subject {
-        Subject::OneFile
-    }
-
-    fn scope(&self) -> Scope {
-        Scope::Scenario
-    }
-
-    fn reading(&self) -> Reading {
-        Reading {
-            min: 1.0,
-            max: f64::INFINITY,
-            better: Better::Higher,
-            at_identity: None,
-            value_name: "smallest l",
-        }
-    }
-
-    /// It needs to be told what is sensitive: who wants it asks for it.
-    fn is_usual(&self) -> bool {
-        false
+    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
+        Ok(params.clone())
     }
 
     fn check(&self, params: &Params, on: &[&Attribute]) -> Vec<ParamProblem> {
@@ -102,6 +93,7 @@ impl Measure for LDiversity {
 
     fn measure(
         &self,
+        _settings: &Params,
         task: &MeasureTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Measurement, MethodError> {
@@ -308,7 +300,10 @@ fn bands(l: &[f64]) -> Series {
     }
     Series {
         name: "records by l".to_owned(),
-        unit: "records".to_owned(),
+        axis: "records".to_owned(),
+        unit: Unit::Count,
+        file: None,
+        variable: None,
         points,
     }
 }

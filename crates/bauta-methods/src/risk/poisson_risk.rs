@@ -6,14 +6,17 @@ mod poisson_inverse;
 use bauta_data::{Attribute, Column, Table, near};
 use rayon::prelude::*;
 
-use crate::card::{Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness};
+use crate::card::{
+    Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets,
+};
 use crate::context::RunContext;
 use crate::error::MethodError;
+use crate::figure::{FigureSpec, Unit};
 use crate::kernel::numbers::sums::{compensated, sum_by};
-use crate::keys::asked::{KEY_TARGETS, positions};
+use crate::keys::asked::positions;
 use crate::keys::check_weights;
-use crate::measure::{Better, Measure, MeasureTask, Measurement, Reading, Scope, Subject};
-use crate::note::Note;
+use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement};
+use crate::note::KnownNote;
 use crate::params::{ParamProblem, Params};
 use crate::risk::poisson_risk::loglinear::cross::Cross;
 use crate::risk::poisson_risk::loglinear::{Fit, Model, fit};
@@ -24,78 +27,69 @@ use crate::risk::poisson_risk::poisson_inverse::{expected_inverse, unique_in_pop
 #[derive(Clone, Copy, Debug)]
 pub struct PoissonRisk;
 
-static CARD: Card = Card {
-    id: "poisson-risk",
-    title: "Poisson log-linear risk",
-    summary: "expected correct matches of sample uniques, by a log-linear model of the keys",
-    family: Family::Risk,
-    page: include_str!("poisson_risk.md"),
-    params: &[
-        ParamSpec {
-            name: "model",
-            meaning: "which effects of the keys the model has",
-            ty: ParamType::Choice(&[("main", "each key alone"), ("two-way", "all pairs of keys")]),
-            default: ParamDefault::Value(ConstValue::Text("main")),
-        },
-        ParamSpec {
-            name: "interactions",
-            meaning: "interactions that the model has besides, such as \"age:sex\"",
-            ty: ParamType::Texts,
-            default: ParamDefault::Unset("none"),
-        },
-        ParamSpec {
-            name: "sampling_fraction",
-            meaning: "how much of the population the sample holds",
-            ty: ParamType::Choice(&[
-                ("constant", "records over the sum of weights, everywhere"),
-                (
-                    "cell",
-                    "the same within each cell that the file has records of",
-                ),
-            ]),
-            default: ParamDefault::Value(ConstValue::Text("constant")),
-        },
-        ParamSpec {
-            name: "max_cycles",
-            meaning: "cycles of corrections after which the fit is taken as it is, with a note",
-            ty: ParamType::Integer {
-                min: 1,
-                max: 1_000_000,
+static CARD: MeasureCard = MeasureCard {
+    card: Card {
+        id: "poisson-risk",
+        title: "Poisson log-linear risk",
+        summary: "expected correct matches of sample uniques, by a log-linear model of the keys",
+        family: Family::Risk,
+        page: include_str!("poisson_risk.md"),
+        params: &[
+            ParamSpec {
+                name: "model",
+                meaning: "which effects of the keys the model has",
+                ty: ParamType::Choice(&[
+                    ("main", "each key alone"),
+                    ("two-way", "all pairs of keys"),
+                ]),
+                default: ParamDefault::Value(ConstValue::Text("main")),
             },
-            default: ParamDefault::Value(ConstValue::Integer(1_000)),
-        },
-    ],
-    targets: KEY_TARGETS,
-    randomness: Randomness::None,
-    references: &["skinner1998", "elamir2006", "deming1940"],
+            ParamSpec {
+                name: "interactions",
+                meaning: "interactions that the model has besides, such as \"age:sex\"",
+                ty: ParamType::Texts,
+                default: ParamDefault::Unset("none"),
+            },
+            ParamSpec {
+                name: "sampling_fraction",
+                meaning: "how much of the population the sample holds",
+                ty: ParamType::Choice(&[
+                    ("constant", "records over the sum of weights, everywhere"),
+                    (
+                        "cell",
+                        "the same within each cell that the file has records of",
+                    ),
+                ]),
+                default: ParamDefault::Value(ConstValue::Text("constant")),
+            },
+            ParamSpec {
+                name: "max_cycles",
+                meaning: "cycles of corrections after which the fit is taken as it is, with a note",
+                ty: ParamType::Integer {
+                    min: 1,
+                    max: 1_000_000,
+                },
+                default: ParamDefault::Value(ConstValue::Integer(1_000)),
+            },
+        ],
+        targets: Targets::KEYS,
+        randomness: Randomness::None,
+        references: &["skinner1998", "elamir2006", "deming1940"],
+    },
+    value: FigureSpec::value("expected correct matches of uniques", Unit::Number).lower_is_better(),
+    usual: false,
+    ..MeasureCard::OF_KEYS
 };
 
-impl Measure for PoissonRisk {
-    fn card(&self) -> &'static Card {
+impl MeasureMethod for PoissonRisk {
+    type Settings = Params;
+
+    fn card(&self) -> &'static MeasureCard {
         &CARD
     }
 
-    fn subject(&self) -> Subject {
-        Subject::OneFile
-    }
-
-    fn scope(&self) -> Scope {
-        Scope::Scenario
-    }
-
-    fn reading(&self) -> Reading {
-        Reading {
-            min: 0.0,
-            max: f64::INFINITY,
-            better: Better::Lower,
-            at_identity: None,
-            value_name: "expected correct matches of uniques",
-        }
-    }
-
-    /// A model must be chosen: who wants it asks for it.
-    fn is_usual(&self) -> bool {
-        false
+    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
+        Ok(params.clone())
     }
 
     fn check(&self, params: &Params, on: &[&Attribute]) -> Vec<ParamProblem> {
@@ -108,6 +102,7 @@ impl Measure for PoissonRisk {
 
     fn measure(
         &self,
+        _settings: &Params,
         task: &MeasureTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Measurement, MethodError> {
@@ -119,7 +114,7 @@ impl Measure for PoissonRisk {
         let cross = Cross::of_table(table, &keys)?;
         let n_incomplete = table.n_records() - cross.n_complete();
         if n_incomplete > 0 {
-            context.note(Note::IncompleteKeysLeftOut {
+            context.note(KnownNote::IncompleteKeysLeftOut {
                 n_records: n_incomplete,
             });
         }
@@ -129,7 +124,7 @@ impl Measure for PoissonRisk {
             context.progress(cycle, max_cycles)
         })?;
         if !fit.has_settled() {
-            context.note(Note::FitNotSettled {
+            context.note(KnownNote::FitNotSettled {
                 n_cycles: fit.n_cycles,
                 largest_correction: fit.largest_correction,
             });
@@ -198,7 +193,7 @@ impl Sampling {
         context: &RunContext<'_>,
     ) -> Result<Self, MethodError> {
         let Some(weights) = table.weight().and_then(Column::as_numeric) else {
-            context.note(Note::TakenForPopulation);
+            context.note(KnownNote::TakenForPopulation);
             return Ok(Self::Constant(1.0));
         };
         let mut big_f = vec![0.0; cross.counts.len()];
@@ -219,7 +214,7 @@ impl Sampling {
             let short = both.clone().filter(|(f, big_f)| f64::from(**f) > **big_f);
             let n_records: usize = short.map(|(&f, _)| f as usize).sum();
             if n_records > 0 {
-                context.note(Note::WeightsBelowFrequency { n_records });
+                context.note(KnownNote::WeightsBelowFrequency { n_records });
             }
             return Ok(Self::ByCell(
                 both.map(|(&f, &big_f)| share(f64::from(f), big_f))
@@ -228,7 +223,7 @@ impl Sampling {
         }
         let n = cross.n_complete() as f64;
         if n > big_n {
-            context.note(Note::WeightsBelowFrequency {
+            context.note(KnownNote::WeightsBelowFrequency {
                 n_records: cross.n_complete(),
             });
         }

@@ -5,15 +5,18 @@ use std::sync::Arc;
 use bauta_data::missing::{MissingCells, MissingRules};
 use bauta_data::{Attribute, Column, Levels, Table, Values};
 
-use crate::card::{Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness};
+use crate::card::{
+    Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets,
+};
 use crate::context::RunContext;
 use crate::error::MethodError;
-use crate::keys::asked::{KEY_TARGETS, positions};
+use crate::figure::{FigureSpec, Unit};
+use crate::keys::asked::positions;
 use crate::keys::completions::{Audit, Finding, impossible};
 use crate::keys::{KeyColumns, Semantics};
 use crate::mask::suppress_local::{IMPOSSIBLE, check_impossible};
 use crate::measure::{
-    Better, Measure, MeasureTask, Measurement, Part, Reading, Scope, Series, Subject,
+    MeasureCard, MeasureMethod, MeasureTask, Measurement, Part, Scope, Series, Subject,
 };
 use crate::pair::Pair;
 use crate::pair::records::check_rows;
@@ -23,55 +26,48 @@ use crate::params::{ParamProblem, Params};
 #[derive(Clone, Copy, Debug)]
 pub struct Reversal;
 
-static CARD: Card = Card {
-    id: "reversal",
-    title: "Reversal audit",
-    summary: "share of the records with a suppressed key whose blanks can be worked out by elimination",
-    family: Family::Risk,
-    page: include_str!("reversal.md"),
-    params: &[
-        ParamSpec {
-            name: "k",
-            meaning: "class size that the suppression was to reach",
-            ty: ParamType::Integer {
-                min: 2,
-                max: u32::MAX as i64,
+static CARD: MeasureCard = MeasureCard {
+    card: Card {
+        id: "reversal",
+        title: "Reversal audit",
+        summary: "share of the records with a suppressed key whose blanks can be worked out by elimination",
+        family: Family::Risk,
+        page: include_str!("reversal.md"),
+        params: &[
+            ParamSpec {
+                name: "k",
+                meaning: "class size that the suppression was to reach",
+                ty: ParamType::Integer {
+                    min: 2,
+                    max: u32::MAX as i64,
+                },
+                default: ParamDefault::Value(ConstValue::Integer(3)),
             },
-            default: ParamDefault::Value(ConstValue::Integer(3)),
-        },
-        IMPOSSIBLE,
-    ],
-    targets: KEY_TARGETS,
-    randomness: Randomness::None,
-    references: &["bergeat2015"],
+            IMPOSSIBLE,
+        ],
+        targets: Targets::KEYS,
+        randomness: Randomness::None,
+        references: &["bergeat2015"],
+    },
+    subject: Subject::CorrespondingPair,
+    scope: Scope::Scenario,
+    at_identity: None,
+    value: FigureSpec::value("share worked out", Unit::Share)
+        .within(0.0, 1.0)
+        .lower_is_better(),
+    usual: false,
+    ..MeasureCard::LOSS
 };
 
-impl Measure for Reversal {
-    fn card(&self) -> &'static Card {
+impl MeasureMethod for Reversal {
+    type Settings = Params;
+
+    fn card(&self) -> &'static MeasureCard {
         &CARD
     }
 
-    fn subject(&self) -> Subject {
-        Subject::CorrespondingPair
-    }
-
-    fn scope(&self) -> Scope {
-        Scope::Scenario
-    }
-
-    fn reading(&self) -> Reading {
-        Reading {
-            min: 0.0,
-            max: 1.0,
-            better: Better::Lower,
-            at_identity: None,
-            value_name: "share worked out",
-        }
-    }
-
-    /// Only suppression can be reversed; the mask that suppresses says so by itself.
-    fn is_usual(&self) -> bool {
-        false
+    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
+        Ok(params.clone())
     }
 
     fn check(&self, params: &Params, _on: &[&Attribute]) -> Vec<ParamProblem> {
@@ -80,6 +76,7 @@ impl Measure for Reversal {
 
     fn measure(
         &self,
+        _settings: &Params,
         task: &MeasureTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Measurement, MethodError> {
@@ -144,7 +141,10 @@ fn by_candidates(findings: &[Finding], size: impl Fn(&Finding) -> u64) -> Series
     });
     Series {
         name: "suppressed records by completions left".to_owned(),
-        unit: "records".to_owned(),
+        axis: "records".to_owned(),
+        unit: Unit::Count,
+        file: None,
+        variable: None,
         points: points.collect(),
     }
 }

@@ -4,16 +4,17 @@ mod answer_distance;
 
 use bauta_data::{Attribute, Column, Kind, Table};
 
-use crate::card::{Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness};
+use crate::card::{
+    Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets,
+};
 use crate::context::RunContext;
 use crate::error::MethodError;
-use crate::keys::asked::{KEY_TARGETS, positions};
+use crate::figure::{FigureSpec, Unit};
+use crate::keys::asked::positions;
 use crate::keys::check_weights;
 use crate::keys::matching::MatchingSets;
 use crate::keys::sensitive::{self, Answers, ClassAnswers};
-use crate::measure::{
-    Better, Measure, MeasureTask, Measurement, Part, Reading, Scope, Series, Subject,
-};
+use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement, Part, Series};
 use crate::params::{ParamProblem, Params};
 use crate::risk::t_closeness::answer_distance::{FileAnswers, Ground};
 
@@ -25,74 +26,64 @@ pub struct TCloseness;
 /// The distances to report violations for where none are given.
 const USUAL_T: [f64; 3] = [0.1, 0.2, 0.3];
 
-static CARD: Card = Card {
-    id: "t-closeness",
-    title: "t-closeness",
-    summary: "largest distance between the sensitive values of a class and those of the file",
-    family: Family::Risk,
-    page: include_str!("t_closeness.md"),
-    params: &[
-        sensitive::SENSITIVE,
-        sensitive::MISSING_SENSITIVE,
-        sensitive::MATCHING,
-        ParamSpec {
-            name: "distance",
-            meaning: "how far two values are apart",
-            ty: ParamType::Choice(&[
-                (
-                    "by-kind",
-                    "nominal for unordered and hierarchical variables, ordered for ordered ones, ranks for continuous ones",
-                ),
-                ("nominal", "any two values equally far: total variation"),
-                ("ordered", "as many steps as there are values between"),
-                ("ranks", "as many records as there are between"),
-            ]),
-            default: ParamDefault::Value(ConstValue::Text("by-kind")),
-        },
-        ParamSpec {
-            name: "weighted",
-            meaning: "whether records count by their weights, in classes and in the file",
-            ty: ParamType::Flag,
-            default: ParamDefault::Value(ConstValue::Flag(false)),
-        },
-        ParamSpec {
-            name: "t",
-            meaning: "distances to report violations for: records whose class is farther",
-            ty: ParamType::Numbers { min: 0.0, max: 1.0 },
-            default: ParamDefault::Unset("0.1, 0.2 and 0.3"),
-        },
-    ],
-    targets: KEY_TARGETS,
-    randomness: Randomness::None,
-    references: &["li2007"],
+static CARD: MeasureCard = MeasureCard {
+    card: Card {
+        id: "t-closeness",
+        title: "t-closeness",
+        summary: "largest distance between the sensitive values of a class and those of the file",
+        family: Family::Risk,
+        page: include_str!("t_closeness.md"),
+        params: &[
+            sensitive::SENSITIVE,
+            sensitive::MISSING_SENSITIVE,
+            sensitive::MATCHING,
+            ParamSpec {
+                name: "distance",
+                meaning: "how far two values are apart",
+                ty: ParamType::Choice(&[
+                    (
+                        "by-kind",
+                        "nominal for unordered and hierarchical variables, ordered for ordered ones, ranks for continuous ones",
+                    ),
+                    ("nominal", "any two values equally far: total variation"),
+                    ("ordered", "as many steps as there are values between"),
+                    ("ranks", "as many records as there are between"),
+                ]),
+                default: ParamDefault::Value(ConstValue::Text("by-kind")),
+            },
+            ParamSpec {
+                name: "weighted",
+                meaning: "whether records count by their weights, in classes and in the file",
+                ty: ParamType::Flag,
+                default: ParamDefault::Value(ConstValue::Flag(false)),
+            },
+            ParamSpec {
+                name: "t",
+                meaning: "distances to report violations for: records whose class is farther",
+                ty: ParamType::Numbers { min: 0.0, max: 1.0 },
+                default: ParamDefault::Unset("0.1, 0.2 and 0.3"),
+            },
+        ],
+        targets: Targets::KEYS,
+        randomness: Randomness::None,
+        references: &["li2007"],
+    },
+    value: FigureSpec::value("largest distance", Unit::Number)
+        .within(0.0, 1.0)
+        .lower_is_better(),
+    usual: false,
+    ..MeasureCard::OF_KEYS
 };
 
-impl Measure for TCloseness {
-    fn card(&self) -> &'static Card {
+impl MeasureMethod for TCloseness {
+    type Settings = Params;
+
+    fn card(&self) -> &'static MeasureCard {
         &CARD
     }
 
-    fn subject(&self) -> Subject {
-        Subject::OneFile
-    }
-
-    fn scope(&self) -> Scope {
-        Scope::Scenario
-    }
-
-    fn reading(&self) -> Reading {
-        Reading {
-            min: 0.0,
-            max: 1.0,
-            better: Better::Lower,
-            at_identity: None,
-            value_name: "largest distance",
-        }
-    }
-
-    /// Small classes are far from the file by chance: who wants to read it asks for it.
-    fn is_usual(&self) -> bool {
-        false
+    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
+        Ok(params.clone())
     }
 
     fn check(&self, params: &Params, on: &[&Attribute]) -> Vec<ParamProblem> {
@@ -101,6 +92,7 @@ impl Measure for TCloseness {
 
     fn measure(
         &self,
+        _settings: &Params,
         task: &MeasureTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Measurement, MethodError> {
@@ -210,7 +202,10 @@ fn bands(t: &[f64]) -> Series {
         .collect();
     Series {
         name: "records by distance".to_owned(),
-        unit: "records".to_owned(),
+        axis: "records".to_owned(),
+        unit: Unit::Count,
+        file: None,
+        variable: None,
         points,
     }
 }

@@ -7,9 +7,10 @@ use crate::card::{
 };
 use crate::context::RunContext;
 use crate::error::MethodError;
+use crate::figure::{FigureSpec, Unit};
 use crate::loss::il::{self, Il, NEAREST_UNLESS_TOLD};
-use crate::measure::{Better, Measure, MeasureTask, Measurement, Reading, Scope, Subject};
-use crate::pair::records::matched;
+use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement};
+use crate::pair::records::{Correspondence, matched};
 use crate::pair::statistics::ZERO;
 use crate::params::{ParamProblem, Params, RawValue};
 use crate::risk::dld::{self, KEYS};
@@ -35,51 +36,41 @@ const WEIGHT_IL: ParamSpec = weight("weight_il", "weight of the information loss
 const WEIGHT_DLD: ParamSpec = weight("weight_dld", "weight of the linkage risk DLD", 0.25);
 const WEIGHT_ID: ParamSpec = weight("weight_id", "weight of the interval risk ID", 0.25);
 
-static CARD: Card = Card {
-    id: "score",
-    title: "Score of loss and risk",
-    summary: "information loss IL, linkage DLD and interval disclosure ID, weighted and summed",
-    family: Family::Score,
-    page: include_str!("score.md"),
-    params: &[
-        KEYS,
-        NEAREST_UNLESS_TOLD,
-        TIES,
-        ZERO,
-        WEIGHT_IL,
-        WEIGHT_DLD,
-        WEIGHT_ID,
-    ],
-    targets: Targets::CONTENT,
-    randomness: Randomness::None,
-    references: &["sebe2002"],
+static CARD: MeasureCard = MeasureCard {
+    card: Card {
+        id: "score",
+        title: "Score of loss and risk",
+        summary: "information loss IL, linkage DLD and interval disclosure ID, weighted and summed",
+        family: Family::Score,
+        page: include_str!("score.md"),
+        params: &[
+            KEYS,
+            NEAREST_UNLESS_TOLD,
+            TIES,
+            ZERO,
+            WEIGHT_IL,
+            WEIGHT_DLD,
+            WEIGHT_ID,
+        ],
+        targets: Targets::CONTENT,
+        randomness: Randomness::None,
+        references: &["sebe2002"],
+    },
+    at_identity: None,
+    value: FigureSpec::value("score", Unit::Number).lower_is_better(),
+    usual: false,
+    ..MeasureCard::LOSS
 };
 
-impl Measure for Score {
-    fn card(&self) -> &'static Card {
+impl MeasureMethod for Score {
+    type Settings = Params;
+
+    fn card(&self) -> &'static MeasureCard {
         &CARD
     }
 
-    fn subject(&self) -> Subject {
-        Subject::Pair
-    }
-
-    fn scope(&self) -> Scope {
-        Scope::Variables
-    }
-
-    fn is_usual(&self) -> bool {
-        false
-    }
-
-    fn reading(&self) -> Reading {
-        Reading {
-            min: 0.0,
-            max: f64::INFINITY,
-            better: Better::Lower,
-            at_identity: None,
-            value_name: "score",
-        }
+    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
+        Ok(params.clone())
     }
 
     fn check(&self, params: &Params, on: &[&Attribute]) -> Vec<ParamProblem> {
@@ -98,14 +89,15 @@ impl Measure for Score {
 
     fn measure(
         &self,
+        _settings: &Params,
         task: &MeasureTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Measurement, MethodError> {
         let links = dld::prefix_links(task)?;
-        let zero = member_params(Il.card(), task.params, "zero")?;
-        let ties = member_params(IntervalRank.card(), task.params, "ties")?;
+        let zero = member_params(&Il.card().card, task.params, "zero")?;
+        let ties = member_params(&IntervalRank.card().card, task.params, "ties")?;
         // One search for the nearest originals serves all three.
-        let members = matched(task, context, |task| {
+        let members = matched(Correspondence::asked(task.params), task, context, |task| {
             let with = |params| MeasureTask { params, ..*task };
             let il = il::of_traced(&with(&zero), context)?;
             let dld = dld::linked(task, &links, context)?;

@@ -54,9 +54,11 @@ impl Changer {
     /// How the variables bear on each other with the example's parameters.
     fn together(self) -> Together {
         match self {
-            Self::Mask(mask) => mask.together(&params(mask.card(), &mask.example())),
+            Self::Mask(mask) => mask.facts(&params(mask.card(), &mask.example())).together,
             Self::Adjuster(adjuster) => {
-                adjuster.together(&params(adjuster.card(), &adjuster.example()))
+                adjuster
+                    .facts(&params(adjuster.card(), &adjuster.example()))
+                    .together
             }
         }
     }
@@ -64,8 +66,12 @@ impl Changer {
     /// Whether it may change a column that it was not given: the weight, if it says so.
     fn may_change(self, column: &Column) -> bool {
         let reweights = match self {
-            Self::Mask(mask) => mask.reweights(&params(mask.card(), &mask.example())),
-            Self::Adjuster(_) => true,
+            Self::Mask(mask) => mask.facts(&params(mask.card(), &mask.example())).reweights,
+            Self::Adjuster(adjuster) => {
+                adjuster
+                    .facts(&params(adjuster.card(), &adjuster.example()))
+                    .reweights
+            }
         };
         reweights && column.attribute().role == Role::Weight
     }
@@ -407,7 +413,7 @@ fn a_mask_says_beforehand_what_kind_a_variable_becomes() {
             let after = masked.column_named(&before.name);
             assert_eq!(
                 after.map(|column| column.attribute().kind),
-                mask.kind_after(before.kind, &given),
+                mask.facts(&given).kind_after.of(before.kind),
                 "`{}` on {:?}",
                 mask.card().id,
                 before.kind

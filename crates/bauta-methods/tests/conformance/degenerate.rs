@@ -146,7 +146,7 @@ fn changers_give_finite_numbers_or_a_clear_error() {
 
 /// Fails if a figure is not finite, or the value out of the range that it is read in.
 fn assert_figures(id: &str, file: &str, found: &Measurement, n_records: usize) {
-    let reading = registry::measure(id).expect("a measure").reading();
+    let reading = registry::measure(id).expect("a measure").declared().value;
     let value = found.value.unwrap_or(reading.min);
     assert!(
         (reading.min..=reading.max).contains(&value),

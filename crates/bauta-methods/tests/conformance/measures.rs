@@ -1,13 +1,14 @@
 //! Measures: what looks at files.
 
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use bauta_data::{Column, Kind, Role, Table, Unwatched};
+use bauta_data::{Attribute, Column, Kind, Role, Table, Unwatched};
 use bauta_methods::measure::{Part, Scope};
 use bauta_methods::pair::Rows;
 use bauta_methods::{
-    Files, Measure, MeasureTask, Measurement, MethodError, Pair, Params, RawValue, RunContext,
-    Subject, registry,
+    FigureName, Files, Measure, MeasureTask, Measurement, MethodError, Pair, ParamType, Params,
+    RawValue, RunContext, Subject, registry,
 };
 use proptest::prelude::*;
 
@@ -97,7 +98,7 @@ impl Two {
         params: &Params,
         context: &RunContext<'_>,
     ) -> Result<Measurement, MethodError> {
-        let files = match measure.subject() {
+        let files = match measure.declared().subject {
             Subject::OneFile => Files::One(&self.masked),
             Subject::CorrespondingPair | Subject::Pair => Files::Both(Pair {
                 original: &self.original,
@@ -142,7 +143,7 @@ fn usual(measure: &dyn Measure, two: &Two) -> Vec<String> {
     let table = &two.original;
     let by_role = |attr_idx: &usize| {
         let attribute = table.column(*attr_idx).attribute();
-        match measure.scope() {
+        match measure.declared().scope {
             Scope::Scenario => attribute.role == Role::Key,
             Scope::Variables => card.targets.default_roles.contains(&attribute.role),
         }
@@ -193,7 +194,11 @@ pub(crate) fn parts(found: &Measurement) -> Vec<(String, Option<f64>)> {
             .collect()
     };
     let mut all = vec![("value".to_owned(), found.value)];
-    all.extend(named("part ", &found.parts));
+    all.extend(
+        found
+            .parts()
+            .map(|(name, value)| (format!("part {name}"), value)),
+    );
     all.extend(named("variable ", &found.by_variable));
     for series in &found.series {
         all.extend(named(&format!("series {} ", series.name), &series.points));
@@ -228,7 +233,7 @@ fn assert_near(id: &str, before: &Measurement, after: &Measurement) {
         let sizes = points.iter().filter_map(|point| point.value).map(f64::abs);
         sizes.fold(1.0, f64::max)
     };
-    let n_others = 1 + before.parts.len() + before.by_variable.len();
+    let n_others = 1 + before.figures.len() + before.by_variable.len();
     let in_series = before
         .series
         .iter()
@@ -249,7 +254,7 @@ fn assert_near(id: &str, before: &Measurement, after: &Measurement) {
 fn values_stay_in_the_declared_range() {
     let table = zoo(500);
     for measure in registry::MEASURES {
-        let reading = measure.reading();
+        let reading = measure.declared().value;
         assert!(reading.min <= reading.max);
         for two in [Two::identical(&table), Two::perturbed(&table)] {
             let found = two.figures(*measure, &usual(*measure, &two));
@@ -269,10 +274,68 @@ fn values_stay_in_the_declared_range() {
 }
 
 #[test]
+fn figures_are_the_declared_ones_and_stay_in_their_range() {
+    let table = zoo(500);
+    for measure in registry::MEASURES {
+        let (id, card) = (measure.card().id, measure.declared());
+        let given = params(measure.card(), &measure.example());
+        for two in [Two::identical(&table), Two::perturbed(&table)] {
+            let on = usual(*measure, &two);
+            let found = two.figures(*measure, &on);
+            let spelled = |names: Vec<FigureName>| -> BTreeSet<String> {
+                names.iter().map(FigureName::spelled).collect()
+            };
+            let names = found.figures.iter().map(|figure| figure.name.clone());
+            let (names, declared) = (names.collect(), measure.figures(&given, &on));
+            // A figure may lack where it does not apply, but none comes that nobody declared.
+            let undeclared: Vec<String> = spelled(names)
+                .difference(&spelled(declared))
+                .cloned()
+                .collect();
+            assert_eq!(undeclared, Vec::<String>::new(), "`{id}`");
+            for figure in &found.figures {
+                let spec = card.figure(&figure.name.id).expect("it is declared");
+                let value = figure.value.unwrap_or(spec.min);
+                assert!(
+                    (spec.min..=spec.max).contains(&value),
+                    "`{id}` {}: {value}",
+                    figure.name.spelled()
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn every_word_of_a_choice_is_read_and_judged() {
+    let table = zoo(50);
+    for measure in registry::MEASURES {
+        let attributes: Vec<&Attribute> = table
+            .columns()
+            .iter()
+            .map(|column| column.attribute())
+            .collect();
+        for spec in measure.card().params {
+            let ParamType::Choice(words) = spec.ty else {
+                continue;
+            };
+            for (word, _) in words {
+                let mut given = measure.example();
+                given.retain(|(name, _)| *name != spec.name);
+                given.push((spec.name, RawValue::Text((*word).to_owned())));
+                // Told to be wrong or right, but never a panic.
+                measure.check(&params(measure.card(), &given), &attributes);
+                measure.figures(&params(measure.card(), &given), &[]);
+            }
+        }
+    }
+}
+
+#[test]
 fn identical_files_have_the_declared_value_and_others_do_not() {
     let table = zoo(500);
     for measure in registry::MEASURES {
-        let Some(at_identity) = measure.reading().at_identity else {
+        let Some(at_identity) = measure.declared().at_identity else {
             continue;
         };
         let two = Two::identical(&table);
@@ -359,7 +422,7 @@ fn files_that_do_not_correspond_are_refused_where_they_must() {
     let table = zoo(50);
     for measure in registry::MEASURES
         .iter()
-        .filter(|measure| measure.subject() == Subject::CorrespondingPair)
+        .filter(|measure| measure.declared().subject == Subject::CorrespondingPair)
     {
         let two = Two::perturbed(&table);
         let given = params(measure.card(), &measure.example());
@@ -413,7 +476,7 @@ fn measures_of_the_wrong_number_of_files_are_our_own_mistake() {
             masked: &table,
             rows: Rows::Correspond,
         };
-        let wrong = match measure.subject() {
+        let wrong = match measure.declared().subject {
             Subject::OneFile => Files::Both(pair),
             Subject::CorrespondingPair | Subject::Pair => Files::One(&table),
         };
@@ -475,7 +538,7 @@ fn no_message_shows_a_cell_value() {
                     }
                 }
             }
-            let counts_weights = measure.subject() == Subject::OneFile;
+            let counts_weights = measure.declared().subject == Subject::OneFile;
             assert!(
                 n_errors > 0 || !(with_weight && counts_weights),
                 "the planted weight did not bite {}",

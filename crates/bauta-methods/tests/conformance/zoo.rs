@@ -119,7 +119,7 @@ pub(crate) fn assert_no_canary(what: &str, text: &str) {
 /// The notes of a context, in words and as they stand in a record.
 pub(crate) fn note_texts(context: RunContext<'_>) -> String {
     let notes = context.into_notes();
-    let words: Vec<String> = notes.iter().map(bauta_methods::Note::text).collect();
+    let words: Vec<String> = notes.iter().map(|note| note.text.clone()).collect();
     format!(
         "{}\n{}",
         words.join("\n"),

@@ -46,7 +46,7 @@ fn a_run_records_what_it_did() {
     // A plan that names no measure takes the usual ones.
     let all: Vec<&str> = bauta_methods::registry::MEASURES
         .iter()
-        .filter(|measure| measure.is_usual())
+        .filter(|measure| measure.declared().usual)
         .map(|measure| measure.card().id)
         .collect();
     assert_eq!(measures, all);

@@ -17,7 +17,7 @@ use crate::progress::Progress;
 /// Whether a measure looks at variables that hold categories, and at no others.
 fn of_categories_only(measure: &dyn Measure) -> bool {
     let kinds = measure.card().targets.kinds;
-    measure.scope() == Scope::Variables && !kinds.contains(&Kind::Continuous)
+    measure.declared().scope == Scope::Variables && !kinds.contains(&Kind::Continuous)
 }
 
 /// Every measure of categories, on the keys and the sensitive answers.
@@ -61,11 +61,11 @@ pub(super) fn of_variables(
         condition: arguments.condition.clone(),
     };
     let mut found = Vec::new();
-    for measure in registry::MEASURES
-        .iter()
-        .filter(|measure| measure.scope() == Scope::Variables && !of_categories_only(**measure))
-    {
-        if pair.rows == Rows::Unrelated && measure.subject() == Subject::CorrespondingPair {
+    for measure in registry::MEASURES.iter().filter(|measure| {
+        measure.declared().scope == Scope::Variables && !of_categories_only(**measure)
+    }) {
+        if pair.rows == Rows::Unrelated && measure.declared().subject == Subject::CorrespondingPair
+        {
             continue;
         }
         if !is_asked_for(*measure, pair, on, arguments) {
@@ -94,7 +94,7 @@ fn is_asked_for(
         .iter()
         .filter_map(|name| pair.original.column_named(name));
     let knows = columns.any(|column| card.targets.kinds.contains(&column.attribute().kind));
-    told && (measure.is_usual() || knows)
+    told && (measure.declared().usual || knows)
 }
 
 /// What is asked of records that the files cannot give is one error, not one note per measure.
@@ -200,7 +200,7 @@ fn of_one(
         let task = MeasureTask::new(files, on, &params);
         measure_groups(measure, &task, groups, original, &context)
     };
-    let taken = match measure.subject() {
+    let taken = match measure.declared().subject {
         Subject::OneFile => {
             // Records that do not correspond are selected by their own file's values.
             let selector = match pair.rows {
@@ -293,7 +293,7 @@ pub(super) fn of_keys(
     };
     let scenario = registry::MEASURES
         .iter()
-        .filter(|measure| measure.scope() == Scope::Scenario);
+        .filter(|measure| measure.declared().scope == Scope::Scenario);
     let mut found = Vec::new();
     for measure in scenario {
         found.push(if offers(measure.card(), &arguments.semantics) {

@@ -96,7 +96,7 @@ pub(super) fn print_table(
     for found in found {
         let before = found.before.as_ref();
         let value_name =
-            registry::measure(found.id).map_or("", |measure| measure.reading().value_name);
+            registry::measure(found.id).map_or("", |measure| measure.declared().value.label);
         let Some(after) = &found.after else {
             add(found.id, "not measured (see the notes)", [None; 4]);
             continue;

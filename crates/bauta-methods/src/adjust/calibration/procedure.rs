@@ -18,7 +18,7 @@ use crate::calibration::{
 };
 use crate::context::RunContext;
 use crate::error::MethodError;
-use crate::note::Note;
+use crate::note::KnownNote;
 use crate::pair::Pair;
 use crate::params::Params;
 
@@ -72,11 +72,11 @@ pub(crate) fn calibrate(
     }
     let n_zero = weights.iter().filter(|&&w| w == 0.0).count();
     if n_zero > 0 && rounding.is_some() {
-        context.note(Note::WeightsRoundedToZero { n_records: n_zero });
+        context.note(KnownNote::WeightsRoundedToZero { n_records: n_zero });
     }
     let n_negative = weights.iter().filter(|&&w| w < 0.0).count();
     if n_negative > 0 {
-        context.note(Note::NegativeWeights {
+        context.note(KnownNote::NegativeWeights {
             n_records: n_negative,
         });
     }
@@ -99,11 +99,11 @@ impl Problem<'_> {
             .map(name)
             .collect();
         if !empty.is_empty() {
-            context.note(Note::EmptyMarginsLeftOut { margins: empty });
+            context.note(KnownNote::EmptyMarginsLeftOut { margins: empty });
         }
         let redundant = self.redundant(rank);
         if !redundant.is_empty() {
-            context.note(Note::RedundantMargins {
+            context.note(KnownNote::RedundantMargins {
                 n_independent: rank.independent.len(),
                 n_margins: self.design.n_margins(),
                 margins: redundant,
@@ -117,7 +117,7 @@ impl Problem<'_> {
             .map(|margin| (margin.name.clone(), margin.n_after))
             .collect();
         if !small.is_empty() {
-            context.note(Note::SmallMargins { margins: small });
+            context.note(KnownNote::SmallMargins { margins: small });
         }
     }
 

@@ -3,6 +3,7 @@
 use bauta_data::{Column, Table};
 
 use crate::error::MethodError;
+use crate::figure::Unit;
 use crate::kernel::numbers::sums::sums_by_cell;
 use crate::measure::{Part, Series};
 use crate::pair::Pair;
@@ -132,7 +133,10 @@ impl<'a> TwoCodings<'a> {
         };
         Series {
             name,
-            unit: unit.to_owned(),
+            axis: unit.to_owned(),
+            unit: Unit::Number,
+            file: None,
+            variable: None,
             points: wanted.iter().map(point).collect(),
         }
     }

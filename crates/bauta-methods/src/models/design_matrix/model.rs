@@ -8,7 +8,7 @@ use crate::error::MethodError;
 use crate::kernel::numbers::sums::sum_by;
 use crate::keys::check_weights;
 use crate::models::design_matrix::{BLOCK, Design, DesignColumn, Responses};
-use crate::note::Note;
+use crate::note::KnownNote;
 use crate::pair::Pair;
 use crate::pair::categories::{FILES, MISSING_CATEGORY, TwoCategories};
 use crate::pair::variables::TwoColumns;
@@ -108,7 +108,7 @@ impl<'a> Model<'a> {
             self.kept[file].retain(|&record| weighs(record as usize));
         }
         if n_lacking != [0, 0] {
-            context.note(Note::IncompleteRecordsSkipped {
+            context.note(KnownNote::IncompleteRecordsSkipped {
                 n_original: n_lacking[0],
                 n_masked: n_lacking[1],
             });
