@@ -8,7 +8,8 @@ use bauta_data::totals::read_totals;
 use bauta_data::{Attribute, HierarchySpec, Kind, Role, Schema, near};
 use bauta_methods::{ParamType, RawValue, registry};
 
-use crate::check_measures::{check_gates, check_measures};
+use crate::check_gates::check_gates;
+use crate::check_measures::check_measures;
 use crate::check_output::OutputCheck;
 use crate::draft::{Draft, HierarchyDraft, StepDraft, VariableDraft};
 use crate::fields::Problems;

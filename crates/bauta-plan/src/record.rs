@@ -4,14 +4,15 @@
 use std::collections::BTreeMap;
 
 use bauta_data::{Kind, Role};
+use bauta_methods::Measurement;
+use bauta_methods::figure::{Declared, FigureName, Unit};
 use bauta_methods::note::Note;
-use bauta_methods::{Better, Measurement};
 use bauta_methods::{Calibration, Params};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What [`RunRecord::format`] says. A change of meaning gets a new number.
-pub const FORMAT: &str = "bauta-run-record/1";
+pub const FORMAT: &str = "bauta-run-record/2";
 
 /// Everything a run did and found.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -167,10 +168,10 @@ pub struct MeasureRecord {
     pub title: String,
     /// Risk or loss.
     pub family: MeasureFamily,
-    /// Name of its value, such as "smallest class".
-    pub value_name: String,
-    /// Which end of the scale is good.
-    pub better: Better,
+    /// Its value as it declares it, such as "smallest class"; without a label it has none.
+    pub value: Declared,
+    /// Its other figures as it declares them.
+    pub figures: Vec<Declared>,
     /// The scenario, for measures of keys.
     pub scenario: Option<String>,
     /// Variables it looked at.
@@ -212,6 +213,10 @@ pub struct GateRecord {
     pub scenario: Option<String>,
     /// Named figure of the measure; none for its value.
     pub part: Option<String>,
+    /// What people call the figure.
+    pub label: String,
+    /// How the figure is written.
+    pub unit: Unit,
     /// Condition of the subpopulation; none for the whole file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub condition: Option<String>,
@@ -266,6 +271,13 @@ pub struct StageTime {
     pub stage: String,
     /// Its seconds.
     pub seconds: f64,
+}
+
+impl MeasureRecord {
+    /// How a figure of it is declared.
+    pub fn declared(&self, name: &FigureName) -> Option<&Declared> {
+        self.figures.iter().find(|declared| declared.id == name.id)
+    }
 }
 
 impl RunRecord {

@@ -9,8 +9,9 @@ use bauta_data::format::{self, Loaded};
 use bauta_data::{Column, DataError, DataErrorKind, Table, Values, Watch};
 use bauta_methods::adjust::AdjustTask;
 use bauta_methods::context::shuffled;
+use bauta_methods::note::KnownNote;
 use bauta_methods::pair::Rows;
-use bauta_methods::{Files, MaskTask, MethodError, Note, Pair, RunContext, Subject};
+use bauta_methods::{Files, MaskTask, MethodError, Pair, RunContext, Subject};
 use sha2::{Digest, Sha256};
 
 use crate::clock::now_utc;
@@ -54,16 +55,6 @@ pub enum RunError {
         /// What the method said.
         error: Box<MethodError>,
     },
-    /// A gate asks for a figure that its measure does not give.
-    #[error("gate on `{measure}`: there is no figure `{part}` (there are: {known})")]
-    UnknownPart {
-        /// The measure.
-        measure: String,
-        /// The figure asked for.
-        part: String,
-        /// The figures there are.
-        known: String,
-    },
 }
 
 impl RunError {
@@ -72,7 +63,6 @@ impl RunError {
         match self {
             Self::Data(error) => error.kind == DataErrorKind::Cancelled,
             Self::Method { error, .. } => **error == MethodError::Cancelled,
-            Self::UnknownPart { .. } => false,
         }
     }
 }
@@ -309,7 +299,7 @@ pub(crate) fn execute(
         .zip(before.into_iter().zip(after))
         .map(|(planned, (before, after))| measure_record(planned, before, after))
         .collect::<Vec<_>>();
-    let gates = judge(&plan.gates, &measures)?;
+    let gates = judge(&plan.gates, &measures);
     let variables = variable_records(plan, original, &masked);
     let mut claims = std::mem::take(&mut masked.claims);
     claims.extend(claims_of_gates(plan));
@@ -398,7 +388,7 @@ impl Masked {
         self.claims.retain(|claim| {
             let stays = !loses_records && !claim.keys.iter().any(|key| touched.contains(key));
             if !stays {
-                context.note(Note::ClaimEnded {
+                context.note(KnownNote::ClaimEnded {
                     by: claim.by.clone(),
                     k: claim.what.k,
                 });

@@ -361,18 +361,18 @@ fn measures(record: &RunRecord) -> CsvTable {
             row.extend([what.to_owned(), name, figure(before), figure(after)]);
             rows.push(row);
         };
-        if !measure.value_name.is_empty() {
+        if !measure.value.label.is_empty() {
             push(
                 "value",
-                (measure.value_name.clone(), before.value, after.value),
+                (measure.value.label.to_string(), before.value, after.value),
             );
         }
         for (name, value) in [("outliers", after.outliers), ("rest", after.rest)] {
             if value.is_some() {
-                push(name, (measure.value_name.clone(), None, value));
+                push(name, (measure.value.label.to_string(), None, value));
             }
         }
-        for row in joined(&before.parts, &after.parts) {
+        for row in joined(&parts(before), &parts(after)) {
             push("part", row);
         }
         for row in joined(&before.by_variable, &after.by_variable) {
@@ -380,6 +380,12 @@ fn measures(record: &RunRecord) -> CsvTable {
         }
     }
     rows.done()
+}
+
+/// The figures of a measurement as scripts spell them.
+fn parts(found: &Measurement) -> Vec<Part> {
+    let parts = found.parts();
+    parts.map(|(name, value)| Part { name, value }).collect()
 }
 
 fn series_of(found: Option<&Measurement>) -> &[Series] {
@@ -392,20 +398,21 @@ fn series(record: &RunRecord) -> CsvTable {
     for measure in &record.measures {
         let before = series_of(measure.before.as_ref());
         let after = series_of(measure.after.as_ref());
-        let mut names: Vec<(&str, &str)> = Vec::new();
+        let mut names: Vec<(String, &str)> = Vec::new();
         for one in before.iter().chain(after) {
-            if !names.contains(&(one.name.as_str(), one.unit.as_str())) {
-                names.push((&one.name, &one.unit));
+            let name = (one.spelled(), one.axis.as_str());
+            if !names.contains(&name) {
+                names.push(name);
             }
         }
         for (name, unit) in names {
             let points = |series: &[Series]| {
-                let found = series.iter().find(|one| one.name == name);
+                let found = series.iter().find(|one| one.spelled() == name);
                 found.map_or_else(Vec::new, |one| one.points.clone())
             };
             for (point, before, after) in joined(&points(before), &points(after)) {
                 let mut row = measure_cells(measure);
-                row.extend([name.to_owned(), unit.to_owned(), point]);
+                row.extend([name.clone(), unit.to_owned(), point]);
                 row.extend([figure(before), figure(after)]);
                 rows.push(row);
             }

@@ -16,7 +16,6 @@ mod number;
 mod page;
 mod params;
 mod public;
-mod sides;
 pub mod svg;
 mod tabulated;
 mod words;
@@ -25,7 +24,7 @@ use bauta_plan::RunRecord;
 
 pub use comparison::{Comparison, Run};
 pub use csv::{CsvTable, csv_tables};
-pub use number::Unit;
+pub use number::{Unit, Written};
 
 /// Who reads the report.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -229,8 +229,8 @@ impl<'a> PublicStep<'a> {
 fn public_notes(notes: &[bauta_methods::Note]) -> Vec<String> {
     notes
         .iter()
-        .filter(|note| note.is_public())
-        .map(bauta_methods::Note::text)
+        .filter(|note| note.public)
+        .map(|note| note.text.clone())
         .collect()
 }
 
@@ -274,14 +274,14 @@ impl<'a> PublicLoss<'a> {
             id,
             title,
             family,
-            value_name,
-            better: _,
+            value: declared,
+            figures: _,
             scenario,
             on,
             outliers: _,
             condition,
             params,
-            before,
+            before: _,
             after,
             notes,
         } = measure;
@@ -296,9 +296,9 @@ impl<'a> PublicLoss<'a> {
             .iter()
             .all(|name| is_safe(variables, name));
         let safe = |name: &str| named_safe && is_safe(variables, name);
-        let mut figures = variable_figures(on, before.as_ref(), after.as_ref());
+        let mut figures = variable_figures(measure);
         figures.retain(|figure| {
-            PUBLIC_FIGURES.contains(&figure.figure)
+            PUBLIC_FIGURES.contains(&&*figure.figure.id)
                 && safe(figure.variable)
                 && figure.after.is_some()
         });
@@ -306,10 +306,10 @@ impl<'a> PublicLoss<'a> {
         Some(Self {
             column: after
                 .as_ref()
-                .and_then(|found| column(title, value_name, on, found, &safe)),
+                .and_then(|found| column(title, declared.unit, on, found, &safe)),
             title,
             reading: reading(measure),
-            value_name,
+            value_name: &declared.label,
             figures,
             notes: public_notes(notes),
             withheld: on.iter().map(String::as_str).filter(is_withheld).collect(),
@@ -321,7 +321,7 @@ impl<'a> PublicLoss<'a> {
 /// since with the others it would give away the one that is missing.
 fn column(
     title: &str,
-    value_name: &str,
+    unit: Unit,
     on: &[String],
     found: &Measurement,
     safe: &dyn Fn(&str) -> bool,
@@ -331,7 +331,7 @@ fn column(
         outliers: _,
         rest: _,
         listed: _,
-        parts: _,
+        figures: _,
         by_variable,
         series: _,
         matrices: _,
@@ -348,7 +348,7 @@ fn column(
         .collect();
     (overall.is_some() || !figures.is_empty()).then(|| Column {
         title: title.to_owned(),
-        unit: Unit::of_name(value_name),
+        unit,
         overall,
         figures,
     })
@@ -386,7 +386,8 @@ fn is_safe(variables: &[VariableRecord], name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use bauta_methods::measure::{Better, Part};
+    use bauta_methods::FigureSpec;
+    use bauta_methods::measure::Part;
 
     use super::*;
 
@@ -409,8 +410,8 @@ mod tests {
             id: "il1s".to_owned(),
             title: "IL1s".to_owned(),
             family: MeasureFamily::Loss,
-            value_name: "mean distance".to_owned(),
-            better: Better::Lower,
+            value: (&FigureSpec::value("mean distance", Unit::Number).lower_is_better()).into(),
+            figures: Vec::new(),
             scenario: None,
             on: names.iter().map(|&name| name.to_owned()).collect(),
             outliers: None,

@@ -24,6 +24,7 @@ pub use lines::lines;
 use std::fmt::Write as _;
 
 use crate::number::Unit;
+use crate::number::Written as _;
 
 /// What a chart shows.
 #[derive(Clone, PartialEq, Debug)]

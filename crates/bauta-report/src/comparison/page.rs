@@ -5,13 +5,12 @@ use maud::{Markup, html};
 
 use super::shared::{JoinedSeries, Line, SharedMeasure, only_once, shared, title};
 use super::{Comparison, Run, n_suppressed};
-use crate::charts::drawn_as_counted;
+use crate::number::Written as _;
 use crate::number::{NO_FIGURE, Unit, count, number, significant};
 use crate::page::{Front, Section, chart_grid, hash, page, scrolling, scrolling_tall};
 use crate::svg::{Chart, ChartSeries, Look, bars, lines};
 use crate::words::{
-    capitalised, file_name, gate_condition, gate_found, gate_subject, gate_unit, listed, phrase,
-    reading, series_title,
+    capitalised, file_name, gate_condition, gate_found, gate_subject, listed, reading,
 };
 
 /// Longest table that stands open.
@@ -246,7 +245,7 @@ fn gates(runs: &[Run<'_>]) -> Markup {
                                 @let of: Vec<_> =
                                     run.record.gates.iter().filter(|gate| subject(run, gate) == *name).collect();
                                 @if of.is_empty() { "not asked for" }
-                                @for gate in of { p { (gate_cell(run, gate)) } }
+                                @for gate in of { p { (gate_cell(gate)) } }
                             }
                         }
                     }
@@ -257,8 +256,8 @@ fn gates(runs: &[Run<'_>]) -> Markup {
     scrolling(caption, &body)
 }
 
-fn gate_cell(run: &Run<'_>, gate: &GateRecord) -> Markup {
-    let unit = gate_unit(gate, &run.record.measures);
+fn gate_cell(gate: &GateRecord) -> Markup {
+    let unit = gate.unit;
     html! {
         @if gate.passed { strong class="good" { "✓ " (gate_found(gate, unit)) } }
         @else { strong class="bad" { "✗ " (gate_found(gate, unit)) } }
@@ -280,7 +279,7 @@ fn measured(measure: &SharedMeasure<'_>, idx: usize) -> Markup {
         .series
         .iter()
         .map(|one| Group {
-            name: Some(series_name(measure, one)),
+            name: Some(series_name(one)),
             lines: &one.points,
         })
         .collect();
@@ -288,19 +287,18 @@ fn measured(measure: &SharedMeasure<'_>, idx: usize) -> Markup {
         h3 { (title(measure.first)) }
         p class="reading" { (reading(measure.first)) }
         @for remark in &measure.remarks { p { strong { (remark) } } }
-        (table(measure, ["Figures of the whole file", "Figure"], &[whole], |name| capitalised(&phrase(name))))
+        (table(measure, ["Figures of the whole file", "Figure"], &[whole], capitalised))
         (table(measure, ["Figures by variable", "Variable"], &[by_variable], str::to_owned))
         (chart_grid(&charts(measure, idx)))
         (table(measure, ["Figures in detail", ""], &series, str::to_owned))
     }
 }
 
-fn series_name(measure: &SharedMeasure<'_>, one: &JoinedSeries) -> String {
-    let name = series_title(measure.first, &one.name);
-    if one.name.contains(one.unit.as_str()) {
-        name
+fn series_name(one: &JoinedSeries) -> String {
+    if one.spelled.contains(one.axis.as_str()) {
+        one.title.clone()
     } else {
-        format!("{name} ({})", one.unit)
+        format!("{} ({})", one.title, one.axis)
     }
 }
 
@@ -383,16 +381,16 @@ fn figure(measure: &SharedMeasure<'_>, one: &JoinedSeries, id: &str) -> Markup {
     let series = series.filter(|series| series.values.iter().any(Option::is_some));
     let chart = Chart {
         id: id.to_owned(),
-        title: series_title(measure.first, &one.name),
-        axis: one.unit.clone(),
-        unit: Unit::of_name(&one.unit),
+        title: one.title.clone(),
+        axis: one.axis.clone(),
+        unit: one.unit,
         categories: one.points.iter().map(|point| point.name.clone()).collect(),
         series: series.collect(),
     };
     html! {
         figure {
             figcaption { (chart.title) }
-            @if drawn_as_counted(&one.unit) { (bars(&chart)) } @else { (lines(&chart)) }
+            @if one.unit == Unit::Count { (bars(&chart)) } @else { (lines(&chart)) }
         }
     }
 }

@@ -5,6 +5,7 @@ use bauta_methods::calibration::MarginRow;
 use maud::{Markup, html};
 
 use super::{MAX_OPEN_ROWS, rank_note};
+use crate::number::Written as _;
 use crate::number::{NO_FIGURE, Unit, count, counted, number, significant};
 use crate::page::{scrolling, scrolling_tall};
 

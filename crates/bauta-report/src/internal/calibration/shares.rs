@@ -4,6 +4,7 @@ use bauta_methods::calibration::ShareRow;
 use maud::{Markup, html};
 
 use super::MAX_OPEN_ROWS;
+use crate::number::Written as _;
 use crate::number::{Unit, percent};
 use crate::page::{scrolling, scrolling_tall};
 

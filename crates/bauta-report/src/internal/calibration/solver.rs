@@ -5,6 +5,7 @@ use bauta_methods::calibration::{Iteration, Multiplier, Solution};
 use maud::{Markup, html};
 
 use super::{MAX_OPEN_ROWS, solution_name, solved};
+use crate::number::Written as _;
 use crate::number::{NO_FIGURE, Unit, count, number, significant};
 use crate::page::{scrolling, scrolling_tall};
 use crate::words::capitalised;

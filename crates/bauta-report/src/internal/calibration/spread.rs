@@ -7,6 +7,7 @@ use bauta_methods::calibration::{Distribution, QUANTILE_SHARES, Solution};
 use maud::{Markup, html};
 
 use super::{solution_name, solved};
+use crate::number::Written as _;
 use crate::number::{Unit, number, percent};
 use crate::page::{chart_grid, scrolling};
 use crate::svg::{Histogram, HistogramSeries, Limit, Look, histogram};
