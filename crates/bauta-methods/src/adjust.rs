@@ -3,10 +3,10 @@
 
 use bauta_data::Attribute;
 
-use crate::calibration::Calibration;
 use crate::card::Card;
 use crate::context::RunContext;
 use crate::error::MethodError;
+use crate::exhibit::Exhibit;
 use crate::mask::{Change, KeyClaim, Together};
 use crate::pair::Pair;
 use crate::params::{ParamProblem, Params, RawValue};
@@ -24,15 +24,6 @@ pub struct AdjustTask<'a> {
     pub on: &'a [usize],
     /// Checked parameters.
     pub params: &'a Params,
-}
-
-/// What an adjuster does, and the evidence for it.
-#[derive(Clone, Debug, Default)]
-pub struct Adjusted {
-    /// The change to the masked file.
-    pub change: Change,
-    /// How the weights were calibrated, if they were.
-    pub calibration: Option<Box<Calibration>>,
 }
 
 /// A method that changes the masked file with the original at hand.
@@ -63,7 +54,13 @@ pub trait Adjuster: Sync {
         &self,
         task: &AdjustTask<'_>,
         context: &RunContext<'_>,
-    ) -> Result<Adjusted, MethodError>;
+    ) -> Result<Change, MethodError>;
+
+    /// What it shows for itself, without any figure: tables have the same names and headings
+    /// whatever is found, so that scripts can rely on them.
+    fn shows(&self) -> Vec<Exhibit> {
+        Vec::new()
+    }
 
     /// Parameters that show it at work, for documentation and conformance tests.
     fn example(&self) -> Vec<(&'static str, RawValue)>;

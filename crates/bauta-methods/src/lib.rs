@@ -5,10 +5,10 @@
 //! writes none, and does not look at the clock.
 
 pub mod adjust;
-pub mod calibration;
 pub mod card;
 pub mod context;
 pub mod error;
+pub mod exhibit;
 pub mod groups;
 pub mod kernel;
 pub mod keys;
@@ -24,11 +24,11 @@ pub mod risk;
 pub mod schema;
 pub mod score;
 
-pub use adjust::{Adjusted, Adjuster};
-pub use calibration::Calibration;
+pub use adjust::Adjuster;
 pub use card::{Card, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets};
 pub use context::{Draws, RunContext};
 pub use error::MethodError;
+pub use exhibit::{Evidence, Exhibit};
 pub use groups::{Groups, measure_groups};
 pub use mask::{Change, Mask, MaskTask};
 pub use measure::{

@@ -5,7 +5,9 @@ use bauta_data::{Attribute, Column, Kind, Table};
 use crate::card::Card;
 use crate::context::RunContext;
 use crate::error::MethodError;
+use crate::exhibit::Evidence;
 use crate::keys::Semantics;
+use crate::pair::Rows;
 use crate::params::{ParamProblem, Params, RawValue};
 
 pub mod continuous;
@@ -46,7 +48,7 @@ pub struct MaskTask<'a> {
     pub params: &'a Params,
 }
 
-/// What a mask does to a file. What is not named here stays as it is.
+/// What a step does to a file. What is not named here stays as it is.
 #[derive(Clone, Debug, Default)]
 pub struct Change {
     /// Columns that take the place of those at the given positions.
@@ -55,6 +57,10 @@ pub struct Change {
     pub dropped: Vec<usize>,
     /// The records that stay, in order; `None` keeps all.
     pub kept: Option<Vec<u32>>,
+    /// Whether the records that stay can still be traced to those that were there.
+    pub rows: Rows,
+    /// What the step shows for itself; boxed, since most steps show nothing.
+    pub evidence: Option<Box<Evidence>>,
 }
 
 impl Change {
@@ -134,6 +140,12 @@ pub trait Mask: Sync {
     fn reweights(&self, params: &Params) -> bool {
         let _ = params;
         false
+    }
+
+    /// Whether masked records can be traced to original ones. What it returns says the same; this
+    /// lets a plan be checked before any data are read.
+    fn rows_after(&self) -> Rows {
+        Rows::Correspond
     }
 
     /// Does it.

@@ -1,6 +1,7 @@
 //! Checking the steps of a plan: methods, variables and parameters, one after the other.
 
 use bauta_data::{Attribute, Role, near};
+use bauta_methods::pair::Rows;
 use bauta_methods::{Card, ParamType, Params, RawValue, registry};
 
 use crate::check::Checker;
@@ -59,6 +60,11 @@ impl Checker<'_> {
         for problem in problems {
             let span = param_span(problem.param.as_deref(), &draft.params, &draft.span);
             self.push(Problem::from_param(problem, &span));
+        }
+        if let StepMethod::Mask(mask) = method
+            && mask.rows_after() == Rows::Unrelated
+        {
+            self.untraced_by.get_or_insert(card.id.to_owned());
         }
         if let StepMethod::Adjuster(_) = method {
             let weights = self.live.values().filter(|a| a.role == Role::Weight);

@@ -1,8 +1,9 @@
 //! Taking the measures of a run, and judging them.
 
 use bauta_data::Table;
+use bauta_methods::pair::Rows;
 use bauta_methods::{
-    Family, Files, MeasureTask, Measurement, MethodError, Note, RunContext, measure_groups,
+    Family, Files, MeasureTask, Measurement, MethodError, Note, RunContext, Subject, measure_groups,
 };
 
 use crate::plan::{Asked, Gate, Plan, PlannedMeasure};
@@ -103,9 +104,16 @@ pub(crate) fn measure_record(
     planned: &PlannedMeasure,
     before: Measured,
     after: Measured,
+    rows: Rows,
 ) -> MeasureRecord {
     let (card, reading) = (planned.measure.card(), planned.measure.reading());
     let mut notes = [before.notes, after.notes].concat();
+    if rows == Rows::Unrelated && planned.measure.subject() == Subject::CorrespondingPair {
+        notes.push(Note::NotMeasured {
+            measure: card.id.to_owned(),
+            reason: "the masked records do not correspond to the original ones".to_owned(),
+        });
+    }
     notes.sort_by_key(Note::text);
     notes.dedup();
     // Figures of single records are not part of the record.

@@ -156,18 +156,6 @@ fn range(measure: &MeasureRecord) -> String {
     out
 }
 
-/// The distance that a method of calibration makes least.
-pub(crate) fn distance(method: &str) -> &'static str {
-    match method {
-        "linear" => "chi-square distance",
-        "raking" => "entropy distance, the raking ratio",
-        "logit" => "logit distance, with bounds on the ratios",
-        "truncated" => "chi-square distance, with bounds on the ratios",
-        "sinh" => "hyperbolic sine distance",
-        _ => "a distance of its own",
-    }
-}
-
 /// The name of a series with a capital, unless it begins with the name of a variable.
 pub(crate) fn series_title(measure: &MeasureRecord, name: &str) -> String {
     let first = name.split([' ', ':', ',']).next().unwrap_or(name);

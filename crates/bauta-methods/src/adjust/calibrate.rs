@@ -2,12 +2,15 @@
 
 use bauta_data::{Attribute, Kind, Role};
 
+use crate::adjust::calibration::exhibits::{evidence, exhibits};
+use crate::adjust::calibration::found::Calibration;
 use crate::adjust::calibration::procedure::calibrate;
 use crate::adjust::calibration::settings;
-use crate::adjust::{AdjustTask, Adjusted, Adjuster};
+use crate::adjust::{AdjustTask, Adjuster};
 use crate::card::{Card, Family, Randomness, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
+use crate::exhibit::Exhibit;
 use crate::mask::Change;
 use crate::params::{ParamProblem, Params, RawValue};
 
@@ -57,17 +60,21 @@ impl Adjuster for Calibrate {
         &self,
         task: &AdjustTask<'_>,
         context: &RunContext<'_>,
-    ) -> Result<Adjusted, MethodError> {
+    ) -> Result<Change, MethodError> {
         let (weights, calibration) = calibrate(task.pair, task.pair.masked, task.params, context)?;
         let masked = task.pair.masked;
         let weight = masked
             .index_of(&calibration.weight)
             .ok_or_else(|| MethodError::Internal("the weight was there before".to_owned()))?;
         let column = masked.column(weight).with_numbers(weights);
-        Ok(Adjusted {
-            change: Change::of_columns(vec![(weight, column)]),
-            calibration: Some(Box::new(calibration)),
+        Ok(Change {
+            evidence: Some(Box::new(evidence(&calibration)?)),
+            ..Change::of_columns(vec![(weight, column)])
         })
+    }
+
+    fn shows(&self) -> Vec<Exhibit> {
+        exhibits(&Calibration::default())
     }
 
     fn example(&self) -> Vec<(&'static str, RawValue)> {

@@ -3,13 +3,15 @@
 use bauta_data::Attribute;
 
 use crate::adjust::calibration::evidence::deleted_by_category;
+use crate::adjust::calibration::exhibits::{evidence, exhibits};
+use crate::adjust::calibration::found::{Calibration, Deletion};
 use crate::adjust::calibration::procedure::calibrate;
 use crate::adjust::calibration::settings;
-use crate::adjust::{AdjustTask, Adjusted, Adjuster};
-use crate::calibration::Deletion;
+use crate::adjust::{AdjustTask, Adjuster};
 use crate::card::{Card, Family, ParamSpec, Randomness};
 use crate::context::RunContext;
 use crate::error::MethodError;
+use crate::exhibit::Exhibit;
 use crate::keys::asked::{KEY_TARGETS, SEMANTICS};
 use crate::keys::at_risk::{self, AtRisk};
 use crate::keys::sensitive::SENSITIVE;
@@ -82,7 +84,7 @@ impl Adjuster for SubsampleCalibrate {
         &self,
         task: &AdjustTask<'_>,
         context: &RunContext<'_>,
-    ) -> Result<Adjusted, MethodError> {
+    ) -> Result<Change, MethodError> {
         let masked = task.pair.masked;
         let rule = AtRisk::asked(task.params)?;
         let deleted = rule.delete_all(masked, task.on, context)?;
@@ -124,14 +126,16 @@ impl Adjuster for SubsampleCalibrate {
             context.note(Note::RiskierWithNewWeights { n_records, limit });
         }
         let none_went = deleted.kept.len() == masked.n_records();
-        Ok(Adjusted {
-            change: Change {
-                columns: vec![(weight, column.with_numbers(all))],
-                kept: (!none_went).then_some(deleted.kept),
-                ..Change::default()
-            },
-            calibration: Some(Box::new(calibration)),
+        Ok(Change {
+            columns: vec![(weight, column.with_numbers(all))],
+            kept: (!none_went).then_some(deleted.kept),
+            evidence: Some(Box::new(evidence(&calibration)?)),
+            ..Change::default()
         })
+    }
+
+    fn shows(&self) -> Vec<Exhibit> {
+        exhibits(&Calibration::default())
     }
 
     fn example(&self) -> Vec<(&'static str, RawValue)> {

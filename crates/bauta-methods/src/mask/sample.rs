@@ -134,8 +134,8 @@ impl Mask for Sample {
         };
         Ok(Change {
             columns: weight.into_iter().collect(),
-            dropped: Vec::new(),
             kept: Some(kept.collect()),
+            ..Change::default()
         })
     }
 

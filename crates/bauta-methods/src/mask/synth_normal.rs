@@ -16,6 +16,7 @@ use crate::mask::{Change, Mask, MaskTask, Together};
 use crate::models::coloured::{
     JointVariable, Spread, colour, in_blocks, joint_variables, standard_normal, zeros,
 };
+use crate::pair::Rows;
 use crate::pair::records::MISSING;
 use crate::params::{ParamProblem, Params, RawValue};
 
@@ -85,6 +86,10 @@ impl Mask for SynthNormal {
         Together::Jointly
     }
 
+    fn rows_after(&self) -> Rows {
+        Rows::Unrelated
+    }
+
     fn mask(&self, task: &MaskTask<'_>, context: &RunContext<'_>) -> Result<Change, MethodError> {
         let variables = joint_variables(task, context)?;
         context.progress(0, 2)?;
@@ -96,7 +101,10 @@ impl Mask for SynthNormal {
         let columns = variables.iter().zip(drawn);
         let columns =
             columns.map(|(variable, z)| (variable.attr_idx, variable.column.with_numbers(z)));
-        Ok(Change::of_columns(columns.collect()))
+        Ok(Change {
+            rows: self.rows_after(),
+            ..Change::of_columns(columns.collect())
+        })
     }
 
     fn example(&self) -> Vec<(&'static str, RawValue)> {

@@ -31,6 +31,7 @@ pub(crate) fn passed() -> RunRecord {
         },
         seed: 424_242_424_242,
         seed_source: SeedSource::Plan,
+        rows: bauta_methods::pair::Rows::Correspond,
         input: file("confidential/survey.csv", "1b", 12),
         variables: variables::variables(),
         scenarios: scenarios(),
@@ -202,7 +203,7 @@ fn step(
     notes: Vec<Note>,
 ) -> StepRecord {
     StepRecord {
-        calibration: None,
+        evidence: None,
         key: format!("{method} {}", on.join(" ")),
         method: method.to_owned(),
         title: title.to_owned(),
