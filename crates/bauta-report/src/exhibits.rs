@@ -63,29 +63,25 @@ pub(crate) fn views(views: &[View], id: &str) -> Markup {
     let mut out = Vec::new();
     let mut beside: Vec<Markup> = Vec::new();
     for (idx, view) in shown.iter().enumerate() {
-        let id = format!("{id}-{idx}");
-        match &view.shows {
+        let body = match &view.shows {
             Shows::Facts(rows) => {
-                let rows = rows
-                    .iter()
-                    .map(|fact| (fact.label.as_str(), words(&fact.value)));
-                let body = facts(&rows.collect::<Vec<_>>());
-                out.push(html! { (chart_grid(&beside)) (body) (note(view)) });
-                beside.clear();
+                let rows = rows.iter();
+                let rows = rows.map(|fact| (fact.label.as_str(), words(&fact.value)));
+                facts(&rows.collect::<Vec<_>>())
             }
-            Shows::Table(table) => {
-                let body = html! { (tables::table(view, table)) (note(view)) };
-                out.push(chart_grid(&std::mem::take(&mut beside)));
-                let next = shown.get(idx + 1);
-                if tables::is_slim(table) && next.is_some_and(|next| is_drawn(next)) {
-                    beside.push(tables::table(view, table));
-                } else {
-                    out.push(body);
-                }
-            }
+            Shows::Table(table) => tables::table(view, table),
             Shows::Curve(_) | Shows::Histogram(_) | Shows::Bars(_) | Shows::Map(_) => {
-                beside.extend(drawings::figures(view, &id));
+                beside.extend(drawings::figures(view, &format!("{id}-{idx}")));
+                continue;
             }
+        };
+        out.push(chart_grid(&std::mem::take(&mut beside)));
+        let body = html! { (body) (note(view)) };
+        let is_slim = matches!(&view.shows, Shows::Table(table) if tables::is_slim(table));
+        if is_slim && shown.get(idx + 1).is_some_and(|next| is_drawn(next)) {
+            beside.push(html! { div { (body) } });
+        } else {
+            out.push(body);
         }
     }
     html! { @for part in &out { (part) } (chart_grid(&beside)) }
