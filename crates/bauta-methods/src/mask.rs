@@ -5,7 +5,9 @@ use bauta_data::{Attribute, Column, Kind, Table};
 use crate::card::Card;
 use crate::context::RunContext;
 use crate::error::{MethodError, refused};
+use crate::exhibit::Evidence;
 use crate::keys::Semantics;
+use crate::pair::Rows;
 use crate::params::{ParamProblem, Params, RawValue};
 
 pub mod continuous;
@@ -46,7 +48,7 @@ pub struct MaskTask<'a> {
     pub params: &'a Params,
 }
 
-/// What a mask does to a file. What is not named here stays as it is.
+/// What a step does to a file. What is not named here stays as it is.
 #[derive(Clone, Debug, Default)]
 pub struct Change {
     /// Columns that take the place of those at the given positions.
@@ -55,6 +57,10 @@ pub struct Change {
     pub dropped: Vec<usize>,
     /// The records that stay, in order; `None` keeps all.
     pub kept: Option<Vec<u32>>,
+    /// Whether the records that stay can still be traced to those that were there.
+    pub rows: Rows,
+    /// What the step shows for itself; boxed, since most steps show nothing.
+    pub evidence: Option<Box<Evidence>>,
 }
 
 impl Change {
@@ -135,6 +141,8 @@ pub struct StepFacts {
     /// Whether it also changes the sampling weight, though nobody names it: a choice of records
     /// stands for all of them only with other weights.
     pub reweights: bool,
+    /// Whether masked records can be traced to original ones. What the step returns says the same.
+    pub rows: Rows,
 }
 
 impl StepFacts {
@@ -144,6 +152,7 @@ impl StepFacts {
         together: Together::Jointly,
         claims: None,
         reweights: false,
+        rows: Rows::Correspond,
     };
 
     /// A step that gives records other weights and leaves the variables it is told of alone.
@@ -152,6 +161,7 @@ impl StepFacts {
         together: Together::Apart,
         claims: None,
         reweights: true,
+        rows: Rows::Correspond,
     };
 }
 

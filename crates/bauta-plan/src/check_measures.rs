@@ -7,9 +7,9 @@ use bauta_methods::measure::{Scope, Subject};
 use bauta_methods::{Groups, Measure, Params, RawValue, registry};
 
 use crate::check::Checker;
-use crate::draft::MeasureDraft;
+use crate::draft::{Draft, MeasureDraft};
 use crate::plan::{Asked, PlannedMeasure, Scenario};
-use crate::problem::{Problem, ProblemKind, Spot};
+use crate::problem::{Problem, ProblemKind, Span, Spot};
 
 /// Resolves every measure to its variables; without any in the plan, all that apply are taken.
 pub(crate) fn check_measures(
@@ -106,6 +106,9 @@ impl Resolver<'_> {
         draft: &MeasureDraft,
         name: &Spot<String>,
     ) -> Vec<PlannedMeasure> {
+        if let Some(problem) = untraced(self.checker, measure, &name.span) {
+            self.checker.push(problem);
+        }
         let keyed = measure.declared().scope == Scope::Scenario && draft.on.is_none();
         if let (false, Some([scenario, ..])) = (keyed, draft.scenarios.as_deref()) {
             let message = format!("`{}` does not look at a scenario here", name.value);
@@ -328,5 +331,37 @@ fn of_scenario(
         params: params.clone(),
         groups: Groups::default(),
         asked,
+    }
+}
+
+/// What is wrong with asking for a measure that needs to know which record came from which, after a
+/// step that leaves nobody able to tell.
+fn untraced(checker: &Checker<'_>, measure: &dyn Measure, span: &Span) -> Option<Problem> {
+    let step = checker.untraced_by.as_ref()?;
+    let id = measure.card().id;
+    (measure.declared().subject == Subject::CorrespondingPair).then(|| {
+        let message = format!(
+            "`{id}` compares each record with its original, and `{step}` makes records that have none"
+        );
+        let hint = "take a measure that looks for the nearest record, such as `dld` or `il1`, or one of \
+            the whole file, such as `hellinger`";
+        Problem::at(ProblemKind::Plan, span, message, hint)
+    })
+}
+
+/// Reports gates on measures that no one asked for and that cannot be taken.
+pub(crate) fn check_untraced_gates(
+    checker: &Checker<'_>,
+    plan: &Draft,
+    measures: &[PlannedMeasure],
+) {
+    for gate in &plan.gates {
+        let named = |planned: &&PlannedMeasure| planned.measure.card().id == gate.measure.value;
+        let by_default = |planned: &&PlannedMeasure| planned.asked == Asked::ByDefault;
+        let found = measures.iter().filter(by_default).find(named);
+        let problem = found.and_then(|found| untraced(checker, found.measure, &gate.measure.span));
+        if let Some(problem) = problem {
+            checker.push(problem);
+        }
     }
 }

@@ -3,8 +3,9 @@
 use bauta_data::Table;
 use bauta_methods::figure::Declared;
 use bauta_methods::note::KnownNote;
+use bauta_methods::pair::Rows;
 use bauta_methods::{
-    Family, Files, MeasureTask, Measurement, MethodError, Note, RunContext, measure_groups,
+    Family, Files, MeasureTask, Measurement, MethodError, Note, RunContext, Subject, measure_groups,
 };
 
 use crate::plan::{Asked, Gate, Plan, PlannedMeasure};
@@ -105,9 +106,19 @@ pub(crate) fn measure_record(
     planned: &PlannedMeasure,
     before: Measured,
     after: Measured,
+    rows: Rows,
 ) -> MeasureRecord {
     let (card, declared) = (planned.measure.card(), planned.measure.declared());
     let mut notes = [before.notes, after.notes].concat();
+    if rows == Rows::Unrelated && planned.measure.declared().subject == Subject::CorrespondingPair {
+        notes.push(
+            KnownNote::NotMeasured {
+                measure: card.id.to_owned(),
+                reason: "the masked records do not correspond to the original ones".to_owned(),
+            }
+            .into(),
+        );
+    }
     notes.sort_by(|a, b| a.text.cmp(&b.text));
     notes.dedup();
     // Figures of single records are not part of the record.

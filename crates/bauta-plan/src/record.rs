@@ -7,7 +7,8 @@ use bauta_data::{Kind, Role};
 use bauta_methods::Measurement;
 use bauta_methods::figure::{Declared, FigureName, Unit};
 use bauta_methods::note::Note;
-use bauta_methods::{Calibration, Params};
+use bauta_methods::pair::Rows;
+use bauta_methods::{Evidence, Params};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -35,6 +36,8 @@ pub struct RunRecord {
     pub scenarios: Vec<ScenarioRecord>,
     /// What was done, in order.
     pub steps: Vec<StepRecord>,
+    /// Whether the masked records can be traced to the original ones.
+    pub rows: Rows,
     /// What was measured.
     pub measures: Vec<MeasureRecord>,
     /// What the release had to satisfy.
@@ -107,7 +110,8 @@ pub struct VariableRecord {
     pub n_missing: u64,
     /// What became of it.
     pub fate: Fate,
-    /// Present cells whose text differs from the input, and cells that lost their value.
+    /// Present cells whose text differs from the input, and cells that lost their value; none where
+    /// records cannot be traced.
     pub n_changed: Option<u64>,
     /// Cells of the masked file that a step suppressed.
     #[serde(default)]
@@ -152,9 +156,12 @@ pub struct StepRecord {
     pub params: BTreeMap<String, serde_json::Value>,
     /// Why it was done.
     pub why: Option<String>,
-    /// How weights were calibrated, where they were.
+    /// Whether records can be traced through it.
+    #[serde(default)]
+    pub rows: Rows,
+    /// What it shows for itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub calibration: Option<Box<Calibration>>,
+    pub evidence: Option<Box<Evidence>>,
     /// What it stated about its work.
     pub notes: Vec<Note>,
 }

@@ -269,6 +269,7 @@ pub(crate) fn execute(
     let mut masked = Masked {
         table: original.clone(),
         touched: BTreeSet::new(),
+        rows: Rows::Correspond,
         claims: Vec::new(),
     };
     let mut steps = Vec::new();
@@ -285,24 +286,38 @@ pub(crate) fn execute(
     let pair = Pair {
         original,
         masked: &masked.table,
-        rows: Rows::Correspond,
+        rows: masked.rows,
     };
-    let after = measure_all(plan, &plan.measures, seed, watch, original, &|planned| {
-        Some(match planned.measure.declared().subject {
-            Subject::OneFile => Files::One(&masked.table),
-            Subject::Pair | Subject::CorrespondingPair => Files::Both(pair),
-        })
-    })?;
+    // Who belongs to a subpopulation is decided by the original, or by the file's own values where
+    // nobody can tell which record came from which.
+    let own = (masked.rows == Rows::Unrelated).then(|| masked.table.clone().as_source());
+    let selector = own.as_ref().unwrap_or(original);
+    let after = measure_all(
+        plan,
+        &plan.measures,
+        seed,
+        watch,
+        selector,
+        &|planned| match planned.measure.declared().subject {
+            Subject::OneFile if planned.groups.condition.is_some() => {
+                Some(Files::One(own.as_ref().unwrap_or(&masked.table)))
+            }
+            Subject::OneFile => Some(Files::One(&masked.table)),
+            Subject::CorrespondingPair if masked.rows == Rows::Unrelated => None,
+            Subject::Pair | Subject::CorrespondingPair => Some(Files::Both(pair)),
+        },
+    )?;
     let measures = plan
         .measures
         .iter()
         .zip(before.into_iter().zip(after))
-        .map(|(planned, (before, after))| measure_record(planned, before, after))
+        .map(|(planned, (before, after))| measure_record(planned, before, after, masked.rows))
         .collect::<Vec<_>>();
     let gates = judge(&plan.gates, &measures);
     let variables = variable_records(plan, original, &masked);
     let mut claims = std::mem::take(&mut masked.claims);
     claims.extend(claims_of_gates(plan));
+    let masked_rows = masked.rows;
     let released = masked.release(plan, seed, watch);
     let record = RunRecord {
         format: FORMAT.to_owned(),
@@ -314,6 +329,7 @@ pub(crate) fn execute(
         variables,
         scenarios: scenario_records(plan),
         steps,
+        rows: masked_rows,
         measures,
         gates,
         claims: Vec::new(),
@@ -328,6 +344,8 @@ pub(crate) fn execute(
 struct Masked {
     table: Table,
     touched: BTreeSet<String>,
+    /// Whether its records can be traced to those of the original.
+    rows: Rows,
     /// What steps say of the keys, as far as no later step has touched them.
     claims: Vec<Claim>,
 }
@@ -347,7 +365,6 @@ impl Masked {
             .iter()
             .filter_map(|name| self.table.index_of(name))
             .collect();
-        let mut calibration = None;
         let change = match step.method {
             StepMethod::Mask(mask) => {
                 let task = MaskTask {
@@ -361,20 +378,17 @@ impl Masked {
                 let pair = Pair {
                     original,
                     masked: &self.table,
-                    rows: Rows::Correspond,
+                    rows: self.rows,
                 };
                 let task = AdjustTask {
                     pair,
                     on: &on,
                     params: &step.params,
                 };
-                adjuster.adjust(&task, &context).map(|adjusted| {
-                    calibration = adjusted.calibration;
-                    adjusted.change
-                })
+                adjuster.adjust(&task, &context)
             }
         };
-        let change = change.map_err(|error| RunError::Method {
+        let mut change = change.map_err(|error| RunError::Method {
             place: format!("step `{}`", step.key),
             line: step.span.as_ref().map(|span| line_of(&plan.text, span)),
             error: Box::new(error),
@@ -407,6 +421,9 @@ impl Masked {
             });
         }
         self.touched.extend(touched);
+        let rows = change.rows;
+        self.rows = self.rows.and_then(rows);
+        let evidence = change.evidence.take();
         self.table = change.apply_to(&self.table);
         let card = step.method.card();
         Ok(StepRecord {
@@ -416,7 +433,8 @@ impl Masked {
             on: step.on.clone(),
             params: params_record(&step.params),
             why: step.why.clone(),
-            calibration,
+            rows,
+            evidence,
             notes: context.into_notes(),
         })
     }
@@ -470,7 +488,7 @@ fn variable_records(plan: &Plan, original: &Table, masked: &Masked) -> Vec<Varia
             Some(_) => Fate::Untouched,
         };
         let changed = after
-            .filter(|_| fate == Fate::Masked)
+            .filter(|_| fate == Fate::Masked && masked.rows == Rows::Correspond)
             .map(|after| n_changed(column, after, &masked.table));
         VariableRecord {
             name: name.to_owned(),

@@ -7,6 +7,7 @@
 mod charts;
 mod comparison;
 mod csv;
+mod exhibits;
 mod external;
 mod figures;
 mod glossary;

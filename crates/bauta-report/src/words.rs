@@ -123,18 +123,6 @@ fn range(measure: &MeasureRecord) -> String {
     out
 }
 
-/// The distance that a method of calibration makes least.
-pub(crate) fn distance(method: &str) -> &'static str {
-    match method {
-        "linear" => "chi-square distance",
-        "raking" => "entropy distance, the raking ratio",
-        "logit" => "logit distance, with bounds on the ratios",
-        "truncated" => "chi-square distance, with bounds on the ratios",
-        "sinh" => "hyperbolic sine distance",
-        _ => "a distance of its own",
-    }
-}
-
 /// What a series shows: the variable as it is spelled, or a title with a capital.
 pub(crate) fn series_title(variable: Option<&str>, name: &str) -> String {
     match variable {

@@ -2,12 +2,15 @@
 
 use bauta_data::{Attribute, Kind, Role};
 
+use crate::adjust::calibration::exhibits::{evidence, exhibits};
+use crate::adjust::calibration::found::Calibration;
 use crate::adjust::calibration::procedure::calibrate;
 use crate::adjust::calibration::settings;
-use crate::adjust::{AdjustMethod, AdjustTask, Adjusted};
+use crate::adjust::{AdjustMethod, AdjustTask};
 use crate::card::{Card, Family, Randomness, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
+use crate::exhibit::Exhibit;
 use crate::mask::Change;
 use crate::mask::StepFacts;
 use crate::params::{ParamProblem, Params, RawValue};
@@ -69,17 +72,21 @@ impl AdjustMethod for Calibrate {
         _settings: &Params,
         task: &AdjustTask<'_>,
         context: &RunContext<'_>,
-    ) -> Result<Adjusted, MethodError> {
+    ) -> Result<Change, MethodError> {
         let (weights, calibration) = calibrate(task.pair, task.pair.masked, task.params, context)?;
         let masked = task.pair.masked;
         let weight = masked
             .index_of(&calibration.weight)
             .ok_or_else(|| MethodError::Internal("the weight was there before".to_owned()))?;
         let column = masked.column(weight).with_numbers(weights);
-        Ok(Adjusted {
-            change: Change::of_columns(vec![(weight, column)]),
-            calibration: Some(Box::new(calibration)),
+        Ok(Change {
+            evidence: Some(Box::new(evidence(&calibration)?)),
+            ..Change::of_columns(vec![(weight, column)])
         })
+    }
+
+    fn shows(&self) -> Vec<Exhibit> {
+        exhibits(&Calibration::default())
     }
 
     fn example(&self) -> Vec<(&'static str, RawValue)> {

@@ -145,8 +145,8 @@ impl MaskMethod for Sample {
         };
         Ok(Change {
             columns: weight.into_iter().collect(),
-            dropped: Vec::new(),
             kept: Some(kept.collect()),
+            ..Change::default()
         })
     }
 

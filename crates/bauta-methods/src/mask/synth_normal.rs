@@ -17,6 +17,7 @@ use crate::missing::MISSING;
 use crate::models::coloured::{
     JointVariable, Spread, colour, in_blocks, joint_variables, standard_normal, zeros,
 };
+use crate::pair::Rows;
 use crate::params::{ParamProblem, Params, RawValue};
 
 /// Draws a new file from a normal model of the old one. See the [module page](self).
@@ -88,7 +89,10 @@ impl MaskMethod for SynthNormal {
     }
 
     fn facts(&self, _params: &Params) -> StepFacts {
-        StepFacts::JOINTLY
+        StepFacts {
+            rows: Rows::Unrelated,
+            ..StepFacts::JOINTLY
+        }
     }
 
     fn mask(
@@ -107,7 +111,10 @@ impl MaskMethod for SynthNormal {
         let columns = variables.iter().zip(drawn);
         let columns =
             columns.map(|(variable, z)| (variable.attr_idx, variable.column.with_numbers(z)));
-        Ok(Change::of_columns(columns.collect()))
+        Ok(Change {
+            rows: Rows::Unrelated,
+            ..Change::of_columns(columns.collect())
+        })
     }
 
     fn example(&self) -> Vec<(&'static str, RawValue)> {

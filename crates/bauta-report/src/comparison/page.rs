@@ -5,8 +5,8 @@ use maud::{Markup, html};
 
 use super::shared::{JoinedSeries, Line, SharedMeasure, only_once, shared, title};
 use super::{Comparison, Run, n_suppressed};
-use crate::number::Written as _;
-use crate::number::{NO_FIGURE, Unit, count, number, significant};
+use crate::exhibits;
+use crate::number::{NO_FIGURE, Unit, Written as _, count};
 use crate::page::{Front, Section, chart_grid, hash, page, scrolling, scrolling_tall};
 use crate::svg::{Chart, ChartSeries, Look, bars, lines};
 use crate::words::{
@@ -83,7 +83,8 @@ fn inputs(comparison: &Comparison<'_>) -> Markup {
 
 type Fact = (&'static str, fn(&Run<'_>) -> Markup);
 
-fn facts_of() -> [Fact; 10] {
+/// What went in and what was done.
+fn facts_of_steps() -> [Fact; 5] {
     [
         ("Plan", |run| html! { (run.record.plan.file) }),
         ("Input", |run| html! { (file_name(&run.record.input.file)) }),
@@ -93,7 +94,12 @@ fn facts_of() -> [Fact; 10] {
             |run| html! { (count(run.record.input.n_records)) },
         ),
         ("Steps", |run| steps(run)),
-        ("Weights", |run| weights(run)),
+    ]
+}
+
+/// What came out.
+fn facts_of_release() -> [Fact; 4] {
+    [
         ("Released", |run| {
             let released = run.record.released.as_ref();
             html! { (released.map_or("nothing", |file| file_name(&file.file))) }
@@ -124,16 +130,29 @@ fn overview(runs: &[Run<'_>]) -> Markup {
             caption { (caption) }
             (head("", runs.iter().map(|run| run.name.as_str()), ""))
             tbody {
-                @for (name, text) in facts_of() {
+                (rows(runs, &facts_of_steps()))
+                @for kind in exhibits::kinds(runs.iter().map(|run| run.record)) {
                     tr {
-                        th scope="row" { (name) }
-                        @for run in runs { td { (text(run)) } }
+                        th scope="row" { (kind.title) }
+                        @for run in runs { td { (summaries(run, &kind.id)) } }
                     }
                 }
+                (rows(runs, &facts_of_release()))
             }
         }
     };
     html! { (scrolling(caption, &body)) (suppressed(runs)) }
+}
+
+fn rows(runs: &[Run<'_>], facts: &[Fact]) -> Markup {
+    html! {
+        @for (name, text) in facts {
+            tr {
+                th scope="row" { (name) }
+                @for run in runs { td { (text(run)) } }
+            }
+        }
+    }
 }
 
 fn head<'n>(first: &str, names: impl Iterator<Item = &'n str>, class: &str) -> Markup {
@@ -162,28 +181,14 @@ fn steps(run: &Run<'_>) -> Markup {
     }
 }
 
-/// The calibration of a run in a few figures.
-fn weights(run: &Run<'_>) -> Markup {
+/// The evidence of one kind in a run, each in one sentence.
+fn summaries(run: &Run<'_>, kind: &str) -> Markup {
     let steps = run.record.steps.iter();
-    let found: Vec<_> = steps
-        .filter_map(|step| step.calibration.as_deref())
-        .collect();
+    let found = steps.filter_map(|step| step.evidence.as_deref());
+    let found: Vec<_> = found.filter(|evidence| evidence.id == kind).collect();
     html! {
-        @if found.is_empty() { "not calibrated" }
-        @for calibration in found {
-            @if let Some(taken) = calibration.solutions.first() {
-                p {
-                    (calibration.weight) " calibrated by " (taken.method) " to "
-                    (count(calibration.margins.len() as u64)) " totals, largest relative error "
-                    (significant(taken.largest_error, 2)) "; 1 + cv² " (number(taken.kish_before)) " before, "
-                    (number(taken.kish_after)) " after"
-                    @if let (Some(least), Some(largest)) = (taken.g.quantiles.first(), taken.g.quantiles.last()) {
-                        "; g from " (number(*least)) " to " (number(*largest))
-                    }
-                    "."
-                }
-            }
-        }
+        @if found.is_empty() { "none" }
+        @for evidence in found { p { (exhibits::words(&evidence.summary)) } }
     }
 }
 

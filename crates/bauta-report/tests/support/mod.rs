@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use bauta_methods::figure::Declared;
 use bauta_methods::measure::{ListedRecord, Measurement, Part, Series};
 use bauta_methods::note::Note;
+use bauta_methods::pair::Rows;
 use bauta_methods::{FigureName, Unit, registry};
 use bauta_plan::RunRecord;
 use bauta_plan::record::{
@@ -33,6 +34,7 @@ pub(crate) fn passed() -> RunRecord {
         },
         seed: 424_242_424_242,
         seed_source: SeedSource::Plan,
+        rows: bauta_methods::pair::Rows::Correspond,
         input: file("confidential/survey.csv", "1b", 12),
         variables: variables::variables(),
         scenarios: scenarios(),
@@ -212,7 +214,8 @@ fn step(
     notes: Vec<Note>,
 ) -> StepRecord {
     StepRecord {
-        calibration: None,
+        rows: Rows::Correspond,
+        evidence: None,
         key: format!("{method} {}", on.join(" ")),
         method: method.to_owned(),
         title: title.to_owned(),

@@ -6,6 +6,9 @@ use crate::adjust::calibration::bounds::{Feasible, necessary};
 use crate::adjust::calibration::coding::Files;
 use crate::adjust::calibration::distance::Distance;
 use crate::adjust::calibration::evidence::{Bins, distribution, kish, shares};
+use crate::adjust::calibration::found::{
+    Bounds, Calibration, FrontierPoint, Iteration, MarginRow, Multiplier, Rounding, Solution,
+};
 use crate::adjust::calibration::problem::Problem;
 use crate::adjust::calibration::rank::{Rank, rank};
 use crate::adjust::calibration::rounding::rounded;
@@ -13,9 +16,6 @@ use crate::adjust::calibration::settings::{self, FRONTIER_UP_TO};
 use crate::adjust::calibration::solve::{End, relative_error, search};
 use crate::adjust::calibration::trouble;
 use crate::adjust::calibration::{ridge, solve};
-use crate::calibration::{
-    Bounds, Calibration, FrontierPoint, Iteration, MarginRow, Multiplier, Rounding, Solution,
-};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::note::KnownNote;
