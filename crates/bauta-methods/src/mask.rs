@@ -7,13 +7,16 @@ use crate::context::RunContext;
 use crate::error::{MethodError, refused};
 use crate::exhibit::Evidence;
 use crate::keys::Semantics;
+use crate::note::Note;
 use crate::pair::Rows;
 use crate::params::{ParamProblem, Params, RawValue};
 
-pub mod continuous;
+pub(crate) mod categories;
+pub(crate) mod continuous;
 pub mod drop_identifiers;
 pub mod flip_rare;
 pub mod individual_ranking;
+pub(crate) mod jointly;
 pub mod jpeg;
 pub mod max_distance;
 pub mod mdav;
@@ -46,6 +49,28 @@ pub struct MaskTask<'a> {
     pub on: &'a [usize],
     /// Checked parameters.
     pub params: &'a Params,
+}
+
+impl MaskTask<'_> {
+    /// Masks each variable as if it stood alone, one after the other.
+    pub(crate) fn column_by_column(
+        &self,
+        context: &RunContext<'_>,
+        masked: impl Fn(&Column) -> Result<Column, MethodError>,
+    ) -> Result<Change, MethodError> {
+        let mut columns = Vec::with_capacity(self.on.len());
+        for (done, &attr_idx) in self.on.iter().enumerate() {
+            context.progress(done, self.on.len())?;
+            columns.push((attr_idx, masked(self.table.column(attr_idx))?));
+        }
+        Ok(Change::of_columns(columns))
+    }
+}
+
+/// A variable has no two different values; the method left it as it is.
+pub(crate) fn constant_variable(variable: &str) -> Note {
+    let text = format!("{variable} has no two different values and was left as it is");
+    Note::new("constant-variable", text).with("variable", variable)
 }
 
 /// What a step does to a file. What is not named here stays as it is.
