@@ -7,14 +7,12 @@ use crate::adjust::calibration::procedure::calibrate;
 use crate::adjust::calibration::settings;
 use crate::adjust::{AdjustMethod, AdjustTask, Adjusted};
 use crate::calibration::Deletion;
-use crate::card::{Card, Family, ParamSpec, Randomness, Targets};
+use crate::card::{Card, Family, ParamSpec, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
-use crate::keys::asked::SEMANTICS;
 use crate::keys::at_risk::{self, AtRisk};
-use crate::keys::sensitive::SENSITIVE;
-use crate::mask::{Change, StepFacts, Together};
-use crate::note::KnownNote;
+use crate::mask::{Change, StepFacts};
+use crate::note::{Note, NoteRank};
 use crate::pair::Pair;
 use crate::params::{ParamProblem, Params, RawValue};
 
@@ -23,18 +21,9 @@ use crate::params::{ParamProblem, Params, RawValue};
 pub struct SubsampleCalibrate;
 
 /// The rules of deletion, then the parameters of calibration.
-const PARAMS: [ParamSpec; 8 + settings::PARAMS.len()] = {
-    let mut all = [at_risk::K; 8 + settings::PARAMS.len()];
-    let rules = [
-        at_risk::K,
-        SEMANTICS,
-        at_risk::RISK,
-        at_risk::DIVERSITY,
-        at_risk::DIVERSITY_KIND,
-        at_risk::CLOSENESS,
-        SENSITIVE,
-        at_risk::HOUSEHOLDS,
-    ];
+const PARAMS: [ParamSpec; at_risk::PARAMS.len() + settings::PARAMS.len()] = {
+    let rules = at_risk::PARAMS;
+    let mut all = [rules[0]; at_risk::PARAMS.len() + settings::PARAMS.len()];
     let mut at = 0;
     while at < all.len() {
         all[at] = if at < rules.len() {
@@ -55,51 +44,65 @@ static CARD: Card = Card {
     page: include_str!("subsample_calibrate.md"),
     params: &PARAMS,
     targets: Targets::KEYS,
-    randomness: Randomness::None,
     references: &["bergeat2015", "deville1992"],
+    ..Card::PLAIN
 };
 
+/// Who goes, and how the weights of the others are calibrated.
+pub struct Settings {
+    rules: AtRisk,
+    calibration: Params,
+}
+
 impl AdjustMethod for SubsampleCalibrate {
-    type Settings = Params;
+    type Settings = Settings;
 
     fn card(&self) -> &'static Card {
         &CARD
     }
 
-    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
-        Ok(params.clone())
+    fn settings(&self, params: &Params) -> Result<Settings, Vec<ParamProblem>> {
+        let mut problems = settings::problems(params);
+        match AtRisk::asked(params) {
+            Ok(rules) if problems.is_empty() => Ok(Settings {
+                rules,
+                calibration: params.clone(),
+            }),
+            rules => {
+                let mut all = rules.err().unwrap_or_default();
+                all.append(&mut problems);
+                Err(all)
+            }
+        }
     }
 
-    fn check(&self, params: &Params, on: &[&Attribute]) -> Vec<ParamProblem> {
-        let mut problems = AtRisk::problems(params, on);
-        problems.extend(settings::problems(params));
-        problems
+    fn check(&self, settings: &Settings, on: &[&Attribute]) -> Vec<ParamProblem> {
+        settings.rules.problems(on)
     }
 
-    fn facts(&self, params: &Params) -> StepFacts {
+    fn facts(&self, settings: &Settings) -> StepFacts {
         StepFacts {
-            together: Together::Jointly,
-            claims: AtRisk::claim(params),
+            claims: settings.rules.claim(),
             reweights: true,
-            ..StepFacts::default()
+            ..StepFacts::JOINTLY
         }
     }
 
     fn adjust(
         &self,
-        _settings: &Params,
+        settings: &Settings,
         task: &AdjustTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Adjusted, MethodError> {
         let masked = task.pair.masked;
-        let rule = AtRisk::asked(task.params)?;
+        let rule = &settings.rules;
         let deleted = rule.delete_all(masked, task.on, context)?;
         let released = masked.take(&deleted.kept);
         let pair = Pair {
             masked: &released,
             ..task.pair
         };
-        let (weights, mut calibration) = calibrate(pair, masked, task.params, context)?;
+        let (weights, mut calibration) = calibrate(pair, masked, &settings.calibration, context)?;
         calibration.deletion = rule.looks().then(|| Deletion {
             rule: rule.in_words(),
             rounds: deleted.rounds,
@@ -129,7 +132,7 @@ impl AdjustMethod for SubsampleCalibrate {
             && let Some((limit, n_records)) = rule.above_risk(&reweighted, task.on)?
             && n_records > 0
         {
-            context.note(KnownNote::RiskierWithNewWeights { n_records, limit });
+            context.note(riskier(n_records, limit));
         }
         let none_went = deleted.kept.len() == masked.n_records();
         Ok(Adjusted {
@@ -152,4 +155,17 @@ impl AdjustMethod for SubsampleCalibrate {
             ),
         ]
     }
+}
+
+/// With the new weights, individual risks are above the limit that records were deleted for.
+fn riskier(n_records: usize, limit: f64) -> Note {
+    Note::new(
+        "riskier-with-new-weights",
+        format!(
+            "{n_records} records have an individual risk above {limit} with the new weights, though not with the old"
+        ),
+    )
+    .with("n_records", n_records)
+    .with("limit", limit)
+    .ranked(NoteRank::Warning)
 }
