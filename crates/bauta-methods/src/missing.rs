@@ -45,7 +45,7 @@ pub fn check_missing(
 }
 
 /// Missing cells were left out.
-fn skipped(variable: &str, n_cells: usize) -> Note {
+pub(crate) fn skipped(variable: &str, n_cells: usize) -> Note {
     Note::new(
         "missing-skipped",
         format!("{variable}: {n_cells} missing values were left out"),

@@ -4,7 +4,7 @@ use bauta_data::{Kind, Role};
 
 use crate::adjust::calibration::exhibits::{evidence, exhibits};
 use crate::adjust::calibration::found::Calibration;
-use crate::adjust::calibration::procedure::calibrated;
+use crate::adjust::calibration::procedure::calibrate;
 use crate::adjust::calibration::settings::{PARAMS, Settings};
 use crate::adjust::{AdjustMethod, AdjustTask};
 use crate::card::{Card, Family, Randomness, Targets};
@@ -68,7 +68,7 @@ impl AdjustMethod for Calibrate {
         task: &AdjustTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Change, MethodError> {
-        let (weights, calibration) = calibrated(task.pair, task.pair.masked, settings, context)?;
+        let (weights, calibration) = calibrate(task.pair, task.pair.masked, settings, context)?;
         let masked = task.pair.masked;
         let weight = masked
             .index_of(&calibration.weight)

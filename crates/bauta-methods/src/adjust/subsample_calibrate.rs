@@ -8,15 +8,13 @@ use crate::adjust::calibration::found::{Calibration, Deletion};
 use crate::adjust::calibration::procedure::calibrate;
 use crate::adjust::calibration::settings;
 use crate::adjust::{AdjustMethod, AdjustTask};
-use crate::card::{Card, Family, ParamSpec, Randomness, Targets};
+use crate::card::{Card, Family, ParamSpec, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::exhibit::Exhibit;
-use crate::keys::asked::SEMANTICS;
 use crate::keys::at_risk::{self, AtRisk};
-use crate::keys::sensitive::SENSITIVE;
-use crate::mask::{Change, StepFacts, Together};
-use crate::note::KnownNote;
+use crate::mask::{Change, StepFacts};
+use crate::note::{Note, NoteRank};
 use crate::pair::Pair;
 use crate::params::{ParamProblem, Params, RawValue};
 
@@ -25,18 +23,9 @@ use crate::params::{ParamProblem, Params, RawValue};
 pub struct SubsampleCalibrate;
 
 /// The rules of deletion, then the parameters of calibration.
-const PARAMS: [ParamSpec; 8 + settings::PARAMS.len()] = {
-    let mut all = [at_risk::K; 8 + settings::PARAMS.len()];
-    let rules = [
-        at_risk::K,
-        SEMANTICS,
-        at_risk::RISK,
-        at_risk::DIVERSITY,
-        at_risk::DIVERSITY_KIND,
-        at_risk::CLOSENESS,
-        SENSITIVE,
-        at_risk::HOUSEHOLDS,
-    ];
+const PARAMS: [ParamSpec; at_risk::PARAMS.len() + settings::PARAMS.len()] = {
+    let rules = at_risk::PARAMS;
+    let mut all = [rules[0]; at_risk::PARAMS.len() + settings::PARAMS.len()];
     let mut at = 0;
     while at < all.len() {
         all[at] = if at < rules.len() {
@@ -57,51 +46,61 @@ static CARD: Card = Card {
     page: include_str!("subsample_calibrate.md"),
     params: &PARAMS,
     targets: Targets::KEYS,
-    randomness: Randomness::None,
     references: &["bergeat2015", "deville1992"],
+    ..Card::PLAIN
 };
 
+/// Who goes, and how the weights of the others are calibrated.
+pub struct Settings {
+    rules: AtRisk,
+    calibration: settings::Settings,
+}
+
 impl AdjustMethod for SubsampleCalibrate {
-    type Settings = Params;
+    type Settings = Settings;
 
     fn card(&self) -> &'static Card {
         &CARD
     }
 
-    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
-        Ok(params.clone())
+    fn settings(&self, params: &Params) -> Result<Settings, Vec<ParamProblem>> {
+        match (AtRisk::asked(params), settings::Settings::read(params)) {
+            (Ok(rules), Ok(calibration)) => Ok(Settings { rules, calibration }),
+            (rules, calibration) => Err([
+                rules.err().unwrap_or_default(),
+                calibration.err().unwrap_or_default(),
+            ]
+            .concat()),
+        }
     }
 
-    fn check(&self, params: &Params, on: &[&Attribute]) -> Vec<ParamProblem> {
-        let mut problems = AtRisk::problems(params, on);
-        problems.extend(settings::problems(params));
-        problems
+    fn check(&self, settings: &Settings, on: &[&Attribute]) -> Vec<ParamProblem> {
+        settings.rules.problems(on)
     }
 
-    fn facts(&self, params: &Params) -> StepFacts {
+    fn facts(&self, settings: &Settings) -> StepFacts {
         StepFacts {
-            together: Together::Jointly,
-            claims: AtRisk::claim(params),
+            claims: settings.rules.claim(),
             reweights: true,
-            ..StepFacts::default()
+            ..StepFacts::JOINTLY
         }
     }
 
     fn adjust(
         &self,
-        _settings: &Params,
+        settings: &Settings,
         task: &AdjustTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Change, MethodError> {
         let masked = task.pair.masked;
-        let rule = AtRisk::asked(task.params)?;
+        let rule = &settings.rules;
         let deleted = rule.delete_all(masked, task.on, context)?;
         let released = masked.take(&deleted.kept);
         let pair = Pair {
             masked: &released,
             ..task.pair
         };
-        let (weights, mut calibration) = calibrate(pair, masked, task.params, context)?;
+        let (weights, mut calibration) = calibrate(pair, masked, &settings.calibration, context)?;
         calibration.deletion = rule.looks().then(|| Deletion {
             rule: rule.in_words(),
             rounds: deleted.rounds,
@@ -131,7 +130,7 @@ impl AdjustMethod for SubsampleCalibrate {
             && let Some((limit, n_records)) = rule.above_risk(&reweighted, task.on)?
             && n_records > 0
         {
-            context.note(KnownNote::RiskierWithNewWeights { n_records, limit });
+            context.note(riskier(n_records, limit));
         }
         let none_went = deleted.kept.len() == masked.n_records();
         Ok(Change {
@@ -156,4 +155,17 @@ impl AdjustMethod for SubsampleCalibrate {
             ),
         ]
     }
+}
+
+/// With the new weights, individual risks are above the limit that records were deleted for.
+fn riskier(n_records: usize, limit: f64) -> Note {
+    Note::new(
+        "riskier-with-new-weights",
+        format!(
+            "{n_records} records have an individual risk above {limit} with the new weights, though not with the old"
+        ),
+    )
+    .with("n_records", n_records)
+    .with("limit", limit)
+    .ranked(NoteRank::Warning)
 }

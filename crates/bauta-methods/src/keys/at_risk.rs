@@ -2,142 +2,171 @@
 
 use bauta_data::{Attribute, Table};
 
-use crate::card::{ConstValue, ParamDefault, ParamSpec, ParamType};
+use crate::card::{ParamSpec, ParamType};
 use crate::context::RunContext;
 use crate::error::MethodError;
+use crate::keys::asked::{SEMANTICS, taken_for_population};
 use crate::keys::benedetti_franconi::expected_inverse;
+use crate::keys::closeness::{ClosenessAsked, Distance, closeness};
+use crate::keys::diversity::{DiversityAsked, DiversityKind, USUAL_C, diversities};
 use crate::keys::households::households;
-use crate::keys::sensitive;
+use crate::keys::sensitive::{MissingSensitive, Questions, SENSITIVE, Sensitive};
 use crate::keys::{Semantics, check_weights, frequencies};
 use crate::mask::KeyClaim;
-use crate::measure::{Files, Measure, MeasureTask};
-use crate::note::KnownNote;
-use crate::params::Choice;
-use crate::params::{ParamProblem, Params, RawValue};
-use crate::risk::l_diversity::LDiversity;
-use crate::risk::t_closeness::TCloseness;
+use crate::note::Note;
+use crate::params::{Choice, ParamProblem, Params, choices};
 
 /// Smallest class that is safe.
-pub(crate) const K: ParamSpec = ParamSpec {
-    name: "k",
-    meaning: "records whose key occurs fewer times are deleted; 1 for none",
-    ty: ParamType::Integer {
+const K: ParamSpec = ParamSpec::new(
+    "k",
+    "records whose key occurs fewer times are deleted; 1 for none",
+    ParamType::Integer {
         min: 1,
         max: u32::MAX as i64,
     },
-    default: ParamDefault::Value(ConstValue::Integer(3)),
-};
+)
+.or_integer(3);
 
 /// Largest individual risk that is safe.
-pub(crate) const RISK: ParamSpec = ParamSpec {
-    name: "risk",
-    meaning: "records whose individual risk is above this are deleted",
-    ty: ParamType::Fraction { min: 0.0, max: 1.0 },
-    default: ParamDefault::Unset("individual risk is not looked at"),
-};
+const RISK: ParamSpec = ParamSpec::fraction(
+    "risk",
+    "records whose individual risk is above this are deleted",
+)
+.unset("individual risk is not looked at");
 
 /// Smallest diversity that is safe.
-pub(crate) const DIVERSITY: ParamSpec = ParamSpec {
-    name: "diversity",
-    meaning: "records whose class is less l-diverse than this are deleted",
-    ty: ParamType::Number {
-        min: 1.0,
-        max: f64::INFINITY,
-    },
-    default: ParamDefault::Unset("diversity is not looked at"),
-};
+const DIVERSITY: ParamSpec = ParamSpec::number(
+    "diversity",
+    "records whose class is less l-diverse than this are deleted",
+    1.0,
+)
+.unset("diversity is not looked at");
+
+choices! {
+    /// Which diversity, with the usual c.
+    enum DiversityRule {
+        Distinct = "distinct": "number of different values",
+        Entropy = "entropy": "exponential of their entropy",
+        Recursive = "recursive": "no value outweighs the l-th and rarer ones twice",
+    }
+}
+
+impl DiversityRule {
+    const fn kind(self) -> DiversityKind {
+        match self {
+            Self::Distinct => DiversityKind::Distinct,
+            Self::Entropy => DiversityKind::Entropy,
+            Self::Recursive => DiversityKind::Recursive,
+        }
+    }
+}
 
 /// Which diversity.
-pub(crate) const DIVERSITY_KIND: ParamSpec = ParamSpec {
-    name: "diversity_kind",
-    meaning: "which l `diversity` is, as in `l-diversity`",
-    ty: ParamType::Choice(&[
-        ("distinct", "number of different values"),
-        ("entropy", "exponential of their entropy"),
-        (
-            "recursive",
-            "no value outweighs the l-th and rarer ones twice",
-        ),
-    ]),
-    default: ParamDefault::Value(ConstValue::Text("distinct")),
-};
+const DIVERSITY_KIND: ParamSpec = ParamSpec::choice::<DiversityRule>(
+    "diversity_kind",
+    "which l `diversity` is, as in `l-diversity`",
+)
+.or_word("distinct");
 
 /// Largest distance from the file that is safe.
-pub(crate) const CLOSENESS: ParamSpec = ParamSpec {
-    name: "closeness",
-    meaning: "records whose class is farther from the file than this (t of t-closeness) are deleted",
-    ty: ParamType::Fraction { min: 0.0, max: 1.0 },
-    default: ParamDefault::Unset("closeness is not looked at"),
-};
+const CLOSENESS: ParamSpec = ParamSpec::fraction(
+    "closeness",
+    "records whose class is farther from the file than this (t of t-closeness) are deleted",
+)
+.unset("closeness is not looked at");
 
 /// Whether households go as a whole.
-pub(crate) const HOUSEHOLDS: ParamSpec = ParamSpec {
-    name: "households",
-    meaning: "delete the whole household of a record at risk, by the variable with the role household",
-    ty: ParamType::Flag,
-    default: ParamDefault::Value(ConstValue::Flag(false)),
-};
+const HOUSEHOLDS: ParamSpec = ParamSpec::flag(
+    "households",
+    "delete the whole household of a record at risk, by the variable with the role household",
+);
+
+/// What the methods that delete records at risk are asked for, in display order.
+pub(crate) const PARAMS: [ParamSpec; 8] = [
+    K,
+    SEMANTICS,
+    RISK,
+    DIVERSITY,
+    DIVERSITY_KIND,
+    CLOSENESS,
+    SENSITIVE,
+    HOUSEHOLDS,
+];
 
 /// Rules by which a record is at risk; one that holds is enough.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct AtRisk {
+pub struct AtRisk {
     /// Its key occurs fewer times.
-    pub(crate) k: u32,
+    k: u32,
     /// How a missing key value counts.
-    pub(crate) semantics: Semantics,
+    semantics: Semantics,
     /// Its individual risk is above this.
     risk: Option<f64>,
-    /// The diversity of its class is below this; with the parameters of the measure.
-    diversity: Option<(f64, Params)>,
-    /// The distance of its class is above this; with the parameters of the measure.
-    closeness: Option<(f64, Params)>,
+    /// The diversity of its class is below this.
+    diversity: Option<(f64, DiversityAsked)>,
+    /// The distance of its class is above this.
+    closeness: Option<(f64, ClosenessAsked)>,
+    /// The sensitive variables, also where no rule looks at them.
+    sensitive: Sensitive,
     /// Whether households go as a whole.
     by_household: bool,
 }
 
 impl AtRisk {
     /// The rules that the parameters of a step ask for.
-    pub(crate) fn asked(params: &Params) -> Result<Self, MethodError> {
+    pub(crate) fn asked(params: &Params) -> Result<Self, Vec<ParamProblem>> {
+        let semantics: Semantics = params.choice_of(SEMANTICS.name);
         let diversity = params.number_if_set(DIVERSITY.name);
         let closeness = params.number_if_set(CLOSENESS.name);
-        let kind = RawValue::Text(params.choice(DIVERSITY_KIND.name).to_owned());
+        let looks_at_answers = diversity.is_some() || closeness.is_some();
+        let matching = semantics.matching();
+        let lends = (matching.is_none() && looks_at_answers).then(lends_answers);
+        let sensitive = match (Sensitive::asked(params), lends) {
+            (Ok(sensitive), None) => sensitive,
+            (sensitive, lends) => {
+                let problems = sensitive.err().into_iter().flatten();
+                return Err(problems.chain(lends).collect());
+            }
+        };
+        let questions = matching.map(|matching| Questions {
+            sensitive: sensitive.clone(),
+            missing: MissingSensitive::Category,
+            matching,
+        });
+        let diversity_asked = |questions| DiversityAsked {
+            questions,
+            kind: params
+                .choice_of::<DiversityRule>(DIVERSITY_KIND.name)
+                .kind(),
+            c: USUAL_C,
+            knows_others: false,
+        };
+        let closeness_asked = |questions| ClosenessAsked {
+            questions,
+            distance: Distance::ByKind,
+            weighted: false,
+        };
         Ok(Self {
             k: u32::try_from(params.integer(K.name)).unwrap_or(u32::MAX),
-            semantics: Semantics::from_name(params.choice("semantics"))
-                .unwrap_or(Semantics::Visible),
+            semantics,
             risk: params.number_if_set(RISK.name),
-            diversity: match diversity {
-                Some(l) => Some((l, of_measure(&LDiversity, params, vec![("kind", kind)])?)),
-                None => None,
-            },
-            closeness: match closeness {
-                Some(t) => Some((t, of_measure(&TCloseness, params, Vec::new())?)),
-                None => None,
-            },
+            diversity: diversity.zip(questions.clone().map(diversity_asked)),
+            closeness: closeness.zip(questions.map(closeness_asked)),
+            sensitive,
             by_household: params.flag(HOUSEHOLDS.name),
         })
     }
 
-    /// Problems of the parameters with each other and with the keys.
-    pub(crate) fn problems(params: &Params, on: &[&Attribute]) -> Vec<ParamProblem> {
-        let mut problems = sensitive::problems(params, on);
-        let looks = params.is_set(DIVERSITY.name) || params.is_set(CLOSENESS.name);
-        if looks && params.choice("semantics") == "wild" {
-            problems.push(ParamProblem::of(
-                "semantics",
-                "`wild` would let a blank record lend its answer to every class",
-                "choose `own`, `visible` or `original` with `diversity` and `closeness`",
-            ));
-        }
-        problems
+    /// Problems of the rules with the keys.
+    pub(crate) fn problems(&self, on: &[&Attribute]) -> Vec<ParamProblem> {
+        self.sensitive.problems(on)
     }
 
     /// What is true of the file when no record is at risk any more.
-    pub(crate) fn claim(params: &Params) -> Option<KeyClaim> {
-        let rule = Self::asked(params).ok()?;
-        (rule.k > 1).then_some(KeyClaim {
-            k: rule.k,
-            semantics: rule.semantics,
+    pub(crate) fn claim(&self) -> Option<KeyClaim> {
+        (self.k > 1).then_some(KeyClaim {
+            k: self.k,
+            semantics: self.semantics,
         })
     }
 
@@ -158,8 +187,8 @@ impl AtRisk {
         }
         let of = |limit: Option<f64>, rule: &str| limit.map(|limit| format!("{rule} {limit}"));
         rules.extend(of(self.risk, "individual risk above"));
-        let diversity = self.diversity.as_ref().map(|(l, params)| {
-            let kind = params.choice("kind");
+        let diversity = self.diversity.as_ref().map(|(l, asked)| {
+            let kind = asked.kind.name();
             format!("{kind} diversity of the class below {l}")
         });
         rules.extend(diversity);
@@ -183,12 +212,12 @@ impl AtRisk {
                 *flag |= expected_inverse(f64::from(f), big_f) > limit;
             }
         }
-        if let Some((limit, params)) = &self.diversity {
-            let l = per_record(&LDiversity, table, keys, params, context)?;
+        if let Some((limit, asked)) = &self.diversity {
+            let l = diversities(table, keys, asked, context)?.l;
             mark(&mut flags, &l, |l| l < *limit);
         }
-        if let Some((limit, params)) = &self.closeness {
-            let t = per_record(&TCloseness, table, keys, params, context)?;
+        if let Some((limit, asked)) = &self.closeness {
+            let t = closeness(table, keys, asked, context)?.t;
             mark(&mut flags, &t, |t| t > *limit);
         }
         Ok(flags)
@@ -218,7 +247,7 @@ impl AtRisk {
     ) -> Result<Deleted, MethodError> {
         check_weights(table)?;
         if self.risk.is_some() && table.weight().is_none() {
-            context.note(KnownNote::TakenForPopulation);
+            context.note(taken_for_population());
         }
         let homes = if self.by_household {
             Some(households(table)?)
@@ -254,10 +283,7 @@ impl AtRisk {
                     "recode keys first",
                 ));
             }
-            context.note(KnownNote::RecordsDeleted {
-                round,
-                n_records: n_deleted,
-            });
+            context.note(records_deleted(round, n_deleted));
             let mut flag = flags.iter();
             deleted.kept.retain(|_| flag.next() == Some(&false));
             left = Some(table.take(&deleted.kept));
@@ -274,46 +300,25 @@ pub(crate) struct Deleted {
     pub(crate) rounds: Vec<u64>,
 }
 
-/// The parameters of a measure that a rule of a step stands for.
-fn of_measure(
-    measure: &dyn Measure,
-    params: &Params,
-    mut given: Vec<(&str, RawValue)>,
-) -> Result<Params, MethodError> {
-    if params.is_set(sensitive::SENSITIVE.name) {
-        let names = params.texts(sensitive::SENSITIVE.name).iter();
-        let names = names.map(|name| RawValue::Text(name.clone())).collect();
-        given.push((sensitive::SENSITIVE.name, RawValue::List(names)));
-    }
-    let semantics = params.choice("semantics").to_owned();
-    given.push(("semantics", RawValue::Text(semantics)));
-    let given: Vec<(String, RawValue)> = given
-        .into_iter()
-        .map(|(name, value)| (name.to_owned(), value))
-        .collect();
-    Params::check(measure.card(), &given).map_err(|mut problems| {
-        let problem = problems.swap_remove(0);
-        MethodError::request(problem.message, problem.hint)
-    })
+fn lends_answers() -> ParamProblem {
+    ParamProblem::of(
+        SEMANTICS.name,
+        "`wild` would let a blank record lend its answer to every class",
+        "choose `own`, `visible` or `original` with `diversity` and `closeness`",
+    )
 }
 
-/// A measure's figure of each record.
-fn per_record(
-    measure: &dyn Measure,
-    table: &Table,
-    keys: &[usize],
-    params: &Params,
-    context: &RunContext<'_>,
-) -> Result<Vec<f64>, MethodError> {
-    let on: Vec<String> = keys
-        .iter()
-        .map(|&attr_idx| table.column(attr_idx).name().to_owned())
-        .collect();
-    let task = MeasureTask::new(Files::One(table), &on, params);
-    let found = measure.measure(&task, context)?;
-    found.per_record.ok_or_else(|| {
-        MethodError::Internal(format!("`{}` has no figure by record", measure.card().id))
-    })
+/// Records at risk that were deleted; those of later rounds were safe until others went.
+fn records_deleted(round: u32, n_records: usize) -> Note {
+    let text = match round {
+        1 => format!("{n_records} records at risk were deleted"),
+        _ => format!(
+            "{n_records} records became at risk after deletion and were deleted in round {round} (W-CASCADE)"
+        ),
+    };
+    Note::new("records-deleted", text)
+        .with("round", round)
+        .with("n_records", n_records)
 }
 
 /// Marks records whose figure is bad; those without one (no answer to learn) are not.

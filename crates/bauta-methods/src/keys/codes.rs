@@ -1,19 +1,131 @@
 //! Key values as codes, with what was there before suppression.
 
 use bauta_data::missing::MissingCause;
-use bauta_data::{Column, Values};
+use bauta_data::{Column, Table, Values};
 use rayon::prelude::*;
 
 use crate::error::MethodError;
+use crate::keys::Semantics;
+
+/// The most keys that one count takes: their visibility is a bit each.
+pub const MAX_KEYS: usize = 64;
+
+/// Refuses no key, and more keys than can be counted.
+pub(crate) fn check_number(n_keys: usize) -> Result<(), MethodError> {
+    if (1..=MAX_KEYS).contains(&n_keys) {
+        return Ok(());
+    }
+    Err(MethodError::request(
+        format!("keys are counted for 1 to {MAX_KEYS} variables, not {n_keys}"),
+        "name the variables that an intruder could know",
+    ))
+}
+
+/// Whether a code means the same in every part of a file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Coding {
+    /// It does: categories that the parts share, or numbers that were coded for all parts.
+    Shared,
+    /// It does not: numbers, coded by those that occur in the part.
+    Own,
+}
 
 /// Key values as codes: 0 is missing, values count from 1.
-pub(crate) struct KeyCodes {
+#[derive(Clone, PartialEq, Debug)]
+pub struct KeyCodes {
     /// Code of each record.
-    pub(crate) codes: Vec<u32>,
+    pub codes: Vec<u32>,
     /// Codes as they were before suppression, where something was suppressed.
-    pub(crate) before_suppression: Option<Vec<u32>>,
+    pub before_suppression: Option<Vec<u32>>,
     /// Codes go up to this.
-    pub(crate) n_values: u32,
+    pub n_values: u32,
+    /// Whether they mean the same in other parts of the file.
+    pub coding: Coding,
+}
+
+/// The keys of a file, or of a part of it, as codes.
+#[derive(Clone, PartialEq, Debug)]
+pub struct KeyColumns {
+    pub(crate) columns: Vec<KeyCodes>,
+    /// Number of records.
+    pub(crate) n: usize,
+}
+
+impl KeyColumns {
+    /// Keys that were coded elsewhere, if they are of the same records.
+    pub fn new(columns: Vec<KeyCodes>) -> Result<Self, MethodError> {
+        check_number(columns.len())?;
+        let n = columns[0].codes.len();
+        let fits = |key: &KeyCodes, codes: &Vec<u32>| {
+            codes.len() == n && codes.par_iter().all(|&code| code <= key.n_values)
+        };
+        let wrong = |key: &KeyCodes| {
+            let mut all = std::iter::once(&key.codes).chain(&key.before_suppression);
+            !all.all(|codes| fits(key, codes))
+        };
+        if columns.iter().any(wrong) {
+            return Err(MethodError::Internal(
+                "the codes of a key are of other records, or beyond its number of values"
+                    .to_owned(),
+            ));
+        }
+        Ok(Self { columns, n })
+    }
+
+    /// The keys of a table as codes, if they can be counted under these semantics. Parts of a file
+    /// share the codes of categories whose levels they share; numbers are coded by the table.
+    pub fn of(table: &Table, keys: &[usize], semantics: Semantics) -> Result<Self, MethodError> {
+        check_number(keys.len())?;
+        if semantics == Semantics::Original {
+            for &attr_idx in keys {
+                refuse_lost_numbers(table.column(attr_idx))?;
+            }
+        }
+        Ok(Self {
+            columns: keys
+                .par_iter()
+                .map(|&attr_idx| key_codes(table.column(attr_idx)))
+                .collect(),
+            n: table.n_records(),
+        })
+    }
+
+    /// Codes of each key go up to these.
+    pub(crate) fn n_values(&self) -> Vec<u32> {
+        self.columns.iter().map(|key| key.n_values).collect()
+    }
+
+    /// The codes that the file shows.
+    pub(super) fn shown(&self) -> Vec<&[u32]> {
+        let codes = self.columns.iter().map(|key| key.codes.as_slice());
+        codes.collect()
+    }
+
+    /// The codes in which records are counted: under `original` those before suppression.
+    pub(super) fn counted(&self, semantics: Semantics) -> Vec<&[u32]> {
+        match semantics {
+            Semantics::Own | Semantics::Visible | Semantics::Wild => self.shown(),
+            Semantics::Original => {
+                let keys = self.columns.iter();
+                keys.map(|key| key.before_suppression.as_ref().unwrap_or(&key.codes))
+                    .map(Vec::as_slice)
+                    .collect()
+            }
+        }
+    }
+
+    /// Whether the codes that are counted are others than those that are shown.
+    pub(super) fn differ_from_shown(&self, semantics: Semantics) -> bool {
+        let mut keys = self.columns.iter();
+        semantics == Semantics::Original && keys.any(|key| key.before_suppression.is_some())
+    }
+
+    /// Whether the codes of all keys mean the same in other parts of the file.
+    pub(super) fn coding(&self) -> Coding {
+        let mut codings = self.columns.iter().map(|key| key.coding);
+        let own = codings.find(|&coding| coding == Coding::Own);
+        own.unwrap_or(Coding::Shared)
+    }
 }
 
 /// A category remembers its code under a suppression; a number does not.
@@ -59,6 +171,7 @@ pub(crate) fn key_codes(column: &Column) -> KeyCodes {
                 codes: hide(&raised),
                 before_suppression: before_suppression(column, &raised),
                 n_values: categorical.levels.len() as u32,
+                coding: Coding::Shared,
             }
         }
         Values::Numeric(values) => {
@@ -80,6 +193,7 @@ pub(crate) fn key_codes(column: &Column) -> KeyCodes {
                 codes: values.par_iter().map(code).collect(),
                 before_suppression: None,
                 n_values: distinct.len() as u32,
+                coding: Coding::Own,
             }
         }
     }

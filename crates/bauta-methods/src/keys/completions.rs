@@ -11,9 +11,9 @@ use std::sync::Arc;
 use foldhash::fast::FixedState;
 use hashbrown::{HashMap, HashSet};
 
-pub(crate) use impossible::{Impossible, impossible};
+pub(crate) use impossible::{IMPOSSIBLE, Impossible, conditions, impossible};
 
-use crate::keys::classes::{Classes, on_mask};
+use crate::keys::counts::{KeyCounts, on_mask};
 use crate::keys::suppression::bits;
 
 /// Completions that are tried one by one against declared impossible combinations; a record with
@@ -28,7 +28,7 @@ type Struck = HashMap<Key, u64, FixedState>;
 
 /// What the published file tells about its blanks.
 pub(crate) struct Audit<'a> {
-    classes: &'a Classes,
+    classes: &'a KeyCounts,
     /// Keys that each class shows in the published file.
     shown: &'a [u64],
     /// Categories of each key that occur.
@@ -56,7 +56,7 @@ pub(crate) struct Finding {
 impl<'a> Audit<'a> {
     /// Looks at a file in which each class shows the given keys, made safe for k.
     pub(crate) fn new(
-        classes: &'a Classes,
+        classes: &'a KeyCounts,
         shown: &'a [u64],
         k: u32,
         impossible: &'a [Impossible],

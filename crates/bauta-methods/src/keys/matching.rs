@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 use crate::error::MethodError;
 use crate::keys::classes::Classes;
-use crate::keys::{KeyColumns, Semantics, check_number, class_numbers};
+use crate::keys::{KeyColumns, KeyCounts, Matching, check_number, class_numbers};
 
 /// For each record, the records that match its key: those that an intruder cannot tell from it.
 ///
@@ -32,27 +32,22 @@ struct SetsOfPattern {
 
 impl MatchingSets {
     /// Collects the sets of a table's keys. Under `Own` they part the file; under the others sets
-    /// may overlap. `Wild` is not offered: a blank record would lend its answers to every set.
+    /// may overlap.
     pub(crate) fn new(
         table: &Table,
         keys: &[usize],
-        semantics: Semantics,
+        matching: Matching,
     ) -> Result<Self, MethodError> {
-        match semantics {
-            Semantics::Own => {
+        match matching {
+            Matching::Own => {
                 check_number(keys.len())?;
                 Ok(Self::parting(class_numbers(table, keys)))
             }
-            Semantics::Visible | Semantics::Original => {
+            Matching::Visible | Matching::Original => {
+                let semantics = matching.into();
                 let keys = KeyColumns::of(table, keys, semantics)?;
-                let classes = keys.classes(None, semantics);
-                Ok(Self::on_visible_keys(classes))
+                Ok(Self::on_visible_keys(Classes::of(&keys, None, semantics)))
             }
-            Semantics::Wild => Err(MethodError::request(
-                "the answers of a class cannot be counted with semantics = \"wild\": a blank record would lend \
-                 its answer to every class and hide that all the others are the same",
-                "use own, visible or original",
-            )),
         }
     }
 
@@ -67,15 +62,15 @@ impl MatchingSets {
         }
     }
 
-    fn on_visible_keys(classes: Classes) -> Self {
-        let patterns: Vec<SetsOfPattern> = classes
+    fn on_visible_keys(Classes { counts, of_record }: Classes) -> Self {
+        let patterns: Vec<SetsOfPattern> = counts
             .by_visibility()
             .par_iter()
-            .map(|(mask, seekers)| classes.sets_of_pattern(*mask, seekers))
+            .map(|(mask, seekers)| counts.sets_of_pattern(*mask, seekers))
             .collect();
         let mut sets = Self {
-            class_of_record: Vec::new(),
-            set_of_class: vec![0; classes.sizes.len()],
+            class_of_record: of_record,
+            set_of_class: vec![0; counts.n_classes()],
             starts: vec![0],
             members: Vec::new(),
         };
@@ -91,7 +86,6 @@ impl MatchingSets {
             }));
             sets.members.extend(pattern.members);
         }
-        sets.class_of_record = classes.of_record;
         sets
     }
 
@@ -121,7 +115,7 @@ impl MatchingSets {
     }
 }
 
-impl Classes {
+impl KeyCounts {
     /// The sets of classes that show just the keys in `mask`: all classes that hold the same there.
     fn sets_of_pattern(&self, mask: u64, seekers: &[u32]) -> SetsOfPattern {
         const UNSOUGHT: u32 = u32::MAX;

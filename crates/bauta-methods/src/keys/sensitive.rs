@@ -4,104 +4,139 @@
 use bauta_data::{Attribute, Column, Kind, Role, Table};
 use rayon::prelude::*;
 
-use crate::card::{ConstValue, ParamDefault, ParamSpec, ParamType};
+use crate::card::ParamSpec;
 use crate::context::RunContext;
 use crate::error::MethodError;
-use crate::keys::Semantics;
+use crate::keys::Matching;
 use crate::keys::codes::key_codes;
 use crate::keys::matching::MatchingSets;
 use crate::keys::packing::number;
-use crate::note::KnownNote;
-use crate::params::Choice;
-use crate::params::{ParamProblem, Params};
+use crate::missing::skipped;
+use crate::params::{ParamProblem, Params, choices};
 
 /// Which variables are sensitive.
-pub(crate) const SENSITIVE: ParamSpec = ParamSpec {
-    name: "sensitive",
-    meaning: "variables whose values an intruder would like to learn",
-    ty: ParamType::Variables,
-    default: ParamDefault::Unset("all variables of role sensitive that are not continuous"),
-};
+pub(crate) const SENSITIVE: ParamSpec = ParamSpec::variables(
+    "sensitive",
+    "variables whose values an intruder would like to learn",
+    "all variables of role sensitive that are not continuous",
+);
 
-/// How a missing sensitive value counts.
-pub(crate) const MISSING_SENSITIVE: ParamSpec = ParamSpec {
-    name: "missing_sensitive",
-    meaning: "how a missing sensitive value counts",
-    ty: ParamType::Choice(&[
-        ("category", "missing is one more category"),
-        ("ignore", "records without a value are left out"),
-    ]),
-    default: ParamDefault::Value(ConstValue::Text("category")),
-};
-
-/// How a missing key value counts. Without `wild`: a blank record would lend its answer to every
-/// class and hide that all the others are the same.
-pub(crate) const MATCHING: ParamSpec = ParamSpec {
-    name: "semantics",
-    meaning: "how a missing key value counts",
-    ty: ParamType::Choice(Semantics::CHOICES.split_at(3).0),
-    default: ParamDefault::Value(ConstValue::Text("own")),
-};
-
-/// The semantics that a measure with [`MATCHING`] was given.
-pub(crate) fn semantics(params: &Params) -> Result<Semantics, MethodError> {
-    Semantics::from_name(params.choice(MATCHING.name)).ok_or_else(|| {
-        MethodError::Internal("the card let an unknown semantics through".to_owned())
-    })
+choices! {
+    /// How a missing sensitive value counts.
+    pub(crate) enum MissingSensitive {
+        Category = "category": "missing is one more category",
+        Ignore = "ignore": "records without a value are left out",
+    }
 }
 
-/// What is wrong with the sensitive variables that were named.
-pub(crate) fn problems(params: &Params, on: &[&Attribute]) -> Vec<ParamProblem> {
-    let named = params.texts(SENSITIVE.name);
-    let mut problems = Vec::new();
-    for (position, name) in named.iter().enumerate() {
-        if on.iter().any(|attribute| attribute.name == *name) {
-            problems.push(ParamProblem::of(
+/// How a missing sensitive value counts.
+pub(crate) const MISSING_SENSITIVE: ParamSpec = ParamSpec::choice::<MissingSensitive>(
+    "missing_sensitive",
+    "how a missing sensitive value counts",
+)
+.or_word("category");
+
+/// How a missing key value counts.
+pub(crate) const MATCHING: ParamSpec =
+    ParamSpec::choice::<Matching>("semantics", "how a missing key value counts").or_word("own");
+
+/// The sensitive variables: those that were named, or those that have the role.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Sensitive {
+    named: Option<Vec<String>>,
+}
+
+impl Sensitive {
+    /// What was asked for by [`SENSITIVE`].
+    pub(crate) fn asked(params: &Params) -> Result<Self, Vec<ParamProblem>> {
+        let named = params.texts(SENSITIVE.name);
+        let again = named
+            .iter()
+            .enumerate()
+            .filter(|(position, name)| named[..*position].contains(name));
+        let problems: Vec<ParamProblem> = again
+            .map(|(_, name)| {
+                ParamProblem::of(
+                    SENSITIVE.name,
+                    format!("`{name}` is named twice"),
+                    "name each variable once",
+                )
+            })
+            .collect();
+        if problems.is_empty() {
+            let named = params.is_set(SENSITIVE.name).then(|| named.to_vec());
+            Ok(Self { named })
+        } else {
+            Err(problems)
+        }
+    }
+
+    /// Sensitive variables that are keys.
+    pub(crate) fn problems(&self, on: &[&Attribute]) -> Vec<ParamProblem> {
+        let is_key = |name: &&String| on.iter().any(|attribute| attribute.name == **name);
+        let keys = self.named.iter().flatten().filter(is_key);
+        keys.map(|name| {
+            ParamProblem::of(
                 SENSITIVE.name,
                 format!(
                     "`{name}` is a key here: who knows it learns nothing from it, and every class has one value"
                 ),
                 "take it out of `sensitive`, or out of the keys",
-            ));
-        }
-        if named[..position].contains(name) {
-            problems.push(ParamProblem::of(
-                SENSITIVE.name,
-                format!("`{name}` is named twice"),
-                "name each variable once",
-            ));
-        }
+            )
+        })
+        .collect()
     }
-    problems
+
+    /// Their positions in a table whose keys are at `keys`.
+    pub(crate) fn positions(
+        &self,
+        table: &Table,
+        keys: &[usize],
+    ) -> Result<Vec<usize>, MethodError> {
+        if let Some(named) = &self.named {
+            let on: Vec<&Attribute> = keys
+                .iter()
+                .map(|&attr_idx| table.column(attr_idx).attribute())
+                .collect();
+            if let Some(problem) = self.problems(&on).into_iter().next() {
+                return Err(MethodError::request(problem.message, problem.hint));
+            }
+            return crate::keys::asked::positions(table, named);
+        }
+        let mut found = table.with_role(Role::Sensitive);
+        found.retain(|&attr_idx| {
+            table.column(attr_idx).attribute().kind != Kind::Continuous && !keys.contains(&attr_idx)
+        });
+        if found.is_empty() {
+            return Err(MethodError::request(
+                "no variable besides the keys has the role sensitive and categories",
+                "give one the role sensitive, or name it in `sensitive`",
+            ));
+        }
+        Ok(found)
+    }
 }
 
-/// Positions of the sensitive variables of a task whose keys are at `keys`.
-pub(crate) fn positions(
-    table: &Table,
-    keys: &[usize],
-    params: &Params,
-) -> Result<Vec<usize>, MethodError> {
-    if params.is_set(SENSITIVE.name) {
-        let on: Vec<&Attribute> = keys
-            .iter()
-            .map(|&attr_idx| table.column(attr_idx).attribute())
-            .collect();
-        if let Some(problem) = problems(params, &on).into_iter().next() {
-            return Err(MethodError::request(problem.message, problem.hint));
-        }
-        return crate::keys::asked::positions(table, params.texts(SENSITIVE.name));
+/// Whose answers to which questions are looked at.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Questions {
+    /// The sensitive variables.
+    pub(crate) sensitive: Sensitive,
+    /// How a missing answer counts.
+    pub(crate) missing: MissingSensitive,
+    /// How a missing key value counts.
+    pub(crate) matching: Matching,
+}
+
+impl Questions {
+    /// What was asked for by [`SENSITIVE`], [`MISSING_SENSITIVE`] and [`MATCHING`].
+    pub(crate) fn asked(params: &Params) -> Result<Self, Vec<ParamProblem>> {
+        Ok(Self {
+            sensitive: Sensitive::asked(params)?,
+            missing: params.choice_of(MISSING_SENSITIVE.name),
+            matching: params.choice_of(MATCHING.name),
+        })
     }
-    let mut found = table.with_role(Role::Sensitive);
-    found.retain(|&attr_idx| {
-        table.column(attr_idx).attribute().kind != Kind::Continuous && !keys.contains(&attr_idx)
-    });
-    if found.is_empty() {
-        return Err(MethodError::request(
-            "no variable besides the keys has the role sensitive and categories",
-            "give one the role sensitive, or name it in `sensitive`",
-        ));
-    }
-    Ok(found)
 }
 
 /// The values of a sensitive variable.
@@ -110,19 +145,19 @@ pub(crate) struct Answers {
     pub(crate) codes: Vec<u32>,
     /// Number of different values.
     pub(crate) n_values: u32,
-    /// Whether records without a value are left out.
-    ignores_missing: bool,
+    /// How records without a value count.
+    missing: MissingSensitive,
 }
 
 impl Answers {
     /// Reads a sensitive variable and notes what is left out of it.
-    pub(crate) fn new(column: &Column, params: &Params, context: &RunContext<'_>) -> Self {
-        let ignores_missing = params.choice(MISSING_SENSITIVE.name) == "ignore";
-        if ignores_missing && column.n_missing() > 0 {
-            context.note(KnownNote::MissingSkipped {
-                variable: column.name().to_owned(),
-                n_cells: column.n_missing(),
-            });
+    pub(crate) fn new(
+        column: &Column,
+        missing: MissingSensitive,
+        context: &RunContext<'_>,
+    ) -> Self {
+        if missing == MissingSensitive::Ignore && column.n_missing() > 0 {
+            context.note(skipped(column.name(), column.n_missing()));
         }
         let mut read = key_codes(column);
         // Categories that no record has are no values: they would stretch an ordered scale.
@@ -144,7 +179,7 @@ impl Answers {
         Self {
             codes: read.codes,
             n_values,
-            ignores_missing,
+            missing,
         }
     }
 }
@@ -173,7 +208,7 @@ impl ClassAnswers {
         let mut amounts = Vec::with_capacity(pairs.len());
         for (pair, amount) in pairs {
             let code = pair % n_codes;
-            if code > 0 || !answers.ignores_missing {
+            if code > 0 || answers.missing == MissingSensitive::Category {
                 starts[(pair / n_codes) as usize + 1] += 1;
                 amounts.push((code as u32, amount));
             }
@@ -289,6 +324,7 @@ fn occurring_pairs(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::keys::Semantics;
     use bauta_data::Levels;
     use bauta_data::Unwatched;
     use bauta_data::missing::{MissingCells, MissingRules};
@@ -312,21 +348,12 @@ mod tests {
         Table::new(vec![key, answer], 4)
     }
 
-    fn params(missing: &str) -> Params {
-        let given = [(
-            MISSING_SENSITIVE.name.to_owned(),
-            crate::params::RawValue::Text(missing.to_owned()),
-        )];
-        let card = crate::registry::card("l-diversity").expect("it is registered");
-        Params::check(card, &given).expect("the card accepts it")
-    }
-
-    fn amounts(semantics: Semantics, missing: &str) -> Vec<Vec<Amount>> {
+    fn amounts(matching: Matching, missing: MissingSensitive) -> Vec<Vec<Amount>> {
         let table = table();
         let context = RunContext::new(1, "test", &Unwatched);
-        let answers = Answers::new(table.column(1), &params(missing), &context);
+        let answers = Answers::new(table.column(1), missing, &context);
         assert_eq!(answers.n_values, 2, "a and c do not occur");
-        let sets = MatchingSets::new(&table, &[0], semantics).expect("sets");
+        let sets = MatchingSets::new(&table, &[0], matching).expect("sets");
         let counted = ClassAnswers::new(&answers, &sets, None);
         let of_sets = counted.per_set(&sets, <[Amount]>::to_vec);
         (0..4)
@@ -340,17 +367,17 @@ mod tests {
         let a = vec![(1, 1.0), (2, 1.0)];
         let b = vec![(0, 1.0)];
         assert_eq!(
-            amounts(Semantics::Own, "category"),
+            amounts(Matching::Own, MissingSensitive::Category),
             [a.clone(), a.clone(), b.clone(), vec![(1, 1.0)]]
         );
         // The record without a key matches all four.
         let all = vec![(0, 1.0), (1, 2.0), (2, 1.0)];
         assert_eq!(
-            amounts(Semantics::Visible, "category"),
+            amounts(Matching::Visible, MissingSensitive::Category),
             [a.clone(), a.clone(), b, all]
         );
         assert_eq!(
-            amounts(Semantics::Visible, "ignore"),
+            amounts(Matching::Visible, MissingSensitive::Ignore),
             [a.clone(), a, vec![], vec![(1, 2.0), (2, 1.0)]]
         );
     }
@@ -359,15 +386,14 @@ mod tests {
     fn weights_are_summed_by_answer() {
         let table = table();
         let context = RunContext::new(1, "test", &Unwatched);
-        let answers = Answers::new(table.column(1), &params("category"), &context);
-        let sets = MatchingSets::new(&table, &[0], Semantics::Own).expect("sets");
+        let answers = Answers::new(table.column(1), MissingSensitive::Category, &context);
+        let sets = MatchingSets::new(&table, &[0], Matching::Own).expect("sets");
         let counted = ClassAnswers::new(&answers, &sets, Some(&[1.5, 2.0, 4.0, 8.0]));
         assert_eq!(counted.of_file(2), [4.0, 9.5, 2.0]);
     }
 
     #[test]
     fn blank_keys_may_not_lend_their_answers() {
-        let refused = MatchingSets::new(&table(), &[0], Semantics::Wild);
-        assert!(matches!(refused, Err(MethodError::Request { .. })));
+        assert_eq!(Semantics::Wild.matching(), None);
     }
 }

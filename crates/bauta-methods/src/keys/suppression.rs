@@ -17,7 +17,7 @@ use rayon::prelude::*;
 
 use crate::context::RunContext;
 use crate::error::MethodError;
-use crate::keys::classes::Classes;
+use crate::keys::KeyCounts;
 
 /// Classes that one piece of parallel work covers at least.
 const MIN_CLASSES: usize = 256;
@@ -28,7 +28,7 @@ const MAX_BY_COST: usize = 4096;
 #[derive(Clone, Copy)]
 pub(crate) struct Problem<'a> {
     /// Records with equal keys.
-    pub(crate) classes: &'a Classes,
+    pub(crate) classes: &'a KeyCounts,
     /// Cost of blanking a cell of each key; infinite where it must not be blanked.
     pub(crate) costs: &'a [f64],
     /// Smallest class that is safe.
@@ -41,33 +41,48 @@ pub(crate) struct Blanks {
     /// Keys to blank in each class.
     pub(crate) of_class: Vec<u64>,
     /// Records that blank other keys than their class, each once.
-    pub(crate) of_record: Vec<(u32, u64)>,
+    pub(crate) of_record: Vec<Apart>,
     /// How many times the output was counted and mended; 0 where no count depends on the output.
     pub(crate) rounds: u32,
     /// No blanks that are safe cost less: the cost of the exact ones under `original`.
     pub(crate) lower_bound: f64,
 }
 
+/// A record that does not follow its class.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Apart {
+    pub(crate) record: u32,
+    pub(crate) class: u32,
+    /// Keys to blank in it.
+    pub(crate) mask: u64,
+}
+
 impl Blanks {
-    /// Keys to blank in each record.
-    pub(crate) fn by_record(&self, classes: &Classes) -> Vec<u64> {
+    /// Keys to blank in each record, given the class of each.
+    pub(crate) fn by_record(&self, classes: &[u32]) -> Vec<u64> {
         let of_class = |&class: &u32| self.of_class[class as usize];
-        let mut masks: Vec<u64> = classes.of_record.iter().map(of_class).collect();
-        for &(record, mask) in &self.of_record {
-            masks[record as usize] = mask;
+        let mut masks: Vec<u64> = classes.iter().map(of_class).collect();
+        for apart in &self.of_record {
+            masks[apart.record as usize] = apart.mask;
         }
         masks
     }
 
     /// Cost of the blanks, cells by key, and records with a blank.
-    pub(crate) fn totals(&self, classes: &Classes, costs: &[f64]) -> Totals {
+    pub(crate) fn totals(&self, classes: &KeyCounts, costs: &[f64]) -> Totals {
         let mut by_key = vec![0_u64; costs.len()];
         let mut n_records = 0;
-        for mask in self.by_record(classes) {
-            n_records += u64::from(mask != 0);
-            for key in bits(mask) {
-                by_key[key] += 1;
-            }
+        let mut add = |mask: u64, n: u64| {
+            n_records += n * u64::from(mask != 0);
+            bits(mask).for_each(|key| by_key[key] += n);
+        };
+        let mut n_of_class: Vec<u64> = classes.sizes.iter().map(|size| u64::from(size.0)).collect();
+        for apart in &self.of_record {
+            n_of_class[apart.class as usize] -= 1;
+            add(apart.mask, 1);
+        }
+        for (&mask, &n) in self.of_class.iter().zip(&n_of_class) {
+            add(mask, n);
         }
         let blanked = by_key.iter().zip(costs).filter(|(n, _)| **n > 0);
         Totals {
@@ -166,18 +181,22 @@ pub(crate) fn visible_from(
     }
 }
 
-/// Blanks that are safe under `own`.
-pub(crate) fn own(problem: Problem<'_>, context: &RunContext<'_>) -> Result<Blanks, MethodError> {
-    own::blanks(problem, context)
+/// Blanks that are safe under `own`, given the class of each record.
+pub(crate) fn own(
+    problem: Problem<'_>,
+    of_record: &[u32],
+    context: &RunContext<'_>,
+) -> Result<Blanks, MethodError> {
+    own::blanks(problem, of_record, context)
 }
 
 /// The keys that each class holds in the file before suppression.
-fn held_before(classes: &Classes) -> Vec<Option<u64>> {
+fn held_before(classes: &KeyCounts) -> Vec<Option<u64>> {
     classes.present.iter().copied().map(Some).collect()
 }
 
 /// The keys that each class shows after its blanks.
-pub(crate) fn shown(classes: &Classes, blanks: &[u64]) -> Vec<u64> {
+pub(crate) fn shown(classes: &KeyCounts, blanks: &[u64]) -> Vec<u64> {
     let pairs = classes.visible.iter().zip(blanks);
     pairs.map(|(visible, blank)| visible & !blank).collect()
 }

@@ -101,8 +101,11 @@ fn differences(table: &Table, keys: &[usize], record: usize, semantics: Semantic
             (Semantics::Own, missing) if hidden || missing => hidden == missing,
             (Semantics::Wild, true) => true,
             (Semantics::Original, true) => was_suppressed(column, j) && equal(column, record, j),
-            (_, true) => false,
-            (_, false) => equal(column, record, j),
+            (Semantics::Own | Semantics::Visible, true) => false,
+            (
+                Semantics::Own | Semantics::Visible | Semantics::Original | Semantics::Wild,
+                false,
+            ) => equal(column, record, j),
         };
         differs
             .par_iter_mut()

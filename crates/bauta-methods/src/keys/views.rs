@@ -11,12 +11,11 @@ use crate::kernel::numbers::sums::sum_by;
 use crate::keys::benedetti_franconi::expected_inverse;
 use crate::keys::classes::Classes;
 use crate::keys::packing::Packing;
-use crate::keys::{KeyColumns, MAX_KEYS, Semantics};
+use crate::keys::{KeyColumns, KeyCounts, MAX_KEYS, Semantics};
 
 /// A file's keys, collapsed to classes.
 pub(crate) struct KeyViews {
-    classes: Classes,
-    semantics: Semantics,
+    classes: KeyCounts,
     /// A record of each class.
     representatives: Vec<u32>,
 }
@@ -40,15 +39,15 @@ impl KeyViews {
         semantics: Semantics,
     ) -> Result<Self, MethodError> {
         let weights = table.weight().and_then(Column::as_numeric);
-        let classes = KeyColumns::of(table, keys, semantics)?.classes(weights, semantics);
-        let mut representatives = vec![u32::MAX; classes.sizes.len()];
-        for (record, &class) in classes.of_record.iter().enumerate() {
+        let keys = KeyColumns::of(table, keys, semantics)?;
+        let Classes { counts, of_record } = Classes::of(&keys, weights, semantics);
+        let mut representatives = vec![u32::MAX; counts.n_classes()];
+        for (record, &class) in of_record.iter().enumerate() {
             let first = &mut representatives[class as usize];
             *first = (*first).min(record as u32);
         }
         Ok(Self {
-            classes,
-            semantics,
+            classes: counts,
             representatives,
         })
     }
@@ -100,7 +99,7 @@ impl KeyViews {
 
     /// f and F of each class on some of the keys.
     fn counted(&self, kept: u64, groups: &mut GroupsOn<'_>) -> Vec<(u32, f64)> {
-        match self.semantics {
+        match self.classes.semantics {
             Semantics::Own => groups.totals(|_| kept),
             // Whoever equals a class on the keys that it shows has a value there too.
             Semantics::Visible | Semantics::Original => {
@@ -112,14 +111,10 @@ impl KeyViews {
 
     fn counted_wild(&self, kept: u64) -> Vec<(u32, f64)> {
         let shown = |masks: &[u64]| masks.iter().map(|mask| mask & kept).collect();
-        let part = Classes {
-            of_record: Vec::new(),
-            sizes: self.classes.sizes.clone(),
-            codes: self.classes.codes.clone(),
-            n_keys: self.classes.n_keys,
-            n_values: self.classes.n_values.clone(),
+        let part = KeyCounts {
             visible: shown(&self.classes.visible),
             present: shown(&self.classes.present),
+            ..self.classes.clone()
         };
         part.count_wild()
     }
@@ -148,7 +143,7 @@ impl KeyViews {
 /// Classes that are equal on some keys, missing as a value of its own, for one choice of keys after
 /// another. Each is made of the smallest one on more keys.
 struct GroupsOn<'a> {
-    classes: &'a Classes,
+    classes: &'a KeyCounts,
     made: Vec<Groups>,
     /// Where the groups on some keys are.
     at: BTreeMap<u64, usize>,
@@ -169,7 +164,7 @@ struct Groups {
 }
 
 impl<'a> GroupsOn<'a> {
-    fn new(classes: &'a Classes) -> Self {
+    fn new(classes: &'a KeyCounts) -> Self {
         let finest = Groups {
             keys: u64::MAX,
             made_of: None,

@@ -2,13 +2,11 @@
 
 use bauta_data::Attribute;
 
-use crate::card::{Card, Family, Randomness, Targets};
+use crate::card::{Card, Family, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
-use crate::keys::asked::SEMANTICS;
 use crate::keys::at_risk::{self, AtRisk};
-use crate::keys::sensitive::SENSITIVE;
-use crate::mask::{Change, MaskMethod, MaskTask, StepFacts, Together};
+use crate::mask::{Change, MaskMethod, MaskTask, StepFacts};
 use crate::params::{ParamProblem, Params, RawValue};
 
 /// Deletes records at risk until none is left. See the [module page](self).
@@ -21,52 +19,41 @@ static CARD: Card = Card {
     summary: "deletes records whose key is too rare or too risky, again and again, until none is left",
     family: Family::Mask,
     page: include_str!("suppress_records.md"),
-    params: &[
-        at_risk::K,
-        SEMANTICS,
-        at_risk::RISK,
-        at_risk::DIVERSITY,
-        at_risk::DIVERSITY_KIND,
-        at_risk::CLOSENESS,
-        SENSITIVE,
-        at_risk::HOUSEHOLDS,
-    ],
+    params: &at_risk::PARAMS,
     targets: Targets::KEYS,
-    randomness: Randomness::None,
     references: &["bergeat2015"],
+    ..Card::PLAIN
 };
 
 impl MaskMethod for SuppressRecords {
-    type Settings = Params;
+    type Settings = AtRisk;
 
     fn card(&self) -> &'static Card {
         &CARD
     }
 
-    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
-        Ok(params.clone())
+    fn settings(&self, params: &Params) -> Result<AtRisk, Vec<ParamProblem>> {
+        AtRisk::asked(params)
     }
 
-    fn check(&self, params: &Params, on: &[&Attribute]) -> Vec<ParamProblem> {
-        AtRisk::problems(params, on)
+    fn check(&self, rules: &AtRisk, on: &[&Attribute]) -> Vec<ParamProblem> {
+        rules.problems(on)
     }
 
-    fn facts(&self, params: &Params) -> StepFacts {
+    fn facts(&self, rules: &AtRisk) -> StepFacts {
         StepFacts {
-            together: Together::Jointly,
-            claims: AtRisk::claim(params),
-            ..StepFacts::default()
+            claims: rules.claim(),
+            ..StepFacts::JOINTLY
         }
     }
 
     fn mask(
         &self,
-        _settings: &Params,
+        rules: &AtRisk,
         task: &MaskTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Change, MethodError> {
-        let rule = AtRisk::asked(task.params)?;
-        let kept = rule.delete_all(task.table, task.on, context)?.kept;
+        let kept = rules.delete_all(task.table, task.on, context)?.kept;
         let all = kept.len() == task.table.n_records();
         Ok(Change {
             kept: (!all).then_some(kept),

@@ -9,17 +9,13 @@ mod weak_change;
 
 use bauta_data::{Attribute, Column};
 
-use crate::card::{
-    Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets,
-};
+use crate::card::{Card, ParamSpec, ParamType};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::figure::{FigureSpec, Unit};
 use crate::keys::check_number;
-use crate::measure::{
-    MeasureCard, MeasureMethod, MeasureTask, Measurement, Part, Scope, Series, Subject,
-};
-use crate::note::KnownNote;
+use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement, Part, Series, Subject};
+use crate::note::Note;
 use crate::pair::Pair;
 use crate::pair::records::check_rows;
 use crate::params::{ParamProblem, Params};
@@ -35,137 +31,124 @@ use crate::risk::global_risk::weak_change::OwnTable;
 #[derive(Clone, Copy, Debug)]
 pub struct GlobalRisk;
 
-const WEIGHTS: ParamSpec = ParamSpec {
-    name: "weights",
-    meaning: "how much a record counts in the weighted risk, by the sizes of its two clusters",
-    ty: ParamType::Choice(&[
-        ("inverse", "1 / (1 + a |i - j| + b (min(i, j) - 1))"),
-        ("equal", "1 for all, which gives the maximal risk"),
-        (
-            "small",
-            "1 where neither cluster is larger than `up_to`, 0 elsewhere",
-        ),
-        ("matrix", "the matrix `w`"),
-    ]),
-    default: ParamDefault::Value(ConstValue::Text("inverse")),
-};
+const WCF: ParamSpec = ParamSpec::new(
+    "wcf",
+    "the owner's weak change factors: one row and one column for each of `wcf_values`",
+    ParamType::NumberRows { min: 0.0, max: 1.0 },
+)
+.unset("the hierarchy gives them");
+const WCF_VALUES: ParamSpec = ParamSpec::new(
+    "wcf_values",
+    "the values that rows and columns of `wcf` stand for",
+    ParamType::Texts,
+)
+.unset("there is no table");
+const WCF_OF: ParamSpec = ParamSpec::variables(
+    "wcf_of",
+    "the one variable that `wcf` is of",
+    "there is no table",
+);
+const SUBSETS: ParamSpec = ParamSpec::integer(
+    "subsets",
+    "the most subsets of keys whose clusters are made; beyond, the best so far is given with a bound",
+    0,
+)
+.or_integer(20_000);
 
-const A: ParamSpec = ParamSpec {
-    name: "a",
-    meaning: "what a difference of the two sizes takes away, with inverse weights",
-    ty: ParamType::Number {
-        min: 0.0,
-        max: f64::INFINITY,
-    },
-    default: ParamDefault::Value(ConstValue::Number(0.5)),
-};
+/// The three risks, in the order of the search.
+const RISKS: [FigureSpec; 3] = [
+    risk("minimal", "minimal risk"),
+    risk("maximal", "maximal risk"),
+    risk("weighted", "weighted risk"),
+];
+const BOUNDS: [FigureSpec; 3] = [
+    risk("minimal_bound", "bound of the minimal risk"),
+    risk("maximal_bound", "bound of the maximal risk"),
+    risk("weighted_bound", "bound of the weighted risk"),
+];
+const RECORDS: FigureSpec = FigureSpec::count("records", "records");
+const RELEASED: FigureSpec = FigureSpec::count("released", "released records");
 
-const B: ParamSpec = ParamSpec {
-    name: "b",
-    meaning: "what the smaller of the two sizes takes away, with inverse weights; at most `a`",
-    ty: ParamType::Number {
-        min: 0.0,
-        max: f64::INFINITY,
-    },
-    default: ParamDefault::Value(ConstValue::Number(0.3)),
-};
-
-const UP_TO: ParamSpec = ParamSpec {
-    name: "up_to",
-    meaning: "largest cluster that counts, with small weights",
-    ty: ParamType::Integer {
-        min: 1,
-        max: i64::MAX,
-    },
-    default: ParamDefault::Value(ConstValue::Integer(2)),
-};
-
-const W: ParamSpec = ParamSpec {
-    name: "w",
-    meaning: "the weights: row i for clusters of i records in the masked file, column j in the original",
-    ty: ParamType::NumberRows {
-        min: 0.0,
-        max: f64::INFINITY,
-    },
-    default: ParamDefault::Unset("weights come from a formula"),
-};
-
-const WCF: ParamSpec = ParamSpec {
-    name: "wcf",
-    meaning: "the owner's weak change factors: one row and one column for each of `wcf_values`",
-    ty: ParamType::NumberRows { min: 0.0, max: 1.0 },
-    default: ParamDefault::Unset("the hierarchy gives them"),
-};
-
-const WCF_VALUES: ParamSpec = ParamSpec {
-    name: "wcf_values",
-    meaning: "the values that rows and columns of `wcf` stand for",
-    ty: ParamType::Texts,
-    default: ParamDefault::Unset("there is no table"),
-};
-
-const WCF_OF: ParamSpec = ParamSpec {
-    name: "wcf_of",
-    meaning: "the one variable that `wcf` is of",
-    ty: ParamType::Variables,
-    default: ParamDefault::Unset("there is no table"),
-};
-
-const SUBSETS: ParamSpec = ParamSpec {
-    name: "subsets",
-    meaning: "the most subsets of keys whose clusters are made; beyond, the best so far is given with a bound",
-    ty: ParamType::Integer {
-        min: 0,
-        max: i64::MAX,
-    },
-    default: ParamDefault::Value(ConstValue::Integer(20_000)),
-};
+const fn risk(id: &'static str, label: &'static str) -> FigureSpec {
+    FigureSpec::number(id, label)
+        .within(0.0, 1.0)
+        .lower_is_better()
+}
 
 static CARD: MeasureCard = MeasureCard {
     card: Card {
         id: "global-risk",
         title: "Global disclosure risk",
         summary: "share of the records that an intruder links with the keys that serve him best, at least, at most and weighted",
-        family: Family::Risk,
         page: include_str!("global_risk.md"),
-        params: &[WEIGHTS, A, B, UP_TO, W, WCF_OF, WCF_VALUES, WCF, SUBSETS],
-        targets: Targets::KEYS,
-        randomness: Randomness::None,
+        params: &[
+            size_weights::WEIGHTS,
+            size_weights::A,
+            size_weights::B,
+            size_weights::UP_TO,
+            size_weights::W,
+            WCF_OF,
+            WCF_VALUES,
+            WCF,
+            SUBSETS,
+        ],
         references: &["truta2004"],
+        ..MeasureCard::OF_KEYS.card
     },
     subject: Subject::CorrespondingPair,
-    scope: Scope::Scenario,
-    at_identity: None,
     value: FigureSpec::value("maximal risk", Unit::Number)
         .within(0.0, 1.0)
         .lower_is_better(),
+    figures: &[
+        RISKS[MINIMAL],
+        RISKS[MAXIMAL],
+        RISKS[WEIGHTED],
+        RECORDS,
+        RELEASED,
+        BOUNDS[MINIMAL],
+        BOUNDS[MAXIMAL],
+        BOUNDS[WEIGHTED],
+    ],
     usual: false,
-    ..MeasureCard::LOSS
+    ..MeasureCard::OF_KEYS
 };
 
-/// Names of the three risks, in the order of the search.
-const NAMES: [&str; 3] = ["minimal", "maximal", "weighted"];
+/// What a record counts, how far values are apart, and how long to search.
+pub struct Settings {
+    weights: SizeWeights,
+    /// The owner's weak change factors, and the key that they are of.
+    own: Option<(String, OwnTable)>,
+    most_subsets: usize,
+}
 
 impl MeasureMethod for GlobalRisk {
-    type Settings = Params;
+    type Settings = Settings;
 
     fn card(&self) -> &'static MeasureCard {
         &CARD
     }
 
-    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
-        Ok(params.clone())
+    fn settings(&self, params: &Params) -> Result<Settings, Vec<ParamProblem>> {
+        match (SizeWeights::asked(params), own_table(params)) {
+            (Ok(weights), Ok(own)) => Ok(Settings {
+                weights,
+                own,
+                most_subsets: params.count(SUBSETS.name),
+            }),
+            (weights, own) => Err(weights.err().into_iter().chain(own.err()).collect()),
+        }
     }
 
-    fn check(&self, params: &Params, on: &[&Attribute]) -> Vec<ParamProblem> {
-        let mut problems = SizeWeights::problems(params);
-        problems.extend(table_problem(params, on));
-        problems
+    fn check(&self, settings: &Settings, on: &[&Attribute]) -> Vec<ParamProblem> {
+        let is_key = |name: &String| on.iter().any(|attribute| attribute.name == *name);
+        let mut of = settings.own.iter().map(|(of, _)| of);
+        let no_key = of.find(|of| !on.is_empty() && !is_key(of));
+        no_key.map(|_| not_one_key()).into_iter().collect()
     }
 
     fn measure(
         &self,
-        _settings: &Params,
+        settings: &Settings,
         task: &MeasureTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Measurement, MethodError> {
@@ -173,29 +156,24 @@ impl MeasureMethod for GlobalRisk {
         check_rows(&pair)?;
         let keys = Keys::of(&pair, task, context)?;
         let released = Released::of(&pair)?;
-        let own = OwnTable {
-            values: task.params.texts("wcf_values"),
-            rows: task.params.number_rows("wcf"),
-        };
         let (mut codes, mut factors): (Vec<KeyCodes>, Vec<f64>) = (Vec::new(), Vec::new());
         for &name in &keys.names {
             context.go_on()?;
-            let has_table = task.params.texts("wcf_of").iter().any(|of| of == name);
             let (original, masked) = columns(&pair, name)?;
-            let own = has_table.then_some(&own);
+            let own = settings.own.as_ref().filter(|(of, _)| of == name);
+            let own = own.map(|(_, table)| table);
             let (key, factor) = key_and_factor(original, masked, &released, own)?;
             codes.push(key);
             factors.push(factor);
         }
         let profiles = Profiles::new(&codes, &released.is_there);
         drop(codes);
-        let weights = SizeWeights::of(task.params);
         let problem = Problem {
             profiles: &profiles,
             factors: &factors,
             n: pair.original.n_records(),
-            weights: &weights,
-            most_subsets: usize::try_from(task.params.integer("subsets")).unwrap_or(usize::MAX),
+            weights: &settings.weights,
+            most_subsets: settings.most_subsets,
         };
         let best = search(&problem, &|| context.go_on())?;
         Ok(keys.measurement(&pair, &problem, &best, context))
@@ -228,9 +206,7 @@ impl<'a> Keys<'a> {
         let is_there = |name: &&String| pair.masked.index_of(name).is_some();
         let (there, gone): (Vec<&String>, Vec<&String>) = task.on.iter().partition(is_there);
         if !gone.is_empty() {
-            context.note(KnownNote::VariablesGone {
-                variables: gone.into_iter().cloned().collect(),
-            });
+            context.note(gone_from_file(&gone));
         }
         Ok(Self {
             names: there.into_iter().map(String::as_str).collect(),
@@ -249,24 +225,23 @@ impl<'a> Keys<'a> {
             value: defined.then_some(best[MAXIMAL].value),
             ..Measurement::default()
         };
-        for (name, best) in NAMES.iter().zip(best) {
-            found.push_part(*name, defined.then_some(best.value));
+        for (risk, best) in RISKS.iter().zip(best) {
+            found.give(risk, defined.then_some(best.value));
         }
-        found.push_part("records", problem.n as f64);
-        found.push_part("released", pair.masked.n_records() as f64);
+        found.give(&RECORDS, problem.n as f64);
+        found.give(&RELEASED, pair.masked.n_records() as f64);
         if best.iter().any(|best| best.bound > best.value) {
-            for (name, best) in NAMES.iter().zip(best) {
-                found.push_part(format!("{name}_bound"), best.bound);
+            for (bound, best) in BOUNDS.iter().zip(best) {
+                found.give(bound, best.bound);
             }
-            context.note(KnownNote::SubsetsNotAll {
-                n_subsets: problem.most_subsets,
-                bound: best[MAXIMAL].bound,
-            });
+            context.note(subsets_not_all(problem.most_subsets, best[MAXIMAL].bound));
         }
         let factors = self.names.iter().zip(problem.factors);
-        found.by_variable = factors.map(|(name, &factor)| part(*name, factor)).collect();
-        for risk in [MINIMAL, MAXIMAL, WEIGHTED] {
-            self.note_keys(NAMES[risk], &best[risk], &mut found, context);
+        found.by_variable = factors
+            .map(|(&name, &factor)| Part::new(name, factor))
+            .collect();
+        for (risk, best) in RISKS.iter().zip(best) {
+            self.note_keys(risk.id, best, &mut found, context);
         }
         found
             .series
@@ -284,25 +259,19 @@ impl<'a> Keys<'a> {
     ) {
         let is_taken = |key: usize| best.keys >> key & 1 == 1;
         let names = self.names.iter().enumerate();
-        found.series.push(Series {
-            name: format!("keys of the {risk} risk"),
-            axis: "1 if taken".to_owned(),
-            unit: Unit::Number,
-            file: None,
-            variable: None,
-            points: names
-                .clone()
-                .map(|(key, &name)| part(name, f64::from(u8::from(is_taken(key)))))
-                .collect(),
-        });
+        let points = names
+            .clone()
+            .map(|(key, &name)| Part::new(name, f64::from(u8::from(is_taken(key)))));
+        found.series.push(Series::new(
+            format!("keys of the {risk} risk"),
+            "1 if taken",
+            Unit::Number,
+            points.collect(),
+        ));
         if best.keys != 0 {
-            context.note(KnownNote::RiskiestKeys {
-                risk: risk.to_owned(),
-                variables: names
-                    .filter(|(key, _)| is_taken(*key))
-                    .map(|(_, &name)| name.to_owned())
-                    .collect(),
-            });
+            let taken = names.filter(|(key, _)| is_taken(*key));
+            let taken: Vec<&str> = taken.map(|(_, &name)| name).collect();
+            context.note(riskiest_keys(risk, &taken));
         }
     }
 
@@ -332,17 +301,15 @@ impl<'a> Keys<'a> {
                     .iter()
                     .filter(|(i, j, _)| (low..=high).contains(i) && (from..=to).contains(j));
                 let n: u64 = inside.map(|(_, _, n)| n).sum();
-                points.push(part(format!("{masked} of {original}"), n as f64));
+                points.push(Part::new(format!("{masked} of {original}"), n as f64));
             }
         }
-        Some(Series {
-            name: "records by cluster size, masked of original".to_owned(),
-            axis: "records".to_owned(),
-            unit: Unit::Count,
-            file: None,
-            variable: None,
+        Some(Series::new(
+            "records by cluster size, masked of original",
+            "records",
+            Unit::Count,
             points,
-        })
+        ))
     }
 }
 
@@ -354,41 +321,47 @@ fn columns<'t>(pair: &Pair<'t>, name: &str) -> Result<(&'t Column, &'t Column), 
         .ok_or_else(|| MethodError::Internal("a key is no longer there".to_owned()))
 }
 
-fn part(name: impl Into<String>, value: f64) -> Part {
-    Part {
-        name: name.into(),
-        value: Some(value),
-    }
-}
-
-/// What is wrong with the owner's table of weak change factors.
-fn table_problem(params: &Params, on: &[&Attribute]) -> Option<ParamProblem> {
-    let names = ["wcf_of", "wcf_values", "wcf"];
+/// The owner's table of weak change factors and the key that it is of, if there is one.
+fn own_table(params: &Params) -> Result<Option<(String, OwnTable)>, ParamProblem> {
+    let names = [WCF_OF.name, WCF_VALUES.name, WCF.name];
     let n_given = names.iter().filter(|name| params.is_set(name)).count();
     if n_given == 0 {
-        return None;
+        return Ok(None);
     }
     if n_given < names.len() {
-        return Some(ParamProblem::together(
+        return Err(ParamProblem::together(
             "a table of weak change factors needs `wcf_of`, `wcf_values` and `wcf`",
             "give all three of them, or none",
         ));
     }
-    let of = params.texts("wcf_of");
-    let is_key = |name: &String| on.iter().any(|attribute| attribute.name == *name);
-    if of.len() != 1 || !on.is_empty() && !of.iter().all(is_key) {
-        return Some(ParamProblem::of(
-            "wcf_of",
-            "`wcf_of` must name one of the keys",
-            "name the one key that the table is of",
-        ));
+    let [of] = params.texts(WCF_OF.name) else {
+        return Err(not_one_key());
+    };
+    let table = OwnTable {
+        values: params.texts(WCF_VALUES.name).to_vec(),
+        rows: params.number_rows(WCF.name).to_vec(),
+    };
+    match table_problem(&table) {
+        None => Ok(Some((of.clone(), table))),
+        Some(problem) => Err(problem),
     }
-    let (values, rows) = (params.texts("wcf_values"), params.number_rows("wcf"));
+}
+
+fn not_one_key() -> ParamProblem {
+    ParamProblem::of(
+        WCF_OF.name,
+        "`wcf_of` must name one of the keys",
+        "name the one key that the table is of",
+    )
+}
+
+/// What is wrong with the owner's table of weak change factors.
+fn table_problem(OwnTable { values, rows }: &OwnTable) -> Option<ParamProblem> {
     let m = values.len();
     let twice = (0..m).any(|value| values[..value].contains(&values[value]));
     if twice || rows.len() != m || rows.iter().any(|row| row.len() != m) {
         return Some(ParamProblem::of(
-            "wcf",
+            WCF.name,
             "`wcf` must have one row and one column for each of `wcf_values`, which are different",
             "write the table in the order of `wcf_values`",
         ));
@@ -406,9 +379,44 @@ fn table_problem(params: &Params, on: &[&Attribute]) -> Option<ParamProblem> {
             format!("row {i}, column {j} of `wcf` differs from row {j}, column {i}")
         };
         ParamProblem::of(
-            "wcf",
+            WCF.name,
             message,
             "the table is symmetric, with 0 on the diagonal",
         )
     })
+}
+
+/// Variables that were to be measured and are no longer in the file; the others were measured.
+fn gone_from_file(variables: &[&String]) -> Note {
+    let names: Vec<&str> = variables.iter().map(|name| name.as_str()).collect();
+    Note::new(
+        "variables-gone",
+        format!(
+            "no longer in the file, and so left out: {}",
+            names.join(", ")
+        ),
+    )
+    .with("variables", names)
+}
+
+/// Not all subsets of the keys were looked at: the risk found is a lower limit.
+fn subsets_not_all(n_subsets: usize, bound: f64) -> Note {
+    Note::new(
+        "subsets-not-all",
+        format!(
+            "the search stopped after {n_subsets} subsets of the keys: the maximal risk is at most {bound:.6}"
+        ),
+    )
+    .with("n_subsets", n_subsets)
+    .with("bound", bound)
+}
+
+/// The keys that serve an intruder best.
+fn riskiest_keys(risk: &str, variables: &[&str]) -> Note {
+    Note::new(
+        "riskiest-keys",
+        format!("keys that give the {risk} risk: {}", variables.join(", ")),
+    )
+    .with("risk", risk)
+    .with("variables", variables)
 }

@@ -4,19 +4,15 @@ mod riskiest;
 
 use bauta_data::{Role, Table};
 
-use crate::card::{
-    Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets,
-};
+use crate::card::{Card, ParamSpec, ParamType};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::figure::{FigureSpec, Unit};
 use crate::kernel::numbers::sums::sum_by;
-use crate::keys::asked::count;
-use crate::keys::asked::{SEMANTICS, positions};
+use crate::keys::asked::{SEMANTICS, count, positions, weights_below_frequency};
 use crate::keys::benedetti_franconi::expected_inverse;
-use crate::keys::class_numbers;
+use crate::keys::{Semantics, class_numbers};
 use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement, Part, Series};
-use crate::note::KnownNote;
 use crate::params::{ParamProblem, Params};
 use crate::risk::individual_risk::riskiest::{Risks, riskiest};
 
@@ -24,74 +20,118 @@ use crate::risk::individual_risk::riskiest::{Risks, riskiest};
 #[derive(Clone, Copy, Debug)]
 pub struct IndividualRisk;
 
+const THRESHOLD: ParamSpec = ParamSpec::fraction(
+    "threshold",
+    "risk above which a record is counted as at risk",
+)
+.or_number(0.1);
+const RATE: ParamSpec = ParamSpec::fraction(
+    "rate",
+    "accepted rate of re-identifications, turned into a risk that no record may exceed",
+)
+.unset("no rate is asked for");
+const RISKIEST: ParamSpec = ParamSpec::new(
+    "riskiest",
+    "how many of the riskiest records are listed in the confidential record, one for each key",
+    ParamType::Integer { min: 0, max: 1000 },
+)
+.or_integer(10);
+
+const EXPECTED: FigureSpec =
+    FigureSpec::number("expected_reidentifications", "expected re-identifications")
+        .lower_is_better();
+const MAX: FigureSpec = FigureSpec::number("max", "largest risk")
+    .within(0.0, 1.0)
+    .lower_is_better();
+const ABOVE: FigureSpec =
+    FigureSpec::count("above_threshold", "records above the threshold").lower_is_better();
+const OF_RATE: FigureSpec =
+    FigureSpec::number("threshold_of_rate", "risk that keeps to the rate").within(0.0, 1.0);
+const ABOVE_OF_RATE: FigureSpec = FigureSpec::count(
+    "above_threshold_of_rate",
+    "records above the risk that keeps to the rate",
+)
+.lower_is_better();
+const HOUSEHOLD_EXPECTED: FigureSpec = FigureSpec::number(
+    "household_expected_reidentifications",
+    "expected re-identifications by household",
+)
+.lower_is_better();
+const HOUSEHOLD_MAX: FigureSpec = FigureSpec::number("household_max", "largest household risk")
+    .within(0.0, 1.0)
+    .lower_is_better();
+const HOUSEHOLDS: FigureSpec = FigureSpec::count("households", "households");
+const HOUSEHOLDS_ABOVE: FigureSpec = FigureSpec::count(
+    "households_above_threshold",
+    "households above the threshold",
+)
+.lower_is_better();
+
 static CARD: MeasureCard = MeasureCard {
     card: Card {
         id: "individual-risk",
         title: "Individual risk",
         summary: "mean probability that a record is re-identified by its key, given its weight",
-        family: Family::Risk,
         page: include_str!("individual_risk.md"),
-        params: &[
-            SEMANTICS,
-            ParamSpec {
-                name: "threshold",
-                meaning: "risk above which a record is counted as at risk",
-                ty: ParamType::Fraction { min: 0.0, max: 1.0 },
-                default: ParamDefault::Value(ConstValue::Number(0.1)),
-            },
-            ParamSpec {
-                name: "rate",
-                meaning: "accepted rate of re-identifications, turned into a risk that no record may exceed",
-                ty: ParamType::Fraction { min: 0.0, max: 1.0 },
-                default: ParamDefault::Unset("no rate is asked for"),
-            },
-            ParamSpec {
-                name: "riskiest",
-                meaning: "how many of the riskiest records are listed in the confidential record, one for each key",
-                ty: ParamType::Integer { min: 0, max: 1000 },
-                default: ParamDefault::Value(ConstValue::Integer(10)),
-            },
-        ],
-        targets: Targets::KEYS,
-        randomness: Randomness::None,
+        params: &[SEMANTICS, THRESHOLD, RATE, RISKIEST],
         references: &["benedetti1998", "bergeat2015"],
+        ..MeasureCard::OF_KEYS.card
     },
     value: FigureSpec::value("mean risk", Unit::Number)
         .within(0.0, 1.0)
         .lower_is_better(),
+    figures: &[
+        EXPECTED,
+        MAX,
+        ABOVE,
+        OF_RATE,
+        ABOVE_OF_RATE,
+        HOUSEHOLD_EXPECTED,
+        HOUSEHOLD_MAX,
+        HOUSEHOLDS,
+        HOUSEHOLDS_ABOVE,
+    ],
     ..MeasureCard::OF_KEYS
 };
 
+/// How to count, what risk is too much, and how many records are listed.
+pub struct Settings {
+    semantics: Semantics,
+    threshold: f64,
+    rate: Option<f64>,
+    n_listed: usize,
+}
+
 impl MeasureMethod for IndividualRisk {
-    type Settings = Params;
+    type Settings = Settings;
 
     fn card(&self) -> &'static MeasureCard {
         &CARD
     }
 
-    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
-        Ok(params.clone())
+    fn settings(&self, params: &Params) -> Result<Settings, Vec<ParamProblem>> {
+        Ok(Settings {
+            semantics: params.choice_of(SEMANTICS.name),
+            threshold: params.number(THRESHOLD.name),
+            rate: params.number_if_set(RATE.name),
+            n_listed: params.count(RISKIEST.name),
+        })
     }
 
     fn measure(
         &self,
-        _settings: &Params,
+        settings: &Settings,
         task: &MeasureTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Measurement, MethodError> {
         let table = task.one()?;
-        let counted = count(
-            table,
-            task.on,
-            task.params.choice_of(SEMANTICS.name),
-            context,
-        )?;
+        let counted = count(table, task.on, settings.semantics, context)?;
         let n = table.n_records();
         let n_short = (0..n)
             .filter(|&i| counted.big_f[i] < f64::from(counted.f[i]))
             .count();
         if n_short > 0 {
-            context.note(KnownNote::WeightsBelowFrequency { n_records: n_short });
+            context.note(weights_below_frequency(n_short));
         }
         let risk: Vec<f64> = counted
             .f
@@ -100,32 +140,31 @@ impl MeasureMethod for IndividualRisk {
             .map(|(&f, &big_f)| expected_inverse(f64::from(f), big_f))
             .collect();
         let expected = sum_by(n, |i| risk[i]);
-        let threshold = task.params.number("threshold");
         let mut found = Measurement {
             value: (n > 0).then(|| expected / n as f64),
             ..Measurement::default()
         };
-        found.push_part("expected_reidentifications", expected);
-        found.push_part("max", risk.iter().copied().reduce(f64::max));
-        found.push_part("above_threshold", n_above(&risk, threshold));
-        if let Some(rate) = task.params.number_if_set("rate") {
+        found.give(&EXPECTED, expected);
+        found.give(&MAX, risk.iter().copied().reduce(f64::max));
+        found.give(&ABOVE, n_above(&risk, settings.threshold));
+        if let Some(rate) = settings.rate {
             let limit = risk_limit(&risk, rate);
-            found.push_part("threshold_of_rate", limit);
+            found.give(&OF_RATE, limit);
             let above = limit.map_or(0.0, |limit| n_above(&risk, limit));
-            found.push_part("above_threshold_of_rate", above);
+            found.give(&ABOVE_OF_RATE, above);
         }
         let households = table.with_role(Role::Household).first().copied();
         let households = households.map(|attr_idx| Households::of(table, attr_idx, &risk));
         if let Some(households) = &households {
-            households.push_parts(&mut found, threshold);
+            households.give_figures(&mut found, settings.threshold);
         }
         let risks = Risks {
             counted: &counted,
             individual: &risk,
             household: households.as_ref().map(|all| all.of_record.as_slice()),
         };
-        let n_listed = task.params.integer("riskiest") as usize;
-        found.listed = riskiest(table, &positions(table, task.on)?, risks, n_listed);
+        let keys = positions(table, task.on)?;
+        found.listed = riskiest(table, &keys, risks, settings.n_listed);
         found.series.push(risk_bands(&risk));
         found.per_record = Some(risk);
         Ok(found)
@@ -192,18 +231,12 @@ impl Households {
         Self { of_record, risks }
     }
 
-    fn push_parts(&self, found: &mut Measurement, threshold: f64) {
+    fn give_figures(&self, found: &mut Measurement, threshold: f64) {
         let n = self.of_record.len();
-        found.push_part(
-            "household_expected_reidentifications",
-            sum_by(n, |i| self.of_record[i]),
-        );
-        found.push_part("household_max", self.risks.iter().copied().reduce(f64::max));
-        found.push_part("households", self.risks.len() as f64);
-        found.push_part(
-            "households_above_threshold",
-            n_above(&self.risks, threshold),
-        );
+        found.give(&HOUSEHOLD_EXPECTED, sum_by(n, |i| self.of_record[i]));
+        found.give(&HOUSEHOLD_MAX, self.risks.iter().copied().reduce(f64::max));
+        found.give(&HOUSEHOLDS, self.risks.len() as f64);
+        found.give(&HOUSEHOLDS_ABOVE, n_above(&self.risks, threshold));
     }
 }
 
@@ -221,20 +254,10 @@ fn risk_bands(risk: &[f64]) -> Series {
     let mut points = Vec::new();
     for (high, label) in EDGES {
         let inside = risk.iter().filter(|&&r| r >= low && r < high).count();
-        points.push(Part {
-            name: label.to_owned(),
-            value: Some(inside as f64),
-        });
+        points.push(Part::new(label, inside as f64));
         low = high;
     }
-    Series {
-        name: "records by individual risk".to_owned(),
-        axis: "records".to_owned(),
-        unit: Unit::Count,
-        file: None,
-        variable: None,
-        points,
-    }
+    Series::new("records by individual risk", "records", Unit::Count, points)
 }
 
 #[cfg(test)]

@@ -2,19 +2,17 @@
 
 use bauta_data::Table;
 
-use crate::card::{
-    Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets,
-};
+use crate::card::{Card, ParamSpec};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::figure::{FigureSpec, Unit};
 use crate::keys::asked::{SEMANTICS, note_empty_keys, positions};
-use crate::keys::check_weights;
 use crate::keys::levels_above::LevelsAbove;
 use crate::keys::views::{KeyViews, Remaining};
+use crate::keys::{Semantics, check_weights};
 use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement, Part, Series};
-use crate::note::KnownNote;
-use crate::params::{ParamProblem, Params};
+use crate::note::Note;
+use crate::params::{ParamProblem, Params, choices};
 
 /// How much risk hangs on each key. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
@@ -29,56 +27,58 @@ pub const LEFT_OUT: &str = " if a key is left out";
 /// How the names of series end that have a point for each level above the present one.
 pub const BY_LEVEL: &str = " by level";
 
+choices! {
+    /// Which risk the shares are of.
+    enum Risk {
+        Records = "records": "records in classes smaller than k",
+        Expected = "expected": "expected re-identifications",
+    }
+}
+
+const K: ParamSpec =
+    ParamSpec::integer("k", "class size below which a record is at risk", 2).or_integer(3);
+const RISK: ParamSpec =
+    ParamSpec::choice::<Risk>("risk", "which risk the shares are of").or_word("records");
+
 static CARD: MeasureCard = MeasureCard {
     card: Card {
         id: "key-contribution",
         title: "Contribution of keys",
         summary: "share of the risk that goes when a key is left out, and what coarser levels would leave",
-        family: Family::Risk,
         page: include_str!("key_contribution.md"),
-        params: &[
-            SEMANTICS,
-            ParamSpec {
-                name: "k",
-                meaning: "class size below which a record is at risk",
-                ty: ParamType::Integer {
-                    min: 2,
-                    max: i64::MAX,
-                },
-                default: ParamDefault::Value(ConstValue::Integer(3)),
-            },
-            ParamSpec {
-                name: "risk",
-                meaning: "which risk the shares are of",
-                ty: ParamType::Choice(&[
-                    ("records", "records in classes smaller than k"),
-                    ("expected", "expected re-identifications"),
-                ]),
-                default: ParamDefault::Value(ConstValue::Text("records")),
-            },
-        ],
-        targets: Targets::KEYS,
-        randomness: Randomness::None,
+        params: &[SEMANTICS, K, RISK],
         references: &["benedetti1998", "bergeat2015"],
+        ..MeasureCard::OF_KEYS.card
     },
     value: FigureSpec::value("share of the risk", Unit::Share).within(0.0, 1.0),
     ..MeasureCard::OF_KEYS
 };
 
+/// How to count, and which risk is looked at.
+pub struct Settings {
+    semantics: Semantics,
+    k: i64,
+    risk: Risk,
+}
+
 impl MeasureMethod for KeyContribution {
-    type Settings = Params;
+    type Settings = Settings;
 
     fn card(&self) -> &'static MeasureCard {
         &CARD
     }
 
-    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
-        Ok(params.clone())
+    fn settings(&self, params: &Params) -> Result<Settings, Vec<ParamProblem>> {
+        Ok(Settings {
+            semantics: params.choice_of(SEMANTICS.name),
+            k: params.integer(K.name),
+            risk: params.choice_of(RISK.name),
+        })
     }
 
     fn measure(
         &self,
-        _settings: &Params,
+        settings: &Settings,
         task: &MeasureTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Measurement, MethodError> {
@@ -87,17 +87,15 @@ impl MeasureMethod for KeyContribution {
         context.go_on()?;
         let keys = positions(table, task.on)?;
         note_empty_keys(table, &keys, context);
-        let k = task.params.integer("k");
-        let mut views = KeyViews::of(table, &keys, task.params.choice_of(SEMANTICS.name))?;
+        let k = settings.k;
+        let mut views = KeyViews::of(table, &keys, settings.semantics)?;
         let (all, left) = views.left_out(k);
         context.go_on()?;
         let left_out: Vec<(String, Remaining)> = task.on.iter().cloned().zip(left).collect();
         let levels = by_level(table, &keys, &mut views, k, context)?;
-        let of_expected = task.params.choice("risk") == "expected";
-        let by_variable = left_out.iter().map(|(name, left)| Part {
-            name: name.clone(),
-            value: share_gone(&all, left, of_expected),
-        });
+        let by_variable = left_out
+            .iter()
+            .map(|(name, left)| Part::new(name, share_gone(&all, left, settings.risk)));
         let mut found = Measurement {
             by_variable: by_variable.collect(),
             ..Measurement::default()
@@ -113,11 +111,10 @@ impl MeasureMethod for KeyContribution {
 }
 
 /// The share of a risk that a change takes away; none where there is no risk.
-fn share_gone(all: &Remaining, left: &Remaining, of_expected: bool) -> Option<f64> {
-    let (all, left) = if of_expected {
-        (all.expected, left.expected)
-    } else {
-        (all.below as f64, left.below as f64)
+fn share_gone(all: &Remaining, left: &Remaining, risk: Risk) -> Option<f64> {
+    let (all, left) = match risk {
+        Risk::Expected => (all.expected, left.expected),
+        Risk::Records => (all.below as f64, left.below as f64),
     };
     // A risk never grows when keys become fewer; 0 stands for last digits that say otherwise.
     (all > 0.0).then(|| (1.0 - left / all).clamp(0.0, 1.0))
@@ -139,13 +136,11 @@ fn by_level(
             Ok(None) => continue,
             // Masks may make values that the hierarchy does not know: a preview does not end a run.
             Err(error) => {
-                context.note(KnownNote::HierarchyUnfit {
-                    variable: column.name().to_owned(),
-                    reason: match error {
-                        MethodError::Data { message, .. } => message,
-                        other => other.to_string(),
-                    },
-                });
+                let reason = match error {
+                    MethodError::Data { message, .. } => message,
+                    other => other.to_string(),
+                };
+                context.note(hierarchy_unfit(column.name(), &reason));
                 continue;
             }
         };
@@ -163,33 +158,35 @@ fn by_level(
     Ok(points)
 }
 
+/// The hierarchy of a key does not know the values that are there; its levels were not tried.
+fn hierarchy_unfit(variable: &str, reason: &str) -> Note {
+    Note::new(
+        "hierarchy-unfit",
+        format!("the levels of {variable} were not tried: {reason}"),
+    )
+    .with("variable", variable)
+    .with("reason", reason)
+}
+
 /// One series for each figure, with the file as it is in front.
 fn series(k: i64, end: &str, all: &Remaining, changed: &[(String, Remaining)]) -> Vec<Series> {
-    let one = |name: String, unit: &str, figure: fn(&Remaining) -> f64| {
-        let point = |name: &str, left: &Remaining| Part {
-            name: name.to_owned(),
-            value: Some(figure(left)),
-        };
-        let first = std::iter::once(point(AS_IT_IS, all));
-        let points = first.chain(changed.iter().map(|(name, left)| point(name, left)));
-        Series {
-            name: format!("{name}{end}"),
-            axis: unit.to_owned(),
-            unit: Unit::Number,
-            file: None,
-            variable: None,
-            points: points.collect(),
-        }
+    let one = |name: &str, axis: &str, unit: Unit, figure: fn(&Remaining) -> f64| {
+        let first = std::iter::once(Part::new(AS_IT_IS, figure(all)));
+        let changed = changed.iter();
+        let points = first.chain(changed.map(|(name, left)| Part::new(name, figure(left))));
+        Series::new(format!("{name}{end}"), axis, unit, points.collect())
     };
+    let expected = "expected re-identifications";
     vec![
-        one(format!("records below {k}"), "records", |left| {
-            left.below as f64
-        }),
-        one("uniques".to_owned(), "records", |left| left.uniques as f64),
         one(
-            "expected re-identifications".to_owned(),
-            "expected re-identifications",
-            |left| left.expected,
+            &format!("records below {k}"),
+            "records",
+            Unit::Count,
+            |left| left.below as f64,
         ),
+        one("uniques", "records", Unit::Count, |left| {
+            left.uniques as f64
+        }),
+        one(expected, expected, Unit::Number, |left| left.expected),
     ]
 }

@@ -6,18 +6,16 @@ mod poisson_inverse;
 use bauta_data::{Attribute, Column, Table, near};
 use rayon::prelude::*;
 
-use crate::card::{
-    Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets,
-};
+use crate::card::{Card, ParamSpec, ParamType};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::figure::{FigureSpec, Unit};
 use crate::kernel::numbers::sums::{compensated, sum_by};
-use crate::keys::asked::positions;
-use crate::keys::check_weights;
+use crate::keys::asked::{positions, taken_for_population, weights_below_frequency};
+use crate::keys::{check_number, check_weights};
 use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement};
-use crate::note::KnownNote;
-use crate::params::{ParamProblem, Params};
+use crate::note::Note;
+use crate::params::{ParamProblem, Params, choices};
 use crate::risk::poisson_risk::loglinear::cross::Cross;
 use crate::risk::poisson_risk::loglinear::{Fit, Model, fit};
 use crate::risk::poisson_risk::poisson_inverse::{expected_inverse, unique_in_population};
@@ -27,82 +25,118 @@ use crate::risk::poisson_risk::poisson_inverse::{expected_inverse, unique_in_pop
 #[derive(Clone, Copy, Debug)]
 pub struct PoissonRisk;
 
+choices! {
+    /// Which effects of the keys the model has.
+    enum Effects {
+        Main = "main": "each key alone",
+        TwoWay = "two-way": "all pairs of keys",
+    }
+}
+
+choices! {
+    /// How much of the population the sample holds.
+    enum SamplingFraction {
+        Constant = "constant": "records over the sum of weights, everywhere",
+        Cell = "cell": "the same within each cell that the file has records of",
+    }
+}
+
+const MODEL: ParamSpec =
+    ParamSpec::choice::<Effects>("model", "which effects of the keys the model has")
+        .or_word("main");
+const INTERACTIONS: ParamSpec = ParamSpec::new(
+    "interactions",
+    "interactions that the model has besides, such as \"age:sex\"",
+    ParamType::Texts,
+)
+.unset("none");
+const SAMPLING: ParamSpec = ParamSpec::choice::<SamplingFraction>(
+    "sampling_fraction",
+    "how much of the population the sample holds",
+)
+.or_word("constant");
+const MAX_CYCLES: ParamSpec = ParamSpec::new(
+    "max_cycles",
+    "cycles of corrections after which the fit is taken as it is, with a note",
+    ParamType::Integer {
+        min: 1,
+        max: 1_000_000,
+    },
+)
+.or_integer(1_000);
+
+const RECORDS: FigureSpec = FigureSpec::count("records", "records with all keys");
+const UNIQUES: FigureSpec = FigureSpec::count("uniques", "unique records").lower_is_better();
+const TAU1: FigureSpec =
+    FigureSpec::number("tau1", "expected uniques that are unique in the population")
+        .lower_is_better();
+const TAU2: FigureSpec =
+    FigureSpec::number("tau2", "expected correct matches of uniques").lower_is_better();
+const EXPECTED: FigureSpec =
+    FigureSpec::number("expected_reidentifications", "expected re-identifications")
+        .lower_is_better();
+const MAX: FigureSpec = FigureSpec::number("max", "largest risk")
+    .within(0.0, 1.0)
+    .lower_is_better();
+const FRACTION: FigureSpec = FigureSpec::share("sampling_fraction", "sampling fraction");
+const CELLS: FigureSpec = FigureSpec::count("cells", "combinations of key values");
+const DEVIANCE: FigureSpec = FigureSpec::number("deviance", "deviance of the model");
+const CYCLES: FigureSpec = FigureSpec::count("cycles", "cycles of the fit");
+
 static CARD: MeasureCard = MeasureCard {
     card: Card {
         id: "poisson-risk",
         title: "Poisson log-linear risk",
         summary: "expected correct matches of sample uniques, by a log-linear model of the keys",
-        family: Family::Risk,
         page: include_str!("poisson_risk.md"),
-        params: &[
-            ParamSpec {
-                name: "model",
-                meaning: "which effects of the keys the model has",
-                ty: ParamType::Choice(&[
-                    ("main", "each key alone"),
-                    ("two-way", "all pairs of keys"),
-                ]),
-                default: ParamDefault::Value(ConstValue::Text("main")),
-            },
-            ParamSpec {
-                name: "interactions",
-                meaning: "interactions that the model has besides, such as \"age:sex\"",
-                ty: ParamType::Texts,
-                default: ParamDefault::Unset("none"),
-            },
-            ParamSpec {
-                name: "sampling_fraction",
-                meaning: "how much of the population the sample holds",
-                ty: ParamType::Choice(&[
-                    ("constant", "records over the sum of weights, everywhere"),
-                    (
-                        "cell",
-                        "the same within each cell that the file has records of",
-                    ),
-                ]),
-                default: ParamDefault::Value(ConstValue::Text("constant")),
-            },
-            ParamSpec {
-                name: "max_cycles",
-                meaning: "cycles of corrections after which the fit is taken as it is, with a note",
-                ty: ParamType::Integer {
-                    min: 1,
-                    max: 1_000_000,
-                },
-                default: ParamDefault::Value(ConstValue::Integer(1_000)),
-            },
-        ],
-        targets: Targets::KEYS,
-        randomness: Randomness::None,
+        params: &[MODEL, INTERACTIONS, SAMPLING, MAX_CYCLES],
         references: &["skinner1998", "elamir2006", "deming1940"],
+        ..MeasureCard::OF_KEYS.card
     },
     value: FigureSpec::value("expected correct matches of uniques", Unit::Number).lower_is_better(),
+    figures: &[
+        RECORDS, UNIQUES, TAU1, TAU2, EXPECTED, MAX, FRACTION, CELLS, DEVIANCE, CYCLES,
+    ],
     usual: false,
     ..MeasureCard::OF_KEYS
 };
 
+/// The model, and how it is fitted.
+pub struct Settings {
+    effects: Effects,
+    /// As they were written: only the keys tell what they mean.
+    interactions: Vec<String>,
+    sampling: SamplingFraction,
+    max_cycles: usize,
+}
+
 impl MeasureMethod for PoissonRisk {
-    type Settings = Params;
+    type Settings = Settings;
 
     fn card(&self) -> &'static MeasureCard {
         &CARD
     }
 
-    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
-        Ok(params.clone())
+    fn settings(&self, params: &Params) -> Result<Settings, Vec<ParamProblem>> {
+        Ok(Settings {
+            effects: params.choice_of(MODEL.name),
+            interactions: params.texts(INTERACTIONS.name).to_vec(),
+            sampling: params.choice_of(SAMPLING.name),
+            max_cycles: params.count(MAX_CYCLES.name),
+        })
     }
 
-    fn check(&self, params: &Params, on: &[&Attribute]) -> Vec<ParamProblem> {
+    fn check(&self, settings: &Settings, on: &[&Attribute]) -> Vec<ParamProblem> {
         let names: Vec<&str> = on.iter().map(|attribute| attribute.name.as_str()).collect();
-        let problems = params.texts("interactions").iter();
-        problems
+        let interactions = settings.interactions.iter();
+        interactions
             .filter_map(|text| interaction(text, &names).err())
             .collect()
     }
 
     fn measure(
         &self,
-        _settings: &Params,
+        settings: &Settings,
         task: &MeasureTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Measurement, MethodError> {
@@ -110,38 +144,55 @@ impl MeasureMethod for PoissonRisk {
         check_weights(table)?;
         context.go_on()?;
         let keys = positions(table, task.on)?;
-        let model = model(task.params, task.on)?;
+        let model = model(settings, task.on)?;
         let cross = Cross::of_table(table, &keys)?;
         let n_incomplete = table.n_records() - cross.n_complete();
         if n_incomplete > 0 {
-            context.note(KnownNote::IncompleteKeysLeftOut {
-                n_records: n_incomplete,
-            });
+            context.note(incomplete_left_out(n_incomplete));
         }
-        let sampling = Sampling::new(table, &cross, task.params, context)?;
-        let max_cycles = task.params.integer("max_cycles") as usize;
+        let sampling = Sampling::new(table, &cross, settings.sampling, context)?;
+        let max_cycles = settings.max_cycles;
         let fit = fit(&cross, &model, task.on, max_cycles, |cycle| {
             context.progress(cycle, max_cycles)
         })?;
         if !fit.has_settled() {
-            context.note(KnownNote::FitNotSettled {
-                n_cycles: fit.n_cycles,
-                largest_correction: fit.largest_correction,
-            });
+            context.note(not_settled(&fit));
         }
         Ok(report(&cross, &fit, &sampling))
     }
 }
 
-/// The model that the parameters ask for.
-fn model(params: &Params, on: &[String]) -> Result<Model, MethodError> {
-    crate::keys::check_number(on.len())?;
-    let mut model = match params.choice("model") {
-        "two-way" => Model::two_way(on.len()),
-        _ => Model::main_effects(on.len()),
+/// Records that lack a key and were left out of a model of all keys together.
+fn incomplete_left_out(n_records: usize) -> Note {
+    Note::new(
+        "incomplete-keys-left-out",
+        format!("{n_records} records lack a key and were left out of the model"),
+    )
+    .with("n_records", n_records)
+}
+
+/// A fit by rounds of corrections was stopped before it had settled.
+fn not_settled(fit: &Fit) -> Note {
+    let (n_cycles, largest_correction) = (fit.n_cycles, fit.largest_correction);
+    Note::new(
+        "fit-not-settled",
+        format!(
+            "the fit had not settled after {n_cycles} cycles: a margin was still corrected by {largest_correction:.1e} of itself"
+        ),
+    )
+    .with("n_cycles", n_cycles)
+    .with("largest_correction", largest_correction)
+}
+
+/// The model that is asked for.
+fn model(settings: &Settings, on: &[String]) -> Result<Model, MethodError> {
+    check_number(on.len())?;
+    let mut model = match settings.effects {
+        Effects::TwoWay => Model::two_way(on.len()),
+        Effects::Main => Model::main_effects(on.len()),
     };
     let names: Vec<&str> = on.iter().map(String::as_str).collect();
-    for text in params.texts("interactions") {
+    for text in &settings.interactions {
         let term = interaction(text, &names)
             .map_err(|problem| MethodError::request(problem.message, problem.hint))?;
         model.add(term);
@@ -151,7 +202,8 @@ fn model(params: &Params, on: &[String]) -> Result<Model, MethodError> {
 
 /// The keys that an interaction such as `age:sex` names, a bit each.
 fn interaction(text: &str, names: &[&str]) -> Result<u64, ParamProblem> {
-    let problem = |message: String, hint: String| ParamProblem::of("interactions", message, hint);
+    let problem =
+        |message: String, hint: String| ParamProblem::of(INTERACTIONS.name, message, hint);
     let mut term = 0;
     for name in text.split(':').map(str::trim) {
         let Some(position) = names.iter().position(|known| *known == name) else {
@@ -189,11 +241,11 @@ impl Sampling {
     fn new(
         table: &Table,
         cross: &Cross,
-        params: &Params,
+        fraction: SamplingFraction,
         context: &RunContext<'_>,
     ) -> Result<Self, MethodError> {
         let Some(weights) = table.weight().and_then(Column::as_numeric) else {
-            context.note(KnownNote::TakenForPopulation);
+            context.note(taken_for_population());
             return Ok(Self::Constant(1.0));
         };
         let mut big_f = vec![0.0; cross.counts.len()];
@@ -209,25 +261,25 @@ impl Sampling {
                 "divide them by a constant",
             ));
         }
-        if params.choice("sampling_fraction") == "cell" {
-            let both = cross.counts.iter().zip(&big_f);
-            let short = both.clone().filter(|(f, big_f)| f64::from(**f) > **big_f);
-            let n_records: usize = short.map(|(&f, _)| f as usize).sum();
+        let note_short = |n_records: usize| {
             if n_records > 0 {
-                context.note(KnownNote::WeightsBelowFrequency { n_records });
+                context.note(weights_below_frequency(n_records));
             }
-            return Ok(Self::ByCell(
-                both.map(|(&f, &big_f)| share(f64::from(f), big_f))
-                    .collect(),
-            ));
-        }
+        };
         let n = cross.n_complete() as f64;
-        if n > big_n {
-            context.note(KnownNote::WeightsBelowFrequency {
-                n_records: cross.n_complete(),
-            });
-        }
-        Ok(Self::Constant(share(n, big_n)))
+        Ok(match fraction {
+            SamplingFraction::Cell => {
+                let both = cross.counts.iter().zip(&big_f);
+                let short = both.clone().filter(|(f, big_f)| f64::from(**f) > **big_f);
+                note_short(short.map(|(&f, _)| f as usize).sum());
+                let shares = both.map(|(&f, &big_f)| share(f64::from(f), big_f));
+                Self::ByCell(shares.collect())
+            }
+            SamplingFraction::Constant => {
+                note_short(if n > big_n { cross.n_complete() } else { 0 });
+                Self::Constant(share(n, big_n))
+            }
+        })
     }
 
     /// Expected records of the population in a cell that are not in the sample.
@@ -275,32 +327,32 @@ fn report(cross: &Cross, fit: &Fit, sampling: &Sampling) -> Measurement {
         value: is_any.then_some(tau2),
         ..Measurement::default()
     };
-    found.push_part("records", cross.n_complete() as f64);
-    found.push_part("uniques", of_uniques(&|_| 1.0));
-    found.push_part("tau1", of_uniques(&|cell| unique_in_population(m[cell])));
-    found.push_part("tau2", tau2);
-    found.push_part(
-        "expected_reidentifications",
+    found.give(&RECORDS, cross.n_complete() as f64);
+    found.give(&UNIQUES, of_uniques(&|_| 1.0));
+    found.give(&TAU1, of_uniques(&|cell| unique_in_population(m[cell])));
+    found.give(&TAU2, tau2);
+    found.give(
+        &EXPECTED,
         sum_by(n_cells, |cell| f64::from(cross.counts[cell]) * risk[cell]),
     );
-    found.push_part("max", risk.iter().copied().reduce(f64::max));
-    found.push_part(
-        "sampling_fraction",
+    found.give(&MAX, risk.iter().copied().reduce(f64::max));
+    found.give(
+        &FRACTION,
         match sampling {
             Sampling::Constant(pi) => is_any.then_some(*pi),
             Sampling::ByCell(_) => None,
         },
     );
     let cells: f64 = cross.n_levels.iter().map(|&n| f64::from(n)).product();
-    found.push_part("cells", cells.is_finite().then_some(cells));
+    found.give(&CELLS, cells.is_finite().then_some(cells));
     let deviance = 2.0
         * sum_by(n_cells, |cell| {
             let f = f64::from(cross.counts[cell]);
             f * libm::log(f / mu[cell])
         });
     // Rounding may leave a saturated model a little below 0.
-    found.push_part("deviance", is_any.then_some(deviance.max(0.0)));
-    found.push_part("cycles", fit.n_cycles as f64);
+    found.give(&DEVIANCE, is_any.then_some(deviance.max(0.0)));
+    found.give(&CYCLES, fit.n_cycles as f64);
     let of_record = |cell: &Option<u32>| cell.map_or(f64::NAN, |cell| risk[cell as usize]);
     found.per_record = Some(cross.cell_of_record.iter().map(of_record).collect());
     found

@@ -2,22 +2,19 @@
 
 use std::sync::Arc;
 
+use bauta_data::condition::Condition;
 use bauta_data::missing::{MissingCells, MissingRules};
-use bauta_data::{Attribute, Column, Levels, Table, Values};
+use bauta_data::{Column, Levels, Table, Values};
 
-use crate::card::{
-    Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets,
-};
+use crate::card::{Card, ParamSpec, ParamType};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::figure::{FigureSpec, Unit};
 use crate::keys::asked::positions;
-use crate::keys::completions::{Audit, Finding, impossible};
+use crate::keys::classes::Classes;
+use crate::keys::completions::{Audit, Finding, IMPOSSIBLE, conditions, impossible};
 use crate::keys::{KeyColumns, Semantics};
-use crate::mask::suppress_local::{IMPOSSIBLE, check_impossible};
-use crate::measure::{
-    MeasureCard, MeasureMethod, MeasureTask, Measurement, Part, Scope, Series, Subject,
-};
+use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement, Part, Series, Subject};
 use crate::pair::Pair;
 use crate::pair::records::check_rows;
 use crate::params::{ParamProblem, Params};
@@ -26,57 +23,80 @@ use crate::params::{ParamProblem, Params};
 #[derive(Clone, Copy, Debug)]
 pub struct Reversal;
 
+const K: ParamSpec = ParamSpec::new(
+    "k",
+    "class size that the suppression was to reach",
+    ParamType::Integer {
+        min: 2,
+        max: u32::MAX as i64,
+    },
+)
+.or_integer(3);
+
+const SUPPRESSED: FigureSpec =
+    FigureSpec::count("suppressed_records", "records with a suppressed key");
+const SUPPRESSED_COMPLETE: FigureSpec = FigureSpec::count(
+    "suppressed_records_with_all_keys",
+    "records with a suppressed key and no other blank",
+);
+const WORKED_OUT: FigureSpec =
+    FigureSpec::count("worked_out", "records worked out").lower_is_better();
+const WORKED_OUT_COMPLETE: FigureSpec = FigureSpec::count(
+    "worked_out_with_all_keys",
+    "records worked out that have no other blank",
+)
+.lower_is_better();
+const WORKED_OUT_RIGHTLY: FigureSpec =
+    FigureSpec::count("worked_out_rightly", "records worked out rightly").lower_is_better();
+
 static CARD: MeasureCard = MeasureCard {
     card: Card {
         id: "reversal",
         title: "Reversal audit",
         summary: "share of the records with a suppressed key whose blanks can be worked out by elimination",
-        family: Family::Risk,
         page: include_str!("reversal.md"),
-        params: &[
-            ParamSpec {
-                name: "k",
-                meaning: "class size that the suppression was to reach",
-                ty: ParamType::Integer {
-                    min: 2,
-                    max: u32::MAX as i64,
-                },
-                default: ParamDefault::Value(ConstValue::Integer(3)),
-            },
-            IMPOSSIBLE,
-        ],
-        targets: Targets::KEYS,
-        randomness: Randomness::None,
+        params: &[K, IMPOSSIBLE],
         references: &["bergeat2015"],
+        ..MeasureCard::OF_KEYS.card
     },
     subject: Subject::CorrespondingPair,
-    scope: Scope::Scenario,
-    at_identity: None,
     value: FigureSpec::value("share worked out", Unit::Share)
         .within(0.0, 1.0)
         .lower_is_better(),
+    figures: &[
+        SUPPRESSED,
+        SUPPRESSED_COMPLETE,
+        WORKED_OUT,
+        WORKED_OUT_COMPLETE,
+        WORKED_OUT_RIGHTLY,
+    ],
     usual: false,
-    ..MeasureCard::LOSS
+    ..MeasureCard::OF_KEYS
 };
 
+/// What the suppression was to reach, and what everybody knows.
+pub struct Settings {
+    k: u32,
+    impossible: Vec<Condition>,
+}
+
 impl MeasureMethod for Reversal {
-    type Settings = Params;
+    type Settings = Settings;
 
     fn card(&self) -> &'static MeasureCard {
         &CARD
     }
 
-    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
-        Ok(params.clone())
-    }
-
-    fn check(&self, params: &Params, _on: &[&Attribute]) -> Vec<ParamProblem> {
-        check_impossible(params)
+    fn settings(&self, params: &Params) -> Result<Settings, Vec<ParamProblem>> {
+        Ok(Settings {
+            k: u32::try_from(params.integer(K.name)).unwrap_or(u32::MAX),
+            impossible: conditions(params)?,
+        })
     }
 
     fn measure(
         &self,
-        _settings: &Params,
+        settings: &Settings,
         task: &MeasureTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Measurement, MethodError> {
@@ -85,20 +105,19 @@ impl MeasureMethod for Reversal {
         check_rows(&pair)?;
         let table = with_blanks_known(&pair, task.on)?;
         let on = positions(&table, task.on)?;
-        let rules = impossible(&table, &on, task.params.texts("impossible"))?;
+        let rules = impossible(&table, &on, &settings.impossible)?;
         let keys = KeyColumns::of(&table, &on, Semantics::Original)?;
-        let classes = keys.classes(None, Semantics::Original);
-        let k = u32::try_from(task.params.integer("k")).unwrap_or(u32::MAX);
-        let findings = Audit::new(&classes, &classes.visible, k, &rules).findings();
-        let size = |finding: &Finding| u64::from(classes.sizes[finding.class as usize].0);
+        let Classes { counts, of_record } = Classes::of(&keys, None, Semantics::Original);
+        let findings = Audit::new(&counts, &counts.visible, settings.k, &rules).findings();
+        let size = |finding: &Finding| u64::from(counts.sizes[finding.class as usize].0);
         let records = |wanted: &dyn Fn(&Finding) -> bool| -> f64 {
             let found = findings.iter().filter(|finding| wanted(finding));
             found.map(size).sum::<u64>() as f64
         };
         let n_suppressed = records(&|_| true);
         let n_recovered = records(&|finding| finding.n_candidates == 1);
-        let all_keys = (1_u64.checked_shl(classes.n_keys as u32).unwrap_or(0)).wrapping_sub(1);
-        let complete = |finding: &Finding| classes.present[finding.class as usize] == all_keys;
+        let all_keys = (1_u64.checked_shl(counts.n_keys as u32).unwrap_or(0)).wrapping_sub(1);
+        let complete = |finding: &Finding| counts.present[finding.class as usize] == all_keys;
         let mut found = Measurement {
             value: Some(if n_suppressed > 0.0 {
                 n_recovered / n_suppressed
@@ -107,19 +126,19 @@ impl MeasureMethod for Reversal {
             }),
             ..Measurement::default()
         };
-        found.push_part("suppressed_records", n_suppressed);
-        found.push_part("suppressed_records_with_all_keys", records(&complete));
-        found.push_part("worked_out", n_recovered);
-        found.push_part(
-            "worked_out_with_all_keys",
+        found.give(&SUPPRESSED, n_suppressed);
+        found.give(&SUPPRESSED_COMPLETE, records(&complete));
+        found.give(&WORKED_OUT, n_recovered);
+        found.give(
+            &WORKED_OUT_COMPLETE,
             records(&|finding| finding.n_candidates == 1 && complete(finding)),
         );
-        found.push_part(
-            "worked_out_rightly",
+        found.give(
+            &WORKED_OUT_RIGHTLY,
             records(&|finding| finding.correct == Some(true)),
         );
         found.series.push(by_candidates(&findings, size));
-        found.per_record = Some(per_record(&classes.of_record, &findings));
+        found.per_record = Some(per_record(&of_record, &findings));
         Ok(found)
     }
 }
@@ -131,22 +150,20 @@ fn by_candidates(findings: &[Finding], size: impl Fn(&Finding) -> u64) -> Series
     for finding in findings {
         counts[finding.n_candidates.min(6) as usize] += size(finding);
     }
-    let points = counts.iter().enumerate().map(|(n, &count)| Part {
-        name: if n < 6 {
+    let points = counts.iter().enumerate().map(|(n, &count)| {
+        let label = if n < 6 {
             n.to_string()
         } else {
             "6+".to_owned()
-        },
-        value: Some(count as f64),
+        };
+        Part::new(label, count as f64)
     });
-    Series {
-        name: "suppressed records by completions left".to_owned(),
-        axis: "records".to_owned(),
-        unit: Unit::Count,
-        file: None,
-        variable: None,
-        points: points.collect(),
-    }
+    Series::new(
+        "suppressed records by completions left",
+        "records",
+        Unit::Count,
+        points.collect(),
+    )
 }
 
 /// 1 for a record whose blanks can be worked out, 0 for others.

@@ -5,8 +5,38 @@ use bauta_data::{Column, Table};
 use foldhash::fast::FixedState;
 use hashbrown::HashSet;
 
+use crate::card::{ParamSpec, ParamType};
 use crate::error::MethodError;
 use crate::keys::codes::key_codes;
+use crate::params::{ParamProblem, Params};
+
+/// Combinations of key values that cannot be.
+pub(crate) const IMPOSSIBLE: ParamSpec = ParamSpec::new(
+    "impossible",
+    "conditions on keys that no record can satisfy and everyone knows it, such as \"couple = 'yes' and size = '1'\"",
+    ParamType::Texts,
+)
+.unset("any combination of values can be");
+
+/// The conditions that [`IMPOSSIBLE`] gives, or those that cannot be read.
+pub(crate) fn conditions(params: &Params) -> Result<Vec<Condition>, Vec<ParamProblem>> {
+    let (mut conditions, mut problems) = (Vec::new(), Vec::new());
+    for text in params.texts(IMPOSSIBLE.name) {
+        match Condition::parse(text) {
+            Ok(condition) => conditions.push(condition),
+            Err(problem) => problems.push(ParamProblem::of(
+                IMPOSSIBLE.name,
+                problem.message,
+                problem.hint,
+            )),
+        }
+    }
+    if problems.is_empty() {
+        Ok(conditions)
+    } else {
+        Err(problems)
+    }
+}
 
 /// Combinations that one condition may be tried on.
 const MAX_COMBINATIONS: usize = 1 << 20;
@@ -30,17 +60,19 @@ impl Impossible {
 pub(crate) fn impossible(
     table: &Table,
     on: &[usize],
-    conditions: &[String],
+    conditions: &[Condition],
 ) -> Result<Vec<Impossible>, MethodError> {
+    let conditions = conditions.iter();
     conditions
-        .iter()
-        .map(|text| worked_out(table, on, text))
+        .map(|condition| worked_out(table, on, condition))
         .collect()
 }
 
-fn worked_out(table: &Table, on: &[usize], text: &str) -> Result<Impossible, MethodError> {
-    let condition = Condition::parse(text)
-        .map_err(|problem| MethodError::request(problem.message, problem.hint))?;
+fn worked_out(
+    table: &Table,
+    on: &[usize],
+    condition: &Condition,
+) -> Result<Impossible, MethodError> {
     let mut keys = Vec::new();
     for variable in condition.variables() {
         let position = on

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::keys::classes::Classes;
+use crate::keys::KeyCounts;
 use crate::keys::cube::Cube;
 use crate::keys::suppression::in_parallel;
 
@@ -14,7 +14,7 @@ pub(crate) enum Counts<'a> {
     /// All combinations at once.
     Dense {
         /// The classes that ask.
-        classes: &'a Classes,
+        classes: &'a KeyCounts,
         /// Keys that each class holds in the file that is counted.
         held: &'a [Option<u64>],
         /// Counts by combination, with "any" for keys that are left out.
@@ -23,7 +23,7 @@ pub(crate) enum Counts<'a> {
     /// Combinations are counted as they are asked for.
     Sparse {
         /// The classes that ask and are counted.
-        classes: &'a Classes,
+        classes: &'a KeyCounts,
         /// Keys that each class holds in the file that is counted.
         held: &'a [Option<u64>],
     },
@@ -31,15 +31,15 @@ pub(crate) enum Counts<'a> {
 
 impl<'a> Counts<'a> {
     /// Counts a file in which each class holds the given keys; classes without any are not in it.
-    pub(crate) fn of(classes: &'a Classes, held: &'a [Option<u64>]) -> Self {
-        let limit = (classes.of_record.len() * 64).clamp(1 << 16, MAX_CELLS);
+    pub(crate) fn of(classes: &'a KeyCounts, held: &'a [Option<u64>]) -> Self {
+        let limit = (classes.n_records() * 64).clamp(1 << 16, MAX_CELLS);
         match Cube::n_cells(&classes.n_values) {
             Some(n_cells) if n_cells <= limit => Self::dense(classes, held),
             _ => Self::Sparse { classes, held },
         }
     }
 
-    fn dense(classes: &'a Classes, held: &'a [Option<u64>]) -> Self {
+    fn dense(classes: &'a KeyCounts, held: &'a [Option<u64>]) -> Self {
         let mut cube = Cube::new(&classes.n_values);
         for (class, (&mask, &(size, _))) in held.iter().zip(&classes.sizes).enumerate() {
             let Some(mask) = mask else { continue };

@@ -10,7 +10,7 @@ use std::cmp::Reverse;
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 
-use crate::keys::classes::Classes;
+use crate::keys::KeyCounts;
 use crate::keys::suppression::subsets::units;
 
 /// How good a set of blanks is; smaller is better: cost, cells, then the larger count, then the mask.
@@ -30,7 +30,7 @@ struct Search<'a> {
 /// The cheapest blanks that hold `base`, for a class that shows `visible`, in a file where each class
 /// holds the given keys; none if no set is enough.
 pub(super) fn cheapest(
-    classes: &Classes,
+    classes: &KeyCounts,
     held: &[Option<u64>],
     costs: &[f64],
     k: u32,
@@ -60,7 +60,7 @@ pub(super) fn cheapest(
 
 /// How records agree with a class on its free keys; those that differ on a fixed one do not count.
 fn agreements(
-    classes: &Classes,
+    classes: &KeyCounts,
     held: &[Option<u64>],
     class: u32,
     free: u64,

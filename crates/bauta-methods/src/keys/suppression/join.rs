@@ -5,9 +5,9 @@ use hashbrown::HashMap;
 
 use crate::context::RunContext;
 use crate::error::MethodError;
-use crate::keys::classes::on_mask;
+use crate::keys::counts::on_mask;
 use crate::keys::suppression::own::{Groups, Shown};
-use crate::keys::suppression::{Blanks, Problem, Tiers, bits};
+use crate::keys::suppression::{Apart, Blanks, Problem, Tiers, bits};
 
 /// One way to make a group safe: the keys that it shows then, and which records come to it.
 struct Offer {
@@ -33,18 +33,15 @@ struct Group {
 /// their group can spare, or a whole group. Each turn leaves fewer records that fail.
 pub(super) fn join(
     problem: Problem<'_>,
+    class_of: &[u32],
     blanks: &mut Blanks,
     context: &RunContext<'_>,
 ) -> Result<(), MethodError> {
-    let classes = problem.classes;
-    let mut of_record: Vec<u64> = classes
-        .of_record
-        .iter()
-        .map(|&class| blanks.of_class[class as usize])
-        .collect();
+    let visible = &problem.classes.visible;
+    let mut of_record = blanks.by_record(class_of);
     loop {
         context.go_on()?;
-        let output = output(problem, &of_record);
+        let output = output(problem, class_of, &of_record);
         let fails = |shown: &&Shown| output.sizes[*shown] < problem.k;
         let Some(failing) = output.of_record.iter().find(fails) else {
             break;
@@ -54,23 +51,26 @@ pub(super) fn join(
         let members = (0..of_record.len()).filter(|&i| output.of_record[i] == *failing);
         let comers = offer.records.iter().map(|&record| record as usize);
         for record in members.chain(comers) {
-            let visible = classes.visible[classes.of_record[record] as usize];
-            of_record[record] = visible & !offer.shown;
+            of_record[record] = visible[class_of[record] as usize] & !offer.shown;
         }
     }
-    for (record, &mask) in of_record.iter().enumerate() {
-        if blanks.of_class[classes.of_record[record] as usize] != mask {
-            blanks.of_record.push((record as u32, mask));
+    for (record, (&mask, &class)) in (0..).zip(of_record.iter().zip(class_of)) {
+        if blanks.of_class[class as usize] != mask {
+            blanks.of_record.push(Apart {
+                record,
+                class,
+                mask,
+            });
         }
     }
     Ok(())
 }
 
-fn output(problem: Problem<'_>, of_record: &[u64]) -> Output {
+fn output(problem: Problem<'_>, class_of: &[u32], of_record: &[u64]) -> Output {
     let classes = problem.classes;
     let of_record: Vec<Shown> = of_record
         .iter()
-        .zip(&classes.of_record)
+        .zip(class_of)
         .map(|(&mask, &class)| classes.key_on(class, classes.visible[class as usize] & !mask))
         .collect();
     let mut sizes = Groups::with_hasher(FixedState::with_seed(1));

@@ -18,6 +18,7 @@ pub(super) type Groups = HashMap<Shown, u32, FixedState>;
 /// k records are left that fail, safe ones join them.
 pub(super) fn blanks(
     problem: Problem<'_>,
+    of_record: &[u32],
     context: &RunContext<'_>,
 ) -> Result<Blanks, MethodError> {
     let mut blanks = exact(problem, context)?;
@@ -36,7 +37,7 @@ pub(super) fn blanks(
         blanks.rounds += 1;
         let moves = moves(problem, &blanks.of_class, &shown, &groups, &failing);
         if moves.is_empty() {
-            join::join(problem, &mut blanks, context)?;
+            join::join(problem, of_record, &mut blanks, context)?;
             return Ok(blanks);
         }
         for (class, mask) in moves {

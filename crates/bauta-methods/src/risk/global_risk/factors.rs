@@ -63,7 +63,7 @@ pub(crate) fn key_and_factor(
     original: &Column,
     masked: &Column,
     released: &Released,
-    own: Option<&OwnTable<'_>>,
+    own: Option<&OwnTable>,
 ) -> Result<(KeyCodes, f64), MethodError> {
     let (x, z) = (key_codes(original), key_codes(masked));
     let key = KeyCodes {

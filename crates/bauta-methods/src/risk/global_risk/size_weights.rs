@@ -1,7 +1,51 @@
 //! The disclosure risk weight matrix W: how much a record counts that is in a cluster of i records
 //! in the masked file and of j in the original one (Truta 2004, eq. 3.4).
 
-use crate::params::{ParamProblem, Params};
+use crate::card::{ParamSpec, ParamType};
+use crate::params::{ParamProblem, Params, choices};
+
+choices! {
+    /// How much a record counts in the weighted risk.
+    enum Weights {
+        Inverse = "inverse": "1 / (1 + a |i - j| + b (min(i, j) - 1))",
+        Equal = "equal": "1 for all, which gives the maximal risk",
+        Small = "small": "1 where neither cluster is larger than `up_to`, 0 elsewhere",
+        Matrix = "matrix": "the matrix `w`",
+    }
+}
+
+pub(super) const WEIGHTS: ParamSpec = ParamSpec::choice::<Weights>(
+    "weights",
+    "how much a record counts in the weighted risk, by the sizes of its two clusters",
+)
+.or_word("inverse");
+pub(super) const A: ParamSpec = ParamSpec::number(
+    "a",
+    "what a difference of the two sizes takes away, with inverse weights",
+    0.0,
+)
+.or_number(0.5);
+pub(super) const B: ParamSpec = ParamSpec::number(
+    "b",
+    "what the smaller of the two sizes takes away, with inverse weights; at most `a`",
+    0.0,
+)
+.or_number(0.3);
+pub(super) const UP_TO: ParamSpec = ParamSpec::integer(
+    "up_to",
+    "largest cluster that counts, with small weights",
+    1,
+)
+.or_integer(2);
+pub(super) const W: ParamSpec = ParamSpec::new(
+    "w",
+    "the weights: row i for clusters of i records in the masked file, column j in the original",
+    ParamType::NumberRows {
+        min: 0.0,
+        max: f64::INFINITY,
+    },
+)
+.unset("weights come from a formula");
 
 /// The weights `w_ij`.
 #[derive(Clone, PartialEq, Debug)]
@@ -17,22 +61,54 @@ pub(crate) enum SizeWeights {
     Equal,
     /// 1 where neither size is above the limit, 0 elsewhere.
     UpTo(u32),
-    /// Given; the last row and column hold for all sizes beyond.
+    /// Given, a square with a first weight above 0; the last row and column hold for all sizes
+    /// beyond.
     Rows(Vec<Vec<f64>>),
 }
 
 impl SizeWeights {
-    /// The weights that the parameters ask for.
-    pub(crate) fn of(params: &Params) -> Self {
-        match params.choice("weights") {
-            "equal" => Self::Equal,
-            "small" => Self::UpTo(u32::try_from(params.integer("up_to")).unwrap_or(u32::MAX)),
-            "matrix" => Self::Rows(params.number_rows("w").to_vec()),
-            _ => Self::Inverse {
-                a: params.number("a"),
-                b: params.number("b"),
+    /// The weights that the parameters ask for, or what is wrong with them.
+    pub(crate) fn asked(params: &Params) -> Result<Self, ParamProblem> {
+        let weights: Weights = params.choice_of(WEIGHTS.name);
+        let w = params.number_rows(W.name);
+        if weights != Weights::Matrix && params.is_set(W.name) {
+            return Err(ParamProblem::of(
+                W.name,
+                "`w` is given, and `weights` does not ask for a matrix",
+                "set weights = \"matrix\", or leave `w` out",
+            ));
+        }
+        match weights {
+            Weights::Inverse => Self::inverse(params.number(A.name), params.number(B.name)),
+            Weights::Equal => Ok(Self::Equal),
+            Weights::Small => Ok(Self::UpTo(
+                u32::try_from(params.integer(UP_TO.name)).unwrap_or(u32::MAX),
+            )),
+            Weights::Matrix if w.is_empty() => Err(ParamProblem::of(
+                WEIGHTS.name,
+                "`weights` is matrix, and there is none",
+                "add `w = [[1.0, 0.5], [0.5, 0.8]]`, or choose other weights",
+            )),
+            Weights::Matrix => match matrix_problem(w) {
+                None => Ok(Self::Rows(w.to_vec())),
+                Some(message) => Err(ParamProblem::of(
+                    W.name,
+                    message,
+                    "weights fall away from the diagonal in rows and columns, and along diagonals",
+                )),
             },
         }
+    }
+
+    fn inverse(a: f64, b: f64) -> Result<Self, ParamProblem> {
+        if a < b {
+            return Err(ParamProblem::of(
+                A.name,
+                "`a` is less than `b`, so that weights would rise away from the diagonal",
+                "let `a` be at least `b`",
+            ));
+        }
+        Ok(Self::Inverse { a, b })
     }
 
     /// `w_ij` / `w_11`.
@@ -49,39 +125,6 @@ impl SizeWeights {
                 let at = |size: u32| (size as usize - 1).min(last);
                 rows[at(i)][at(j)] / rows[0][0]
             }
-        }
-    }
-
-    /// What is wrong with the weights that the parameters ask for.
-    pub(crate) fn problems(params: &Params) -> Vec<ParamProblem> {
-        let given = params.is_set("w");
-        match params.choice("weights") {
-            "matrix" if !given => vec![ParamProblem::of(
-                "weights",
-                "`weights` is matrix, and there is none",
-                "add `w = [[1.0, 0.5], [0.5, 0.8]]`, or choose other weights",
-            )],
-            "matrix" => matrix_problem(params.number_rows("w"))
-                .map(|message| {
-                    ParamProblem::of(
-                        "w",
-                        message,
-                        "weights fall away from the diagonal in rows and columns, and along diagonals",
-                    )
-                })
-                .into_iter()
-                .collect(),
-            _ if given => vec![ParamProblem::of(
-                "w",
-                "`w` is given, and `weights` does not ask for a matrix",
-                "set weights = \"matrix\", or leave `w` out",
-            )],
-            "inverse" if params.number("a") < params.number("b") => vec![ParamProblem::of(
-                "a",
-                "`a` is less than `b`, so that weights would rise away from the diagonal",
-                "let `a` be at least `b`",
-            )],
-            _ => Vec::new(),
         }
     }
 }

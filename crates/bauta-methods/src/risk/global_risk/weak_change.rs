@@ -9,11 +9,11 @@ use bauta_data::{Categorical, Column, HierarchySpec, Levels};
 use crate::error::MethodError;
 
 /// The owner's own factors: one row and column for each listed value.
-pub(crate) struct OwnTable<'a> {
+pub(crate) struct OwnTable {
     /// The values.
-    pub(crate) values: &'a [String],
+    pub(crate) values: Vec<String>,
     /// The factors.
-    pub(crate) rows: &'a [Vec<f64>],
+    pub(crate) rows: Vec<Vec<f64>>,
 }
 
 /// A value of the masked file among those of the original one.
@@ -27,7 +27,7 @@ struct Node {
 
 /// The owner's table, and the row of each value that it lists.
 struct Listed<'a> {
-    table: &'a OwnTable<'a>,
+    table: &'a OwnTable,
     original: Vec<Option<usize>>,
     masked: Vec<Option<usize>>,
 }
@@ -48,7 +48,7 @@ impl<'a> WeakChange<'a> {
     pub(crate) fn new(
         original: &'a Column,
         masked: &'a Column,
-        own: Option<&'a OwnTable<'a>>,
+        own: Option<&'a OwnTable>,
     ) -> Result<Self, MethodError> {
         let (x, z) = (categories(original)?, categories(masked)?);
         let (x, z) = (x.levels.as_ref(), z.levels.as_ref());
@@ -56,7 +56,7 @@ impl<'a> WeakChange<'a> {
             Some(spec) => Some(tree(original.name(), spec, x, z)?),
             None => None,
         };
-        let listed = |levels: &Levels, own: &OwnTable<'_>| -> Vec<Option<usize>> {
+        let listed = |levels: &Levels, own: &OwnTable| -> Vec<Option<usize>> {
             let row = |text| own.values.iter().position(|value| value == text);
             levels.iter().map(row).collect()
         };
@@ -235,8 +235,8 @@ mod tests {
         let original = column(&["a", "b", "c"], None);
         let masked = column(&["a", "b", "c"], None);
         let own = OwnTable {
-            values: &["a".to_owned(), "b".to_owned()],
-            rows: &[vec![0.0, 0.25], vec![0.25, 0.0]],
+            values: vec!["a".to_owned(), "b".to_owned()],
+            rows: vec![vec![0.0, 0.25], vec![0.25, 0.0]],
         };
         let change = WeakChange::new(&original, &masked, Some(&own)).unwrap();
         assert_factor(&change, 0, 1, 0.25);

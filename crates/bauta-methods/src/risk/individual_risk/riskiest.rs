@@ -75,17 +75,13 @@ fn listed(table: &Table, keys: &[usize], risks: Risks<'_>, record: usize) -> Lis
         });
         (column.name().to_owned(), value)
     });
-    let figure = |name: &str, value: f64| Part {
-        name: name.to_owned(),
-        value: Some(value),
-    };
     let mut figures = vec![
-        figure("f", f64::from(risks.counted.f[record])),
-        figure("F", risks.counted.big_f[record]),
-        figure("risk", risks.individual[record]),
+        Part::new("f", f64::from(risks.counted.f[record])),
+        Part::new("F", risks.counted.big_f[record]),
+        Part::new("risk", risks.individual[record]),
     ];
     if risks.household.is_some() {
-        figures.push(figure("household_risk", risks.household(record)));
+        figures.push(Part::new("household_risk", risks.household(record)));
     }
     ListedRecord {
         row: table.source_row(record) as u64 + 1,
