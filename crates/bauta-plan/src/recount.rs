@@ -7,75 +7,22 @@ use bauta_data::missing::MissingRules;
 use bauta_data::number::DecimalMark;
 use bauta_data::{Attribute, Column, DataError, DataProblem, Kind, Role, Schema, Table, Watch};
 use bauta_methods::keys::{Semantics, frequencies};
-use bauta_methods::mask::KeyClaim;
 
-use crate::plan::{Gate, Plan, PlannedMeasure};
+use crate::claims::Claim;
+use crate::error::RunError;
+use crate::plan::Plan;
 use crate::record::ClaimRecord;
-use crate::run::RunError;
-
-/// What a step or a gate says of the keys of the released file.
-#[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Claim {
-    /// The step or gate.
-    pub(crate) by: String,
-    /// The keys.
-    pub(crate) keys: Vec<String>,
-    /// Smallest class and how missing values count.
-    pub(crate) what: KeyClaim,
-}
-
-/// What the gates of a plan claim: a smallest class, no record below some size, or no unique one.
-pub(crate) fn claims_of_gates(plan: &Plan) -> Vec<Claim> {
-    let mut claims = Vec::new();
-    for gate in &plan.gates {
-        for &position in &gate.measures {
-            let planned = &plan.measures[position];
-            let claim = claimed_k(gate, planned).and_then(|k| {
-                let semantics = Semantics::from_name(planned.params.choice("semantics"))?;
-                Some(Claim {
-                    by: match &planned.scenario {
-                        Some(scenario) => format!("gate on k-anonymity ({scenario})"),
-                        None => "gate on k-anonymity".to_owned(),
-                    },
-                    keys: planned.on.clone(),
-                    what: KeyClaim { k, semantics },
-                })
-            });
-            claims.extend(claim);
-        }
-    }
-    claims
-}
-
-/// The smallest class that a gate asks for, if that is what it asks for.
-fn claimed_k(gate: &Gate, planned: &PlannedMeasure) -> Option<u32> {
-    if planned.measure.card().id != "k-anonymity" {
-        return None;
-    }
-    let at_most = gate.at_most.unwrap_or(f64::INFINITY);
-    let k = match gate.part.as_deref() {
-        None => gate.at_least.map(|k| k.ceil() as u32),
-        Some("uniques") if at_most < 1.0 => Some(2),
-        Some(part) if at_most <= 0.0 && part.starts_with("share_below_") => {
-            part.strip_prefix("share_below_")?.parse().ok()
-        }
-        Some(part) if at_most < 1.0 => part.strip_prefix("below_")?.parse().ok(),
-        Some(_) => None,
-    };
-    // Every record is in a class of one at least.
-    k.filter(|&k| k > 1)
-}
 
 /// Reads the released bytes again and counts what was claimed of them.
 pub(crate) fn recount(
     plan: &Plan,
+    path: &Path,
     style: TextStyle,
     released: &Table,
     bytes: &[u8],
     claims: &[Claim],
     watch: &dyn Watch,
 ) -> Result<Vec<ClaimRecord>, RunError> {
-    let path = &plan.output.file.path;
     let read = |literal: Literal| -> Result<Table, RunError> {
         let options = read_options(plan, style, released, claims, literal);
         Ok(format::read_bytes(path, bytes, &options, watch)?.table)
@@ -124,10 +71,14 @@ fn recounted(
     again: &Table,
     released: &Table,
 ) -> Result<ClaimRecord, RunError> {
-    let positions = |table: &Table| -> Vec<usize> {
-        keys.iter()
-            .filter_map(|name| table.index_of(name))
-            .collect()
+    let positions = |table: &Table| -> Result<Vec<usize>, RunError> {
+        let position = |name: &String| {
+            table.index_of(name).ok_or_else(|| {
+                let message = format!("the released file has no variable `{name}`");
+                RunError::internal("counting the released file again", message)
+            })
+        };
+        keys.iter().map(position).collect()
     };
     let f: Vec<u32> = if keys.is_empty() {
         let n = again.n_records();
@@ -137,9 +88,9 @@ fn recounted(
         // counted, cell by cell, and then the count is of the table in memory.
         let counted = if claim.what.semantics == Semantics::Original {
             check_same(path, again, released, &keys)?;
-            frequencies(released, &positions(released), Semantics::Original)
+            frequencies(released, &positions(released)?, Semantics::Original)
         } else {
-            frequencies(again, &positions(again), claim.what.semantics)
+            frequencies(again, &positions(again)?, claim.what.semantics)
         };
         let counted = counted.map_err(|error| RunError::Method {
             place: "counting the released file again".to_owned(),

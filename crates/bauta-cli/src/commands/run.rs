@@ -3,9 +3,9 @@
 use bauta_methods::Measurement;
 use bauta_plan::plan::NamedPath;
 use bauta_plan::record::{ClaimRecord, MeasureRecord, RunRecord};
-use bauta_plan::run::{Renderer, RunOptions, run as run_plan};
+use bauta_plan::run::{RunOptions, run as run_plan};
 use bauta_plan::{Plan, record::GateRecord};
-use bauta_report::Audience;
+use bauta_report::HtmlRenderer;
 use serde_json::json;
 
 use crate::Outcome;
@@ -31,9 +31,16 @@ pub(crate) fn run(arguments: &PlanArguments, global: &Global) -> Result<Outcome,
 pub(crate) fn carry_out(plan: &Plan, global: &Global) -> Result<RunRecord, Failure> {
     let progress = Progress::new(global.quiet || global.json);
     let options = RunOptions { seed: global.seed };
-    let record = run_plan(plan, options, &progress, &Html)?;
+    let record = run_plan(plan, options, &progress, &HtmlRenderer)?;
+    warn_of_older(plan, &record);
+    Ok(record)
+}
+
+/// Warns of public files that are there and that this run did not write.
+pub(crate) fn warn_of_older(plan: &Plan, record: &RunRecord) {
+    let release = plan.output.release.as_ref();
     let public = [
-        Some(&plan.output.file),
+        release.map(|release| &release.file),
         plan.output.external_report.as_ref(),
     ];
     let left = public
@@ -45,20 +52,6 @@ pub(crate) fn carry_out(plan: &Plan, global: &Global) -> Result<RunRecord, Failu
             "warning: {} is from an earlier run and is not what this plan gives now",
             file.given
         );
-    }
-    Ok(record)
-}
-
-/// Reports as HTML.
-struct Html;
-
-impl Renderer for Html {
-    fn internal(&self, record: &RunRecord) -> String {
-        bauta_report::html(record, Audience::Internal)
-    }
-
-    fn external(&self, record: &RunRecord) -> String {
-        bauta_report::html(record, Audience::External)
     }
 }
 

@@ -2,10 +2,10 @@
 
 use bauta_methods::pair::Rows;
 use bauta_methods::{Measurement, registry};
+use bauta_plan::work::compare::Compared;
 use comfy_table::Cell;
 use serde_json::json;
 
-use super::Found;
 use crate::arguments::CompareArguments;
 use crate::commands::risk::measure_json;
 use crate::tables::{figure, table, text};
@@ -18,7 +18,8 @@ fn rows_name(rows: Rows) -> &'static str {
 }
 
 /// One JSON object.
-pub(super) fn print_json(arguments: &CompareArguments, rows: Rows, on: &[String], found: &[Found]) {
+pub(super) fn print_json(arguments: &CompareArguments, compared: &Compared) {
+    let Compared { rows, on, found } = compared;
     let nothing = Measurement::default();
     let measures: Vec<serde_json::Value> = found
         .iter()
@@ -49,7 +50,7 @@ pub(super) fn print_json(arguments: &CompareArguments, rows: Rows, on: &[String]
         json!({
             "original": arguments.original.display().to_string(),
             "masked": arguments.masked.display().to_string(),
-            "records": rows_name(rows),
+            "records": rows_name(*rows),
             "variables": on,
             "outliers": arguments.outliers,
             "where": arguments.condition.as_ref().map(ToString::to_string),
@@ -59,12 +60,8 @@ pub(super) fn print_json(arguments: &CompareArguments, rows: Rows, on: &[String]
 }
 
 /// One table.
-pub(super) fn print_table(
-    arguments: &CompareArguments,
-    rows: Rows,
-    on: &[String],
-    found: &[Found],
-) {
+pub(super) fn print_table(arguments: &CompareArguments, compared: &Compared) {
+    let Compared { rows, on, found } = compared;
     println!(
         "{} against {}",
         arguments.masked.display(),
@@ -74,7 +71,7 @@ pub(super) fn print_table(
     if let Some(condition) = &arguments.condition {
         println!("only records with {condition}; keys are counted in the whole file");
     }
-    if rows == Rows::Unrelated {
+    if *rows == Rows::Unrelated {
         println!(
             "The files differ in length and no --id was named: measures that compare record by record are left out."
         );

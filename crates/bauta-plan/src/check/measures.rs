@@ -1,15 +1,15 @@
-//! Checking what a plan measures and what it demands of the figures.
+//! Checking what a plan measures.
 
 use std::collections::BTreeMap;
 
-use bauta_data::{Attribute, near};
+use bauta_data::{Attribute, Condition, near};
 use bauta_methods::measure::{Scope, Subject};
 use bauta_methods::{Groups, Measure, Params, RawValue, registry};
 
-use crate::check::Checker;
-use crate::draft::{Draft, MeasureDraft};
-use crate::fields::Problems;
-use crate::plan::{Asked, Gate, PlannedMeasure, Scenario};
+use super::Checker;
+use crate::draft::MeasureDraft;
+use crate::plan::{Asked, PlannedMeasure, Scenario};
+use crate::prepare::{Prepared, prepare_measure};
 use crate::problem::{Problem, ProblemKind, Spot};
 
 /// Resolves every measure to its variables; without any in the plan, all that apply are taken.
@@ -33,6 +33,14 @@ pub(crate) fn check_measures(
         .collect()
 }
 
+/// One measure that a section asks for.
+struct Request<'a> {
+    measure: &'static dyn Measure,
+    draft: &'a MeasureDraft,
+    name: &'a Spot<String>,
+    condition: Option<&'a Spot<Condition>>,
+}
+
 struct Resolver<'a> {
     checker: &'a Checker<'a>,
     original: &'a BTreeMap<String, Attribute>,
@@ -51,7 +59,8 @@ impl Resolver<'_> {
                 .into_iter()
                 .filter(|(name, _)| measure.card().param(name).is_some())
                 .map(|(name, way)| (name.to_owned(), RawValue::Text(way.to_owned())));
-            let Ok(params) = Params::check(measure.card(), &lenient.collect::<Vec<_>>()) else {
+            let given: Vec<_> = lenient.collect();
+            let Ok(params) = prepare_measure(measure, &given, &[]).ready() else {
                 continue;
             };
             match measure.scope() {
@@ -82,61 +91,87 @@ impl Resolver<'_> {
 
     fn one(&self, draft: &MeasureDraft) -> Vec<PlannedMeasure> {
         let mut planned = Vec::new();
-        self.check_groups(draft);
+        let condition = self.checker.condition(draft.condition.as_ref());
+        self.check_groups(draft, condition.as_ref());
         for name in &draft.methods {
             let Some(measure) = registry::measure(&name.value) else {
                 let ids = registry::MEASURES.iter().map(|measure| measure.card().id);
                 self.checker.unknown_method(name, "measure", ids);
                 continue;
             };
-            let Some(params) = self
-                .checker
-                .params(measure.card(), &draft.params, &draft.span)
-            else {
-                continue;
+            let asked = Request {
+                measure,
+                draft,
+                name,
+                condition: condition.as_ref(),
             };
-            planned.extend(self.resolved(measure, &params, draft, name));
+            planned.extend(self.prepared(&asked));
         }
         planned
     }
 
-    fn resolved(
-        &self,
-        measure: &'static dyn Measure,
-        params: &Params,
-        draft: &MeasureDraft,
-        name: &Spot<String>,
-    ) -> Vec<PlannedMeasure> {
+    /// A measure with its variables and parameters; reports what is wrong with them. What it looks at
+    /// is known by then, so that the measure itself can say whether they go together.
+    fn prepared(&self, asked: &Request<'_>) -> Vec<PlannedMeasure> {
+        let given = &asked.draft.params;
+        let plain = given.plain();
+        let card = asked.measure.card();
+        let place = &asked.draft.place.0;
+        let Some(params) = prepare_measure(asked.measure, &plain, &[]).params else {
+            // Not accepted whatever it looks at.
+            let prepared = prepare_measure(asked.measure, &plain, &[]);
+            self.checker.accepted(card, prepared, given, place);
+            return Vec::new();
+        };
+        let planned = self.resolved(asked, &params);
+        let mut told = Vec::new();
+        for one in &planned {
+            let on = one.on.iter().filter_map(|name| self.original.get(name));
+            let prepared = prepare_measure(asked.measure, &plain, &on.collect::<Vec<_>>());
+            let news = prepared.problems.into_iter();
+            told.extend(
+                news.filter(|problem| !told.contains(problem))
+                    .collect::<Vec<_>>(),
+            );
+        }
+        let prepared = Prepared {
+            params: Some(params),
+            problems: told,
+        };
+        self.checker.accepted(card, prepared, given, place);
+        planned
+    }
+
+    fn resolved(&self, asked: &Request<'_>, params: &Params) -> Vec<PlannedMeasure> {
+        let Request {
+            measure,
+            draft,
+            name,
+            ..
+        } = *asked;
         let keyed = measure.scope() == Scope::Scenario && draft.on.is_none();
         if let (false, Some([scenario, ..])) = (keyed, draft.scenarios.as_deref()) {
             let message = format!("`{}` does not look at a scenario here", name.value);
             let hint = "leave out `scenario`, or `on` if the keys of the scenario are meant";
-            let problem = Problem::at(ProblemKind::Plan, &scenario.span, message, hint);
+            let problem = Problem::at(ProblemKind::Plan, &scenario.place, message, hint);
             self.checker.push(problem);
         }
-        if let Some(on) = &draft.on {
-            let on = self.named_variables(measure, &on.value);
+        let groups = self.groups(asked);
+        let on = match &draft.on {
+            Some(on) => Some(self.named_variables(measure, &on.value)),
+            None if measure.scope() == Scope::Variables => Some(self.default_variables(measure)),
+            None => None,
+        };
+        if let Some(on) = on {
             return vec![PlannedMeasure {
                 measure,
                 scenario: None,
                 on,
                 params: params.clone(),
-                groups: self.groups(measure, draft, name),
+                groups,
                 asked: Asked::ByName,
             }];
         }
-        if measure.scope() == Scope::Variables {
-            return vec![PlannedMeasure {
-                measure,
-                scenario: None,
-                on: self.default_variables(measure),
-                params: params.clone(),
-                groups: self.groups(measure, draft, name),
-                asked: Asked::ByName,
-            }];
-        }
-        // Only for the problems that it reports: keys are measured on the whole file.
-        self.groups(measure, draft, name);
         let scenarios = match &draft.scenarios {
             None => self.scenarios.iter().collect(),
             Some(names) => self.named_scenarios(names),
@@ -148,7 +183,7 @@ impl Resolver<'_> {
             );
             let hint = "add a [[scenario]], or give variables the role key";
             self.checker
-                .push(Problem::at(ProblemKind::Plan, &name.span, message, hint));
+                .push(Problem::at(ProblemKind::Plan, &name.place, message, hint));
         }
         scenarios
             .into_iter()
@@ -157,52 +192,43 @@ impl Resolver<'_> {
     }
 
     /// Reports what is wrong with the records that a draft asks for.
-    fn check_groups(&self, draft: &MeasureDraft) {
+    fn check_groups(&self, draft: &MeasureDraft, condition: Option<&Spot<Condition>>) {
         if let Some(share) = &draft.outliers
             && !(share.value > 0.0 && share.value < 1.0)
         {
             self.checker.push(Problem::at(
                 ProblemKind::Plan,
-                &share.span,
+                &share.place,
                 "`outliers` is a share of the records between 0 and 1",
                 "write outliers = 0.05 for the farthest twentieth",
             ));
         }
-        if let Some(condition) = &draft.condition {
+        if let Some(condition) = condition {
             for variable in condition.value.variables() {
-                let spot = Spot::new(variable.to_owned(), condition.span.clone());
+                let spot = Spot::new(variable.to_owned(), condition.place.clone());
                 self.checker.known(&spot);
             }
         }
     }
 
-    /// The records that a draft asks for.
-    fn groups(
-        &self,
-        measure: &'static dyn Measure,
-        draft: &MeasureDraft,
-        name: &Spot<String>,
-    ) -> Groups {
-        let grouped = draft
-            .outliers
-            .as_ref()
-            .map(|share| &share.span)
-            .or(draft.condition.as_ref().map(|condition| &condition.span));
-        if let (Scope::Scenario, Some(span)) = (measure.scope(), grouped) {
+    /// The records that a draft asks for; reports it if the measure counts keys, and so looks at the
+    /// whole file.
+    fn groups(&self, asked: &Request<'_>) -> Groups {
+        let outliers = asked.draft.outliers.as_ref();
+        let places = outliers.map(|share| &share.place);
+        let grouped = places.or(asked.condition.map(|condition| &condition.place));
+        if let (Scope::Scenario, Some(place)) = (asked.measure.scope(), grouped) {
             let message = format!(
                 "`{}` counts keys in the whole file, without outliers or subpopulations",
-                name.value
+                asked.name.value
             );
             let hint = "measure it in a [[measure]] of its own, without `outliers` and `where`";
             self.checker
-                .push(Problem::at(ProblemKind::Plan, span, message, hint));
+                .push(Problem::at(ProblemKind::Plan, place, message, hint));
         }
         Groups {
-            outliers: draft.outliers.as_ref().map(|share| share.value),
-            condition: draft
-                .condition
-                .as_ref()
-                .map(|condition| condition.value.clone()),
+            outliers: outliers.map(|share| share.value),
+            condition: asked.condition.map(|condition| condition.value.clone()),
         }
     }
 
@@ -222,7 +248,7 @@ impl Resolver<'_> {
                         self.scenarios.iter().map(|scenario| scenario.name.as_str()),
                     );
                     self.checker
-                        .push(Problem::at(ProblemKind::Plan, &name.span, message, hint));
+                        .push(Problem::at(ProblemKind::Plan, &name.place, message, hint));
                 }
             }
         }
@@ -254,7 +280,7 @@ impl Resolver<'_> {
                 );
                 self.checker.push(Problem::at(
                     ProblemKind::Plan,
-                    &name.span,
+                    &name.place,
                     message,
                     "take it out of `on`",
                 ));
@@ -328,105 +354,4 @@ fn of_scenario(
         groups: Groups::default(),
         asked,
     }
-}
-
-/// Resolves every gate to the measures it looks at.
-pub(crate) fn check_gates(
-    plan: &Draft,
-    measures: &[PlannedMeasure],
-    problems: &Problems,
-) -> Vec<Gate> {
-    let mut gates = Vec::new();
-    let asked_for = |measure: &str| {
-        let methods = plan.measures.iter().flat_map(|measure| &measure.methods);
-        methods.into_iter().any(|method| method.value == measure)
-    };
-    for draft in &plan.gates {
-        let of_measure =
-            |planned: &PlannedMeasure| planned.measure.card().id == draft.measure.value;
-        let of_scenario = |planned: &PlannedMeasure| {
-            draft
-                .scenario
-                .as_ref()
-                .is_none_or(|scenario| planned.scenario.as_ref() == Some(&scenario.value))
-        };
-        let apart = draft
-            .part
-            .as_ref()
-            .is_some_and(|part| matches!(part.value.as_str(), "outliers" | "rest"));
-        // Without a condition of its own a gate looks at the whole file.
-        let of_records = |planned: &PlannedMeasure| {
-            let wanted = draft.condition.as_ref().map(|condition| &condition.value);
-            planned.groups.condition.as_ref() == wanted
-                && (!apart || planned.groups.outliers.is_some())
-        };
-        let found: Vec<usize> = (0..measures.len())
-            .filter(|&i| of_measure(&measures[i]) && of_scenario(&measures[i]))
-            .filter(|&i| of_records(&measures[i]))
-            .collect();
-        // A measure that is asked for and could not be resolved has its own problem.
-        let told = asked_for(&draft.measure.value) && !measures.iter().any(of_measure);
-        if found.is_empty() && !told {
-            let (spot, message) = match &draft.scenario {
-                Some(scenario) if measures.iter().any(of_measure) => (
-                    scenario,
-                    format!(
-                        "`{}` is not measured for the scenario `{}`",
-                        draft.measure.value, scenario.value
-                    ),
-                ),
-                _ if apart && measures.iter().any(of_measure) => (
-                    &draft.measure,
-                    format!(
-                        "the plan does not measure `{}` for outliers apart from the rest",
-                        draft.measure.value
-                    ),
-                ),
-                _ if measures.iter().any(of_measure) => (
-                    &draft.measure,
-                    match &draft.condition {
-                        Some(condition) => format!(
-                            "the plan does not measure `{}` where {}",
-                            draft.measure.value, condition.value
-                        ),
-                        None => format!(
-                            "the plan measures `{}` on subpopulations only, and the gate names none",
-                            draft.measure.value
-                        ),
-                    },
-                ),
-                _ => (
-                    &draft.measure,
-                    format!("the plan does not measure `{}`", draft.measure.value),
-                ),
-            };
-            let hint = near::hint(
-                &draft.measure.value,
-                measures.iter().map(|planned| planned.measure.card().id),
-            );
-            let hint = format!("{hint}; add it to a [[measure]], or correct its name");
-            problems
-                .borrow_mut()
-                .push(Problem::at(ProblemKind::Plan, &spot.span, message, hint));
-        }
-        if let (Some(low), Some(high)) = (draft.at_least, draft.at_most)
-            && low > high
-        {
-            let message = "no figure is at least the one and at most the other";
-            problems.borrow_mut().push(Problem::at(
-                ProblemKind::Plan,
-                &draft.measure.span,
-                message,
-                "exchange at_least and at_most",
-            ));
-        }
-        gates.push(Gate {
-            measures: found,
-            part: draft.part.as_ref().map(|part| part.value.clone()),
-            at_least: draft.at_least,
-            at_most: draft.at_most,
-            why: draft.why.clone(),
-        });
-    }
-    gates
 }
