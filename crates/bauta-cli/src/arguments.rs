@@ -6,18 +6,19 @@ mod keys;
 use std::num::NonZeroU16;
 use std::path::PathBuf;
 
-use bauta_data::format::{Encoding, ReadOptions};
+use bauta_data::format::Encoding;
 use bauta_data::number::DecimalMark;
-use bauta_data::{Condition, MissingRules, Role, Schema};
+use bauta_data::{Condition, Role};
+use bauta_methods::Choice as _;
 use bauta_methods::keys::Semantics;
 use bauta_methods::params::describe;
 use bauta_methods::{Card, ParamDefault, registry};
+use bauta_plan::work::{KeyHierarchy, Reading};
 use clap::{Arg, Args, CommandFactory as _, Parser, Subcommand, ValueHint};
 
 use crate::commands::mask::weight_param;
-pub(crate) use calibrate::{WITH_KEYS, WITHOUT_KEYS};
 use keys::parse_hierarchy;
-pub(crate) use keys::{ExplainRecordArguments, HierarchyArgument, RiskArguments};
+pub(crate) use keys::{ExplainRecordArguments, RiskArguments};
 
 /// Prepares confidential microdata for release.
 #[derive(Debug, Parser)]
@@ -167,19 +168,13 @@ pub(crate) struct FileOptions {
 }
 
 impl FileOptions {
-    /// Reading options with this schema's attributes.
-    pub(crate) fn read_options(&self, mut schema: Schema) -> ReadOptions {
-        if let Some(texts) = &self.missing_texts {
-            schema.missing = MissingRules {
-                texts: texts.clone(),
-                codes: Vec::new(),
-            };
-        }
-        ReadOptions {
-            schema,
+    /// What was said of a file's reading.
+    pub(crate) fn reading(&self) -> Reading {
+        Reading {
             delimiter: self.delimiter,
-            decimal: self.decimal.unwrap_or_default(),
-            encoding: self.encoding.unwrap_or_default(),
+            decimal: self.decimal,
+            encoding: self.encoding,
+            missing_texts: self.missing_texts.clone(),
         }
     }
 }
@@ -228,20 +223,18 @@ fn parse_encoding(text: &str) -> Result<Encoding, String> {
     }
 }
 
-fn parse_semantics(text: &str) -> Result<String, String> {
+fn parse_semantics(text: &str) -> Result<Semantics, String> {
     // The modes of missing values by the names that other tools use.
-    let text = match text {
+    let name = match text {
         "wildcard" => "wild",
         "category" => "own",
         "non-identifying" => "original",
         text => text,
     };
-    let names: Vec<&str> = Semantics::CHOICES.iter().map(|(name, _)| *name).collect();
-    if names.contains(&text) {
-        Ok(text.to_owned())
-    } else {
-        Err(format!("use one of {}", names.join(", ")))
-    }
+    Semantics::from_name(name).ok_or_else(|| {
+        let names: Vec<&str> = Semantics::CHOICES.iter().map(|(name, _)| *name).collect();
+        format!("use one of {}", names.join(", "))
+    })
 }
 
 #[derive(Debug, Args)]
@@ -298,7 +291,7 @@ pub(crate) struct CompareArguments {
     /// How the values of a key become coarser: `zip=prefix`, `zip=prefix:4,2`,
     /// `age=intervals:18,25,65` or `age=levels.csv`; may be repeated
     #[arg(long, value_name = "NAME=FORM", value_parser = parse_hierarchy)]
-    pub(crate) hierarchy: Vec<HierarchyArgument>,
+    pub(crate) hierarchy: Vec<KeyHierarchy>,
     /// Sensitive answers, for l-diversity and t-closeness
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     pub(crate) sensitive: Vec<String>,
@@ -310,7 +303,7 @@ pub(crate) struct CompareArguments {
     pub(crate) id: Option<String>,
     /// How a missing key counts: own, visible, original or wild
     #[arg(long, default_value = "visible", value_parser = parse_semantics, value_name = "NAME")]
-    pub(crate) semantics: String,
+    pub(crate) semantics: Semantics,
     /// Leave missing values out instead of refusing them
     #[arg(long)]
     pub(crate) skip_missing: bool,

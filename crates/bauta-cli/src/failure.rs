@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use bauta_data::{DataError, DataErrorKind};
-use bauta_methods::MethodError;
-use bauta_plan::Problem;
+use bauta_methods::{MethodError, ParamProblem};
 use bauta_plan::run::RunError;
+use bauta_plan::work::{Mistake, WorkError};
+use bauta_plan::{Problem, ProblemKind};
 use serde_json::json;
 
 /// Why a command failed. Exit code 2.
@@ -28,15 +29,6 @@ pub(crate) enum Failure {
     Data(DataError),
     /// A run ended early.
     Run(RunError),
-}
-
-/// Something that cannot be done, and what it concerns.
-#[derive(Default)]
-pub(crate) struct Mistake {
-    message: String,
-    hint: String,
-    file: Option<PathBuf>,
-    variable: Option<String>,
 }
 
 impl From<DataError> for Failure {
@@ -64,16 +56,58 @@ impl From<MethodError> for Failure {
     }
 }
 
-impl Failure {
-    /// The same failure of work on a file that no plan describes: the file in place of a line.
-    pub(crate) fn of_file(self, file: &Path) -> Self {
+impl From<WorkError> for Failure {
+    fn from(error: WorkError) -> Self {
+        match error {
+            WorkError::Mistake(mistake) => Self::Mistake(mistake),
+            WorkError::Settings { measure, problems } => {
+                let messages = joined(&problems);
+                let hint = problems.first().map_or("", |problem| problem.hint.as_str());
+                Self::mistake(format!("{measure}: {messages}"), hint)
+            }
+            WorkError::Problems(problems) => Self::Options(problems),
+            WorkError::Data(error) => Self::Data(error),
+            WorkError::Run(error) => Self::Run(error),
+        }
+    }
+}
+
+/// What is wrong with parameters, in one sentence.
+pub(crate) fn joined(problems: &[ParamProblem]) -> String {
+    let messages = problems.iter().map(|problem| problem.message.as_str());
+    messages.collect::<Vec<_>>().join("; ")
+}
+
+/// What sort of error scripts are told. The names are stable.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+enum Code {
+    /// The command line was wrong.
+    Usage,
+    /// What was asked for cannot be done.
+    #[default]
+    Request,
+    /// A plan is wrong, in this way.
+    Plan(ProblemKind),
+    /// A file is not fit.
+    Data,
+    /// The operating system refused.
+    Io,
+    /// The work was stopped.
+    Cancelled,
+    /// A mistake of ours.
+    Internal,
+}
+
+impl Code {
+    const fn name(self) -> &'static str {
         match self {
-            Self::Run(RunError::Method { place, error, .. }) => Self::Run(RunError::Method {
-                place: format!("{}: {place}", file.display()),
-                line: None,
-                error,
-            }),
-            other => other,
+            Self::Usage => "usage",
+            Self::Request => "request",
+            Self::Plan(kind) => kind.name(),
+            Self::Data => "data",
+            Self::Io => "io",
+            Self::Cancelled => "cancelled",
+            Self::Internal => "internal",
         }
     }
 }
@@ -81,7 +115,7 @@ impl Failure {
 /// One error as scripts read it.
 #[derive(Default)]
 struct Item {
-    kind: &'static str,
+    kind: Code,
     message: String,
     file: Option<String>,
     line: Option<u64>,
@@ -96,21 +130,6 @@ impl Failure {
             message: message.into(),
             hint: hint.into(),
             ..Mistake::default()
-        })
-    }
-
-    /// A mistake about a variable of a file.
-    pub(crate) fn of_variable(
-        file: &Path,
-        variable: &str,
-        message: impl Into<String>,
-        hint: impl Into<String>,
-    ) -> Self {
-        Self::Mistake(Mistake {
-            message: message.into(),
-            hint: hint.into(),
-            file: Some(file.to_owned()),
-            variable: Some(variable.to_owned()),
         })
     }
 
@@ -151,13 +170,13 @@ impl Failure {
     fn items(&self) -> Vec<Item> {
         match self {
             Self::Usage(error) => vec![Item {
-                kind: "usage",
+                kind: Code::Usage,
                 message: usage_text(error),
                 hint: "see --help".to_owned(),
                 ..Item::default()
             }],
             Self::Mistake(mistake) => vec![Item {
-                kind: "request",
+                kind: Code::Request,
                 message: mistake.message.clone(),
                 file: mistake.file.as_ref().map(|file| file.display().to_string()),
                 variable: mistake.variable.clone(),
@@ -167,7 +186,7 @@ impl Failure {
             Self::Options(problems) => problems
                 .iter()
                 .map(|problem| Item {
-                    kind: problem.kind.name(),
+                    kind: Code::Plan(problem.kind),
                     message: problem.message.clone(),
                     variable: problem.variable.clone(),
                     hint: problem.hint.clone(),
@@ -181,7 +200,7 @@ impl Failure {
             } => problems
                 .iter()
                 .map(|problem| Item {
-                    kind: problem.kind.name(),
+                    kind: Code::Plan(problem.kind),
                     message: problem.message.clone(),
                     file: Some(file.display().to_string()),
                     line: problem.line(text).map(|line| line as u64),
@@ -208,9 +227,9 @@ fn usage_text(error: &clap::Error) -> String {
 
 fn data_items(error: &DataError) -> Vec<Item> {
     let kind = match error.kind {
-        DataErrorKind::Content => "data",
-        DataErrorKind::Io => "io",
-        DataErrorKind::Cancelled => "cancelled",
+        DataErrorKind::Content => Code::Data,
+        DataErrorKind::Io => Code::Io,
+        DataErrorKind::Cancelled => Code::Cancelled,
     };
     let mut items: Vec<Item> = error
         .problems
@@ -241,10 +260,17 @@ fn data_items(error: &DataError) -> Vec<Item> {
 
 fn run_item(error: &RunError) -> Item {
     let RunError::Method { place, line, error } = error else {
+        let (kind, hint) = match error {
+            RunError::NotWritten { .. } => (
+                Code::Internal,
+                "this is a mistake in Bauta; please report it",
+            ),
+            _ => (Code::Plan(ProblemKind::Plan), "correct the plan"),
+        };
         return Item {
-            kind: "plan",
+            kind,
             message: error.to_string(),
-            hint: "correct the plan".to_owned(),
+            hint: hint.to_owned(),
             ..Item::default()
         };
     };
@@ -270,7 +296,7 @@ fn method_item(prefix: &str, error: &MethodError) -> Item {
             message,
             hint,
         } => Item {
-            kind: "request",
+            kind: Code::Request,
             message: format!("{prefix}{message}"),
             variable: variable.clone(),
             hint: hint.clone(),
@@ -282,7 +308,7 @@ fn method_item(prefix: &str, error: &MethodError) -> Item {
             message,
             hint,
         } => Item {
-            kind: "data",
+            kind: Code::Data,
             message: match row {
                 Some(row) => format!("{prefix}row {row}: {message}"),
                 None => format!("{prefix}{message}"),
@@ -292,13 +318,13 @@ fn method_item(prefix: &str, error: &MethodError) -> Item {
             ..Item::default()
         },
         MethodError::Cancelled => Item {
-            kind: "cancelled",
+            kind: Code::Cancelled,
             message: "cancelled; nothing was written".to_owned(),
             hint: "run again to finish".to_owned(),
             ..Item::default()
         },
         MethodError::Internal(message) => Item {
-            kind: "internal",
+            kind: Code::Internal,
             message: format!("{prefix}{message}"),
             hint: "this is a mistake in Bauta; please report it".to_owned(),
             ..Item::default()
@@ -309,7 +335,7 @@ fn method_item(prefix: &str, error: &MethodError) -> Item {
 impl Item {
     fn into_json(self) -> serde_json::Value {
         json!({
-            "kind": self.kind,
+            "kind": self.kind.name(),
             "message": self.message,
             "file": self.file,
             "line": self.line,

@@ -3,10 +3,8 @@
 mod arguments;
 mod commands;
 mod failure;
-mod plan_text;
 mod progress;
 mod tables;
-mod toml_text;
 mod words;
 
 use std::process::ExitCode;
@@ -71,17 +69,15 @@ fn start() -> Result<Outcome, Failure> {
         && let Some((method, arguments)) = mask.subcommand()
     {
         let global = arguments::Global::from_arg_matches(&matches).map_err(Failure::Usage)?;
-        set_threads(&global)?;
-        return commands::mask::run(method, arguments, &global);
+        return on_threads(&global, || commands::mask::run(method, arguments, &global));
     }
     if let Some(("calibrate", arguments)) = matches.subcommand() {
         let global = arguments::Global::from_arg_matches(&matches).map_err(Failure::Usage)?;
-        set_threads(&global)?;
-        return commands::calibrate::run(arguments, &global);
+        return on_threads(&global, || commands::calibrate::run(arguments, &global));
     }
     let cli = Cli::from_arg_matches(&matches).map_err(Failure::Usage)?;
-    set_threads(&cli.global)?;
-    dispatch(cli)
+    let global = cli.global.clone();
+    on_threads(&global, || dispatch(cli))
 }
 
 fn dispatch(cli: Cli) -> Result<Outcome, Failure> {
@@ -109,17 +105,22 @@ fn dispatch(cli: Cli) -> Result<Outcome, Failure> {
     }
 }
 
-fn set_threads(global: &arguments::Global) -> Result<(), Failure> {
+/// Does the work on as many threads as were asked for, or on all there are.
+fn on_threads(
+    global: &arguments::Global,
+    work: impl FnOnce() -> Result<Outcome, Failure> + Send,
+) -> Result<Outcome, Failure> {
     let Some(threads) = global.threads else {
-        return Ok(());
+        return work();
     };
-    rayon::ThreadPoolBuilder::new()
+    let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(threads.get().into())
-        .build_global()
-        .map_err(|error| {
-            Failure::mistake(
-                format!("cannot start {threads} threads: {error}"),
-                "ask for fewer",
-            )
-        })
+        .build();
+    let pool = pool.map_err(|error| {
+        Failure::mistake(
+            format!("cannot start {threads} threads: {error}"),
+            "ask for fewer",
+        )
+    })?;
+    pool.install(work)
 }

@@ -15,6 +15,9 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::Path;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use crate::attribute::Schema;
 use crate::fingerprint::{Fingerprint, Hasher};
 use crate::number::DecimalMark;
@@ -74,12 +77,14 @@ fn extension(path: &Path) -> String {
 }
 
 /// How the characters of a text file are stored.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub enum Encoding {
     /// UTF-8, with or without byte-order mark.
     #[default]
+    #[serde(rename = "utf-8")]
     Utf8,
     /// ISO 8859-1.
+    #[serde(rename = "latin1")]
     Latin1,
 }
 

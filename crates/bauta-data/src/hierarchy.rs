@@ -8,6 +8,9 @@ mod tree;
 
 use std::path::Path;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 pub use intervals::{interval_index, interval_label};
 
 use crate::levels::Levels;
@@ -17,11 +20,12 @@ use crate::problem::{DataError, DataProblem};
 pub const ANY: &str = "*";
 
 /// A node of an explicit tree of categories.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct TreeNode {
     /// Label of the category.
     pub label: String,
     /// Finer categories; none for a leaf, which is a value of the variable.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub children: Vec<TreeNode>,
 }
 

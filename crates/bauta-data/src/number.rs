@@ -2,13 +2,18 @@
 
 use std::fmt::Write as _;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 /// Which character separates the decimals.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub enum DecimalMark {
     /// 1.5
     #[default]
+    #[serde(rename = ".")]
     Point,
     /// 1,5
+    #[serde(rename = ",")]
     Comma,
 }
 

@@ -161,6 +161,11 @@ impl FigureSpec {
         Self { per, ..self }
     }
 
+    /// What people call one of its figures, with file and variable.
+    pub fn describe(&self, name: &FigureName) -> String {
+        name.described(self.label)
+    }
+
     /// The figure for one of those numbers.
     pub fn at(&self, number: f64) -> FigureName {
         FigureName {
@@ -260,7 +265,24 @@ pub struct Declared {
     pub better: Better,
 }
 
+impl FigureName {
+    /// What people call it, given the label of its declaration.
+    fn described(&self, label: &str) -> String {
+        let label = with_number(label, self.at);
+        match (self.file, &self.variable) {
+            (Some(file), _) => format!("{label}, {}", file.name()),
+            (None, Some(variable)) => format!("{variable}: {label}"),
+            (None, None) => label,
+        }
+    }
+}
+
 impl Declared {
+    /// What people call one of its figures, with file and variable.
+    pub fn describe(&self, name: &FigureName) -> String {
+        name.described(&self.label)
+    }
+
     /// The name of one of its figures for people, without file and variable.
     pub fn label_of(&self, name: &FigureName) -> String {
         with_number(&self.label, name.at)

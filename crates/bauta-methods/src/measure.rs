@@ -1,5 +1,7 @@
 //! Measures: what an intruder could learn and what an analyst would lose.
 
+use std::borrow::Cow;
+
 use bauta_data::{Attribute, Table};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,6 +11,7 @@ use crate::context::RunContext;
 use crate::error::{MethodError, refused};
 use crate::figure::{Figure, FigureName, FigureSpec, Per, Side, Unit};
 use crate::mask::KeyClaim;
+use crate::note::Note;
 use crate::pair::Pair;
 use crate::params::{ParamProblem, Params, RawValue};
 
@@ -176,12 +179,28 @@ pub struct Series {
     /// The variable that it is of, where a measurement holds one for each.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub variable: Option<String>,
+    /// The table in which it is read beside others, where it is not to be drawn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub table: Option<SeriesTable>,
     /// What the figures are, for the axis.
     pub axis: String,
     /// How they are written.
     pub unit: Unit,
     /// Labelled figures, in order.
     pub points: Vec<Part>,
+}
+
+/// Series over the same points that are read side by side, as the columns of one table.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct SeriesTable {
+    /// Its name for scripts: how the names of its series end.
+    pub id: Cow<'static, str>,
+    /// What it shows.
+    pub caption: Cow<'static, str>,
+    /// What its points are.
+    pub points: Cow<'static, str>,
+    /// The point that is of the whole file; all others are of a variable.
+    pub whole: Cow<'static, str>,
 }
 
 impl Series {
@@ -191,6 +210,7 @@ impl Series {
             name: name.into(),
             file: None,
             variable: None,
+            table: None,
             axis: axis.to_owned(),
             unit,
             points,
@@ -203,11 +223,27 @@ impl Series {
             Some(variable) => format!("{variable}: {}", self.name),
             None => self.name.clone(),
         };
+        if let Some(table) = &self.table {
+            spelled.push(' ');
+            spelled.push_str(&table.id);
+        }
         if let Some(file) = self.file {
             spelled.push_str(", ");
             spelled.push_str(file.name());
         }
         spelled
+    }
+
+    /// The same as a column of a table.
+    #[must_use]
+    pub fn in_table(mut self, table: &SeriesTable) -> Self {
+        self.table = Some(table.clone());
+        self
+    }
+
+    /// Whether it is a column of a table.
+    pub fn is_in(&self, table: &SeriesTable) -> bool {
+        self.table.as_ref().is_some_and(|own| own.id == table.id)
     }
 
     /// The same, of one of the two files.
@@ -296,7 +332,7 @@ impl Measurement {
 
     /// Adds a figure by the name that it has for scripts.
     pub fn push_part(&mut self, name: impl Into<String>, value: impl Into<Option<f64>>) {
-        let id = std::borrow::Cow::Owned(name.into());
+        let id = Cow::Owned(name.into());
         let name = FigureName {
             id,
             at: None,
@@ -470,4 +506,14 @@ impl<M: MeasureMethod> Measure for M {
     fn example(&self) -> Vec<(&'static str, RawValue)> {
         MeasureMethod::example(self)
     }
+}
+
+/// A measure could not be taken, and nobody asked for it by name.
+pub fn not_measured(measure: &str, reason: &str) -> Note {
+    Note::new(
+        "not-measured",
+        format!("{measure} was not measured: {reason}"),
+    )
+    .with("measure", measure)
+    .with("reason", reason)
 }

@@ -9,6 +9,8 @@ use bauta_methods::Choice;
 use bauta_methods::keys::benedetti_franconi::expected_inverse;
 use bauta_methods::keys::{Semantics, frequencies};
 use bauta_methods::measure::Part;
+use bauta_methods::measure::SeriesTable;
+use bauta_methods::risk::key_contribution::{BY_LEVEL, LEFT_OUT};
 use bauta_methods::{
     Files, MaskTask, MeasureTask, Measurement, Note, RawValue, RunContext, registry,
 };
@@ -110,7 +112,7 @@ fn recoded(table: &Table, variable: usize, level: i64) -> Table {
 }
 
 /// The three figures of a point of the series that end so.
-fn point(found: &Measurement, end: &str, name: &str) -> Option<[f64; 3]> {
+fn point(found: &Measurement, table: &SeriesTable, name: &str) -> Option<[f64; 3]> {
     let figure = |series: &bauta_methods::measure::Series| {
         let at = |part: &&Part| part.name == name;
         series.points.iter().find(at).and_then(|part| part.value)
@@ -118,7 +120,7 @@ fn point(found: &Measurement, end: &str, name: &str) -> Option<[f64; 3]> {
     let all: Vec<f64> = found
         .series
         .iter()
-        .filter(|series| series.name.ends_with(end))
+        .filter(|series| series.is_in(table))
         .map(figure)
         .collect::<Option<_>>()?;
     all.try_into().ok()
@@ -141,18 +143,18 @@ proptest! {
             let expected = |note: &Note| note.id == "key-all-missing";
             prop_assert!(notes.iter().all(expected));
             let all = counted(&table, &[0, 1, 2], semantics);
-            prop_assert!(near(point(&found, " if a key is left out", "as it is").unwrap(), all));
+            prop_assert!(near(point(&found, &LEFT_OUT, "as it is").unwrap(), all));
             let never_more = |left: [f64; 3]| left.iter().zip(all).all(|(left, all)| *left <= all * (1.0 + 1e-12));
             for (key, name) in names().iter().enumerate() {
                 let rest: Vec<usize> = (0..3).filter(|&other| other != key).collect();
-                let left = point(&found, " if a key is left out", name).unwrap();
+                let left = point(&found, &LEFT_OUT, name).unwrap();
                 prop_assert!(near(left, counted(&table, &rest, semantics)), "{semantics} {name}");
                 prop_assert!(never_more(left), "{semantics} {name}");
             }
             for (variable, name, height) in [(0, "zip", 2), (1, "age", 3)] {
                 let mut before = all;
                 for level in 1..=height {
-                    let Some(left) = point(&found, " by level", &format!("{name}, level {level}")) else {
+                    let Some(left) = point(&found, &BY_LEVEL, &format!("{name}, level {level}")) else {
                         // Nothing to recode: every value of the key is missing.
                         prop_assert!(cells.iter().all(|record| record[variable].1 == 1));
                         continue;
@@ -186,10 +188,7 @@ fn one_step_up_is_one_above_the_present_level() {
     let levels = |table: &Table| -> Vec<String> {
         let (found, notes) = contribution(table, &names(), "visible");
         assert_eq!(notes, []);
-        let series = found
-            .series
-            .iter()
-            .find(|series| series.name.ends_with(" by level"));
+        let series = found.series.iter().find(|series| series.is_in(&BY_LEVEL));
         let points = series.into_iter().flat_map(|series| &series.points).skip(1);
         points.map(|part| part.name.clone()).collect()
     };
@@ -215,7 +214,7 @@ fn one_step_up_is_one_above_the_present_level() {
     );
     // And what the preview says is what the next step does.
     let (found, _) = contribution(&once, &names(), "visible");
-    let preview = point(&found, " by level", "age, level 2").expect("level 2");
+    let preview = point(&found, &BY_LEVEL, "age, level 2").expect("level 2");
     let twice = recoded(&once, 1, 2);
     assert!(near(preview, counted(&twice, &[0, 1, 2], "visible")));
     assert_eq!(
@@ -231,7 +230,7 @@ fn without_any_key_everyone_is_equal() {
     let (found, _) = contribution(&table, &["zip".to_owned()], "own");
     // Weights 1 to 9 and 1: 46 people, ten records; nobody is below 3.
     let expected = 10.0 * expected_inverse(10.0, 46.0);
-    let left = point(&found, " if a key is left out", "zip").expect("a point");
+    let left = point(&found, &LEFT_OUT, "zip").expect("a point");
     assert!(near(left, [0.0, 0.0, expected]));
     assert_eq!(found.value, Some(1.0));
 }
@@ -247,12 +246,7 @@ fn a_hierarchy_that_does_not_know_the_values_is_noted_without_them() {
     let rows = vec![["psi", "greek"].map(str::to_owned).to_vec()];
     let table = table(vec![described(&odd, HierarchySpec::Levels { rows })]);
     let (found, notes) = contribution(&table, &["town".to_owned()], "visible");
-    assert!(
-        found
-            .series
-            .iter()
-            .all(|series| !series.name.ends_with(" by level"))
-    );
+    assert!(found.series.iter().all(|series| !series.is_in(&BY_LEVEL)));
     let [note] = notes.as_slice() else {
         panic!("{notes:?}");
     };

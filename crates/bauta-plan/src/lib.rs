@@ -1,31 +1,40 @@
 //! Plans: the one protocol of a release, from its text to the run record.
 //!
-//! [`check_text`] reads and checks a plan, [`run::run`] carries it out, [`verify::verify`] does it again
-//! and compares. Nothing else knows TOML.
+//! A plan is a [`Draft`](draft::Draft), built by code or read from TOML ([`toml`]); [`check`] makes a
+//! [`Plan`] of it against a schema of the data; [`execute::execute`] carries it out on a table in
+//! memory; [`publish::publish`] writes what came of it. [`check_text`] and [`run::run`] are the same
+//! from file to file, [`verify::verify`] does a run again and compares, [`work`] has what can be done
+//! without a plan. Everything runs on the threads of the caller. Nothing else knows TOML.
 
-mod check;
-mod check_gates;
-mod check_measures;
-mod check_output;
-mod check_steps;
+pub mod check;
+mod claims;
 mod clock;
-mod draft;
-mod fields;
+pub mod draft;
+mod error;
+pub mod execute;
 pub mod gate;
-mod measuring;
+mod judge;
+pub mod measure;
 pub mod output;
-mod parse;
 pub mod plan;
+mod prepare;
 pub mod problem;
+pub mod publish;
 pub mod record;
 mod recount;
 pub mod run;
+mod stages;
+pub mod toml;
 pub mod verify;
+pub mod work;
 
 use std::cell::RefCell;
 use std::path::Path;
 
-pub use check_output::real_place;
+use check::{Folder, Source};
+use toml::Needs;
+
+pub use check::real_place;
 pub use plan::Plan;
 pub use problem::{Problem, ProblemKind};
 pub use record::RunRecord;
@@ -36,13 +45,8 @@ pub const GRAMMAR: &str = include_str!("plan.md");
 /// Reads and checks a plan's text. `file` is its name in messages and records; paths in the plan
 /// are relative to `folder`. All problems are returned at once, in the order of the text.
 pub fn check_text(text: &str, file: &str, folder: &Path) -> Result<Plan, Vec<Problem>> {
-    let problems = RefCell::new(Vec::new());
-    let draft = parse::parse(text, &problems);
-    let plan = check::check(draft, text, file, folder, &problems);
-    let mut problems = problems.into_inner();
-    problems.sort_by_key(|problem| problem.span.as_ref().map(|span| span.start));
-    match plan {
-        Some(plan) if problems.is_empty() => Ok(plan),
-        _ => Err(problems),
-    }
+    let problems = RefCell::default();
+    let draft = toml::read_as(Needs::Files, text, &problems);
+    let plan = check::plan_of(&draft, &Source { text, file }, &Folder(folder), &problems);
+    check::finished(plan, problems)
 }

@@ -10,8 +10,6 @@ use std::path::{Path, PathBuf};
 
 use bauta_data::{DataError, DataProblem};
 
-use crate::run::folder_of;
-
 /// Who may read a file besides its owner.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Access {
@@ -175,6 +173,14 @@ pub fn write_files(files: &[(PathBuf, &[u8])], access: Access) -> Result<(), Dat
         all.push(staged);
     }
     all.into_iter().try_for_each(Staged::publish)
+}
+
+/// The folder that a plan's paths are relative to.
+pub fn folder_of(plan_file: &Path) -> &Path {
+    plan_file
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty())
+        .unwrap_or_else(|| Path::new("."))
 }
 
 #[cfg(test)]

@@ -15,8 +15,8 @@ pub struct Plan {
     pub title: Option<String>,
     /// Seed, if it has one.
     pub seed: Option<u64>,
-    /// The file to protect.
-    pub input: NamedPath,
+    /// The file to protect; none where the data are given in memory.
+    pub input: Option<NamedPath>,
     /// How to read it.
     pub read: ReadOptions,
     /// What variables are called in words: (name, label).
@@ -124,14 +124,21 @@ pub struct Gate {
     pub why: Option<String>,
 }
 
+/// A file to release.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Release {
+    /// Where.
+    pub file: NamedPath,
+    /// In which format.
+    pub format: FileFormat,
+}
+
 /// What to write.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Output {
-    /// The released file.
-    pub file: NamedPath,
-    /// Its format.
-    pub format: FileFormat,
-    /// The run record; always there for a plan that was read from a text.
+    /// The released file; none where it stays in memory.
+    pub release: Option<Release>,
+    /// The run record; always there for a plan that names a file to release.
     pub record: Option<NamedPath>,
     /// The internal report.
     pub report: Option<NamedPath>,

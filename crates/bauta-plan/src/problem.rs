@@ -1,12 +1,35 @@
 //! What can be wrong with a plan, and where it says so.
 
-use std::ops::Range;
+use std::borrow::Cow;
+use std::ops::{Deref, Range};
 
 use bauta_data::DataProblem;
 use bauta_methods::ParamProblem;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A place in the plan's text, in bytes.
 pub type Span = Range<usize>;
+
+/// Where a part of a draft stands in its text; nowhere for what was built by code.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Place(Option<Span>);
+
+impl Place {
+    /// No place: built by code.
+    pub const NOWHERE: Self = Self(None);
+
+    /// The bytes of the text.
+    pub fn span(&self) -> Option<&Span> {
+        self.0.as_ref()
+    }
+}
+
+impl From<Span> for Place {
+    fn from(span: Span) -> Self {
+        Self(Some(span))
+    }
+}
 
 /// What sort of mistake a [`Problem`] is. The names are stable: scripts read them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -58,7 +81,7 @@ impl Problem {
     /// A problem at a place.
     pub fn at(
         kind: ProblemKind,
-        span: &Span,
+        place: &Place,
         message: impl Into<String>,
         hint: impl Into<String>,
     ) -> Self {
@@ -66,7 +89,7 @@ impl Problem {
             kind,
             message: message.into(),
             hint: hint.into(),
-            span: Some(span.clone()),
+            span: place.0.clone(),
             variable: None,
         }
     }
@@ -79,22 +102,22 @@ impl Problem {
     }
 
     /// A problem of the data that a line of the plan brought up.
-    pub fn from_data(problem: DataProblem, span: &Span) -> Self {
-        let place = problem
+    pub fn from_data(problem: DataProblem, place: &Place) -> Self {
+        let line = problem
             .line
             .map_or_else(String::new, |line| format!("line {line}: "));
         Self {
             kind: ProblemKind::Data,
-            message: format!("{place}{}", problem.message),
+            message: format!("{line}{}", problem.message),
             hint: problem.hint,
-            span: Some(span.clone()),
+            span: place.0.clone(),
             variable: problem.variable,
         }
     }
 
     /// A problem of a parameter at a place.
-    pub fn from_param(problem: ParamProblem, span: &Span) -> Self {
-        Self::at(ProblemKind::Parameter, span, problem.message, problem.hint)
+    pub fn from_param(problem: ParamProblem, place: &Place) -> Self {
+        Self::at(ProblemKind::Parameter, place, problem.message, problem.hint)
     }
 
     /// Line in the plan's text, from 1.
@@ -103,19 +126,77 @@ impl Problem {
     }
 }
 
-/// A value and where it stands.
-#[derive(Clone, PartialEq, Debug)]
+/// A value and where it stands. Written and compared as the value alone: where it stands is for
+/// messages.
+#[derive(Clone, Debug, Default)]
 pub struct Spot<T> {
     /// The value.
     pub value: T,
     /// Where it stands.
-    pub span: Span,
+    pub place: Place,
 }
 
 impl<T> Spot<T> {
     /// A value at a place.
-    pub fn new(value: T, span: Span) -> Self {
-        Self { value, span }
+    pub fn new(value: T, place: impl Into<Place>) -> Self {
+        let place = place.into();
+        Self { value, place }
+    }
+}
+
+impl<T> Deref for Spot<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.value
+    }
+}
+
+impl<T> From<T> for Spot<T> {
+    fn from(value: T) -> Self {
+        Self::new(value, Place::NOWHERE)
+    }
+}
+
+impl From<&str> for Spot<String> {
+    fn from(text: &str) -> Self {
+        Self::from(text.to_owned())
+    }
+}
+
+impl<T: PartialEq> PartialEq for Spot<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.value == other.value
+    }
+}
+
+impl<T: Serialize> Serialize for Spot<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.value.serialize(serializer)
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Spot<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        T::deserialize(deserializer).map(Self::from)
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for Spot<T> {
+    fn inline_schema() -> bool {
+        T::inline_schema()
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        T::schema_name()
+    }
+
+    fn schema_id() -> Cow<'static, str> {
+        T::schema_id()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        T::json_schema(generator)
     }
 }
 

@@ -287,7 +287,51 @@ impl MeasureRecord {
     }
 }
 
+/// Why bytes are not a record that this version can read.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum RecordProblem {
+    /// They are not JSON.
+    #[error("not JSON at line {line}, column {column}")]
+    NotJson {
+        /// Line, from 1.
+        line: usize,
+        /// Column, from 1.
+        column: usize,
+    },
+    /// They name no format.
+    #[error("it names no format")]
+    NoFormat,
+    /// They have another format, or another version of this one.
+    #[error("its format is `{found}`, this version reads `{FORMAT}`")]
+    OtherFormat {
+        /// The format that they name.
+        found: String,
+    },
+    /// They are not what their format says.
+    // What the parser says may quote the seed or a figure, so it is not passed on.
+    #[error("a field is absent or of the wrong type")]
+    WrongShape,
+}
+
 impl RunRecord {
+    /// Reads a record as it was written; one of another version is refused.
+    pub fn read(bytes: &[u8]) -> Result<Self, RecordProblem> {
+        let value: serde_json::Value =
+            serde_json::from_slice(bytes).map_err(|error| RecordProblem::NotJson {
+                line: error.line(),
+                column: error.column(),
+            })?;
+        match value.get("format").and_then(serde_json::Value::as_str) {
+            Some(FORMAT) => {}
+            Some(other) => {
+                let found = other.to_owned();
+                return Err(RecordProblem::OtherFormat { found });
+            }
+            None => return Err(RecordProblem::NoFormat),
+        }
+        serde_json::from_value(value).map_err(|_| RecordProblem::WrongShape)
+    }
+
     /// The published JSON schema of the record.
     pub fn schema() -> serde_json::Value {
         schemars::schema_for!(Self).to_value()
@@ -312,4 +356,23 @@ pub(crate) fn params_record(params: &Params) -> BTreeMap<String, serde_json::Val
         .iter()
         .map(|(name, value)| (name.to_owned(), value.to_json()))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_record_of_this_version_is_refused_with_its_reason() {
+        let reason = |text: &str| RunRecord::read(text.as_bytes()).unwrap_err().to_string();
+        assert_eq!(reason("{"), "not JSON at line 1, column 1");
+        assert_eq!(reason("{}"), "it names no format");
+        let older = reason("{ \"format\": \"bauta-run-record/0\" }");
+        assert_eq!(
+            older,
+            format!("its format is `bauta-run-record/0`, this version reads `{FORMAT}`")
+        );
+        let empty = reason(&format!("{{ \"format\": \"{FORMAT}\" }}"));
+        assert_eq!(empty, "a field is absent or of the wrong type");
+    }
 }

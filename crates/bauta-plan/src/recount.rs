@@ -8,69 +8,22 @@ use bauta_data::number::DecimalMark;
 use bauta_data::{Attribute, Column, DataError, DataProblem, Kind, Role, Schema, Table, Watch};
 use bauta_methods::Choice;
 use bauta_methods::keys::{Semantics, frequencies};
-use bauta_methods::mask::KeyClaim;
-use bauta_methods::measure::Bound;
 
-use crate::gate::GateFigure;
+use crate::claims::Claim;
+use crate::error::RunError;
 use crate::plan::Plan;
 use crate::record::ClaimRecord;
-use crate::run::RunError;
-
-/// What a step or a gate says of the keys of the released file.
-#[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Claim {
-    /// The step or gate.
-    pub(crate) by: String,
-    /// The keys.
-    pub(crate) keys: Vec<String>,
-    /// Smallest class and how missing values count.
-    pub(crate) what: KeyClaim,
-}
-
-/// What the gates of a plan claim: a smallest class, no record below some size, or no unique one.
-/// The measure that a gate looks at knows what its figures promise.
-pub(crate) fn claims_of_gates(plan: &Plan) -> Vec<Claim> {
-    let mut claims = Vec::new();
-    for gate in &plan.gates {
-        let figure = match &gate.figure {
-            GateFigure::Value => None,
-            GateFigure::Declared(name) => Some(name),
-            GateFigure::Outliers | GateFigure::Rest | GateFigure::OfVariable(_) => continue,
-        };
-        let bound = Bound {
-            figure,
-            at_least: gate.at_least,
-            at_most: gate.at_most,
-        };
-        for &position in &gate.measures {
-            let planned = &plan.measures[position];
-            let Some(what) = planned.measure.claimed(&planned.params, &bound) else {
-                continue;
-            };
-            let id = planned.measure.card().id;
-            claims.push(Claim {
-                by: match &planned.scenario {
-                    Some(scenario) => format!("gate on {id} ({scenario})"),
-                    None => format!("gate on {id}"),
-                },
-                keys: planned.on.clone(),
-                what,
-            });
-        }
-    }
-    claims
-}
 
 /// Reads the released bytes again and counts what was claimed of them.
 pub(crate) fn recount(
     plan: &Plan,
+    path: &Path,
     style: TextStyle,
     released: &Table,
     bytes: &[u8],
     claims: &[Claim],
     watch: &dyn Watch,
 ) -> Result<Vec<ClaimRecord>, RunError> {
-    let path = &plan.output.file.path;
     let read = |literal: Literal| -> Result<Table, RunError> {
         let options = read_options(plan, style, released, claims, literal);
         Ok(format::read_bytes(path, bytes, &options, watch)?.table)
@@ -119,10 +72,14 @@ fn recounted(
     again: &Table,
     released: &Table,
 ) -> Result<ClaimRecord, RunError> {
-    let positions = |table: &Table| -> Vec<usize> {
-        keys.iter()
-            .filter_map(|name| table.index_of(name))
-            .collect()
+    let positions = |table: &Table| -> Result<Vec<usize>, RunError> {
+        let position = |name: &String| {
+            table.index_of(name).ok_or_else(|| {
+                let message = format!("the released file has no variable `{name}`");
+                RunError::internal("counting the released file again", message)
+            })
+        };
+        keys.iter().map(position).collect()
     };
     let f: Vec<u32> = if keys.is_empty() {
         let n = again.n_records();
@@ -132,9 +89,9 @@ fn recounted(
         // counted, cell by cell, and then the count is of the table in memory.
         let counted = if claim.what.semantics == Semantics::Original {
             check_same(path, again, released, &keys)?;
-            frequencies(released, &positions(released), Semantics::Original)
+            frequencies(released, &positions(released)?, Semantics::Original)
         } else {
-            frequencies(again, &positions(again), claim.what.semantics)
+            frequencies(again, &positions(again)?, claim.what.semantics)
         };
         let counted = counted.map_err(|error| RunError::Method {
             place: "counting the released file again".to_owned(),

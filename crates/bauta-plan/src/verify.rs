@@ -4,10 +4,14 @@ use std::path::{Path, PathBuf};
 
 use bauta_data::format;
 
+use crate::error::RunError;
+use crate::execute::{Executed, RunOptions, execute_in};
 use crate::plan::Plan;
+use crate::publish::release_style;
 use crate::record::{RunRecord, SeedSource};
 use crate::recount::recount;
-use crate::run::{RunError, RunOptions, RunWatch, Stages, execute, release_style};
+use crate::run::{read, stages_of};
+use crate::stages::RunWatch;
 
 /// One thing that a repeated run was compared on.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -40,8 +44,8 @@ pub fn verify(
     released: Option<&Path>,
     watch: &dyn RunWatch,
 ) -> Result<Vec<Comparison>, RunError> {
-    let mut stages = Stages::new(plan, watch);
-    let loaded = stages.time("read", || format::read(&plan.input.path, &plan.read, watch))?;
+    let mut stages = stages_of(plan, watch);
+    let loaded = stages.time("read", || read(plan, watch))?;
     let mut found = vec![Comparison::new(
         "input file",
         loaded.fingerprint.sha256 == record.input.sha256,
@@ -49,7 +53,8 @@ pub fn verify(
     )];
     // A seed that came from the command line or the input is not in the plan's text.
     let seed = (record.seed_source != SeedSource::Plan).then_some(record.seed);
-    let (again, table, claims) = execute(plan, &loaded, RunOptions { seed }, &mut stages)?;
+    let executed = execute_in(plan, &loaded, RunOptions { seed }, &mut stages)?;
+    let again = &executed.record;
     found.push(Comparison::new(
         "seed",
         again.seed == record.seed,
@@ -58,7 +63,7 @@ pub fn verify(
     found.push(Comparison::new(
         "steps",
         again.steps == record.steps,
-        differing(&again, record),
+        differing(again, record),
     ));
     found.push(Comparison::new(
         "measures",
@@ -70,29 +75,41 @@ pub fn verify(
         again.gates == record.gates,
         "the verdict differs",
     ));
-    if let Some(expected) = &record.released {
-        let style = release_style(plan, &loaded);
-        let path = &plan.output.file.path;
-        let mut bytes = Vec::new();
-        let print = format::write(&mut bytes, path, &table, plan.output.format, &style, watch)?;
-        if !claims.is_empty() {
-            let counted = recount(plan, style, &table, &bytes, &claims, watch)?;
-            found.push(Comparison::new(
-                "keys of the released file, counted again",
-                counted == record.claims,
-                "the count differs from the record",
-            ));
-        }
-        let same = print.sha256 == expected.sha256;
-        found.push(Comparison::new(
-            "released file, made again",
-            same,
-            "its hash differs from the record",
-        ));
-        if let Some(file) = released {
-            found.push(on_disk(file, &expected.sha256));
-        }
+    found.extend(release_again(record, plan, &executed, watch)?);
+    if let (Some(expected), Some(file)) = (&record.released, released) {
+        found.push(on_disk(file, &expected.sha256));
     }
+    Ok(found)
+}
+
+/// Makes the released file again, in memory, and counts its keys.
+fn release_again(
+    record: &RunRecord,
+    plan: &Plan,
+    executed: &Executed,
+    watch: &dyn RunWatch,
+) -> Result<Vec<Comparison>, RunError> {
+    let (Some(expected), Some(release)) = (&record.released, &plan.output.release) else {
+        return Ok(Vec::new());
+    };
+    let style = release_style(plan, release, executed.style);
+    let (path, table) = (&release.file.path, &executed.released);
+    let mut bytes = Vec::new();
+    let print = format::write(&mut bytes, path, table, release.format, &style, watch)?;
+    let mut found = Vec::new();
+    if !executed.claims.is_empty() {
+        let counted = recount(plan, path, style, table, &bytes, &executed.claims, watch)?;
+        found.push(Comparison::new(
+            "keys of the released file, counted again",
+            counted == record.claims,
+            "the count differs from the record",
+        ));
+    }
+    found.push(Comparison::new(
+        "released file, made again",
+        print.sha256 == expected.sha256,
+        "its hash differs from the record",
+    ));
     Ok(found)
 }
 

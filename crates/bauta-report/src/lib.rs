@@ -22,6 +22,7 @@ mod tabulated;
 mod words;
 
 use bauta_plan::RunRecord;
+use bauta_plan::publish::Renderer;
 
 pub use comparison::{Comparison, Run};
 pub use csv::{CsvTable, csv_tables};
@@ -43,4 +44,18 @@ pub fn html(record: &RunRecord, audience: Audience) -> String {
         Audience::External => external::report(&public::PublicRecord::of(record)),
     }
     .into_string()
+}
+
+/// Reports as HTML, for [`publish`](bauta_plan::publish::publish) and [`run`](bauta_plan::run::run).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct HtmlRenderer;
+
+impl Renderer for HtmlRenderer {
+    fn internal(&self, record: &RunRecord) -> String {
+        html(record, Audience::Internal)
+    }
+
+    fn external(&self, record: &RunRecord) -> String {
+        html(record, Audience::External)
+    }
 }

@@ -1,7 +1,6 @@
 //! Series that are read as tables: several figures for the same points, side by side.
 
-use bauta_methods::measure::{Measurement, Series};
-use bauta_methods::risk::key_contribution::{BY_LEVEL, LEFT_OUT};
+use bauta_methods::measure::{Measurement, Series, SeriesTable};
 use bauta_plan::record::MeasureRecord;
 use maud::{Markup, html};
 
@@ -9,43 +8,35 @@ use crate::number::Written as _;
 use crate::page::scrolling;
 use crate::words::capitalised;
 
-/// What the points of such series are, by how the names of the series end.
-const TABLES: [(&str, &str, &str); 2] = [
-    (
-        LEFT_OUT,
-        "Key left out",
-        "What is left if one key is not known",
-    ),
-    (
-        BY_LEVEL,
-        "Recoded to",
-        "What is left if one key is recoded to a higher level of its hierarchy",
-    ),
-];
-
 /// Whether a series stands in a table and is not drawn.
 pub(crate) fn is_tabulated(series: &Series) -> bool {
-    TABLES.iter().any(|(end, _, _)| series.name.ends_with(end))
+    series.table.is_some()
 }
 
 /// The tables of a measure.
 pub(crate) fn tables(measure: &MeasureRecord) -> Markup {
-    html! {
-        @for (end, points, caption) in TABLES {
-            (table(measure, end, points, caption))
+    let both = [&measure.before, &measure.after].into_iter().flatten();
+    let mut tables: Vec<&SeriesTable> = Vec::new();
+    for table in both
+        .flat_map(|found| &found.series)
+        .filter_map(|series| series.table.as_ref())
+    {
+        if !tables.contains(&table) {
+            tables.push(table);
         }
     }
+    html! { @for shown in tables { (table(measure, shown)) } }
 }
 
-/// The series of a file whose names end so.
-fn series_of<'a>(found: Option<&'a Measurement>, end: &str) -> Vec<&'a Series> {
+/// The series of a file that stand in a table.
+fn series_of<'a>(found: Option<&'a Measurement>, table: &SeriesTable) -> Vec<&'a Series> {
     let series = found.into_iter().flat_map(|found| &found.series);
-    series.filter(|series| series.name.ends_with(end)).collect()
+    series.filter(|series| series.is_in(table)).collect()
 }
 
-fn table(measure: &MeasureRecord, end: &str, points: &str, caption: &str) -> Markup {
-    let before = series_of(measure.before.as_ref(), end);
-    let after = series_of(measure.after.as_ref(), end);
+fn table(measure: &MeasureRecord, shown: &SeriesTable) -> Markup {
+    let before = series_of(measure.before.as_ref(), shown);
+    let after = series_of(measure.after.as_ref(), shown);
     let mut figures: Vec<&Series> = Vec::new();
     let mut rows: Vec<&str> = Vec::new();
     for series in before.iter().chain(&after) {
@@ -68,12 +59,12 @@ fn table(measure: &MeasureRecord, end: &str, points: &str, caption: &str) -> Mar
     let one = if after.is_empty() { &before } else { &after };
     let body = html! {
         table {
-            caption { (caption) }
+            caption { (shown.caption) }
             thead {
                 tr {
-                    th scope="col" rowspan="2" { (points) }
+                    th scope="col" rowspan="2" { (shown.points) }
                     @for figure in &figures {
-                        @let name = capitalised(figure.name.trim_end_matches(end));
+                        @let name = capitalised(&figure.name);
                         @if same { th scope="col" class="number" { (name) } }
                         @else { th scope="colgroup" colspan="2" class="pair" { (name) } }
                     }
@@ -92,7 +83,7 @@ fn table(measure: &MeasureRecord, end: &str, points: &str, caption: &str) -> Mar
             tbody {
                 @for row in &rows {
                     tr {
-                        th scope="row" { (capitalised_if_general(row)) }
+                        th scope="row" { (name_of(row, shown)) }
                         @for figure in &figures {
                             @let text = |all: &[&Series]| {
                                 figure.unit.text_or_dash(value(all, &figure.name, row))
@@ -108,12 +99,12 @@ fn table(measure: &MeasureRecord, end: &str, points: &str, caption: &str) -> Mar
             }
         }
     };
-    html! { @if !figures.is_empty() { (scrolling(caption, &body)) } }
+    html! { @if !figures.is_empty() { (scrolling(&shown.caption, &body)) } }
 }
 
 /// The first row is about the file, all others begin with the name of a variable.
-fn capitalised_if_general(row: &str) -> String {
-    if row == bauta_methods::risk::key_contribution::AS_IT_IS {
+fn name_of(row: &str, shown: &SeriesTable) -> String {
+    if row == shown.whole {
         capitalised(row)
     } else {
         row.to_owned()

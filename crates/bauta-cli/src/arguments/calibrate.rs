@@ -3,14 +3,10 @@
 use std::path::PathBuf;
 
 use bauta_methods::{Card, registry};
+use bauta_plan::work::calibrate::{WITH_KEYS, WITHOUT_KEYS};
 use clap::{Arg, Args, ValueHint};
 
 use super::{FileOptions, param_argument, written_files};
-
-/// The adjuster that deletes records at risk first.
-pub(crate) const WITH_KEYS: &str = "subsample-calibrate";
-/// The adjuster that deletes none.
-pub(crate) const WITHOUT_KEYS: &str = "calibrate";
 
 /// Filled in by [`with_arguments`].
 #[derive(Debug, Args)]

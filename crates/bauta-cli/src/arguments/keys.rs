@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use bauta_data::{DataError, HierarchySpec};
+use bauta_data::HierarchySpec;
+use bauta_methods::keys::Semantics;
+use bauta_plan::work::{HierarchyForm, KeyHierarchy};
 use clap::{Args, ValueHint};
 
 use super::{FileOptions, parse_semantics};
@@ -26,7 +28,7 @@ pub(crate) struct RiskArguments {
     pub(crate) sensitive: Vec<String>,
     /// How a missing key counts: own, visible, original or wild
     #[arg(long, default_value = "visible", value_parser = parse_semantics, value_name = "NAME")]
-    pub(crate) semantics: String,
+    pub(crate) semantics: Semantics,
     /// Class sizes to report violations for; contributions are to the records below 3, or below
     /// the first size if 3 is not among them
     #[arg(long, value_delimiter = ',', default_value = "2,3,5", value_name = "SIZES", value_parser = clap::value_parser!(i64).range(2..))]
@@ -40,7 +42,7 @@ pub(crate) struct RiskArguments {
     /// How a key generalises, to see what each level would leave: zip=prefix, zip=prefix:4,2,
     /// age=intervals:18,25,65 (levels by /), age=levels.csv; may be repeated
     #[arg(long, value_name = "NAME=FORM", value_parser = parse_hierarchy)]
-    pub(crate) hierarchy: Vec<HierarchyArgument>,
+    pub(crate) hierarchy: Vec<KeyHierarchy>,
     /// Riskiest keys to point at, by row number
     #[arg(long, default_value_t = 5, value_name = "N", value_parser = clap::value_parser!(u16).range(0..=1000))]
     pub(crate) riskiest: u16,
@@ -67,7 +69,7 @@ pub(crate) struct ExplainRecordArguments {
     pub(crate) weight: Option<String>,
     /// How a missing key counts: own, visible, original or wild
     #[arg(long, default_value = "visible", value_parser = parse_semantics, value_name = "NAME")]
-    pub(crate) semantics: String,
+    pub(crate) semantics: Semantics,
     /// Sets of keys that fewer than so many records share; 2 means alone
     #[arg(long, default_value_t = 2, value_name = "SIZE", value_parser = clap::value_parser!(u32).range(2..))]
     pub(crate) k: u32,
@@ -75,48 +77,23 @@ pub(crate) struct ExplainRecordArguments {
     pub(crate) reading: FileOptions,
 }
 
-/// A hierarchy as the command line gives it.
-#[derive(Clone, PartialEq, Debug)]
-pub(crate) struct HierarchyArgument {
-    /// The key.
-    pub(crate) variable: String,
-    form: Form,
-}
-
-#[derive(Clone, PartialEq, Debug)]
-enum Form {
-    Ready(HierarchySpec),
-    /// A table of levels.
-    File(PathBuf),
-}
-
-impl HierarchyArgument {
-    /// The hierarchy; reads the table of levels if it is in a file.
-    pub(crate) fn spec(&self) -> Result<HierarchySpec, DataError> {
-        match &self.form {
-            Form::Ready(spec) => Ok(spec.clone()),
-            Form::File(path) => HierarchySpec::read_levels(path, None),
-        }
-    }
-}
-
-pub(super) fn parse_hierarchy(text: &str) -> Result<HierarchyArgument, String> {
+pub(super) fn parse_hierarchy(text: &str) -> Result<KeyHierarchy, String> {
     let forms = "a key, = and prefix, prefix:4,2, intervals:18,25,65 or a file of levels";
     let (variable, form) = text
         .split_once('=')
         .filter(|(variable, form)| !variable.is_empty() && !form.is_empty())
         .ok_or(forms)?;
     let form = match form.split_once(':') {
-        None if form == "prefix" => Form::Ready(HierarchySpec::Prefix { keep: None }),
-        Some(("prefix", kept)) => Form::Ready(HierarchySpec::Prefix {
+        None if form == "prefix" => HierarchyForm::Ready(HierarchySpec::Prefix { keep: None }),
+        Some(("prefix", kept)) => HierarchyForm::Ready(HierarchySpec::Prefix {
             keep: Some(numbers(kept)?),
         }),
-        Some(("intervals", levels)) => Form::Ready(HierarchySpec::Intervals {
+        Some(("intervals", levels)) => HierarchyForm::Ready(HierarchySpec::Intervals {
             breaks: levels.split('/').map(numbers).collect::<Result<_, _>>()?,
         }),
-        _ => Form::File(PathBuf::from(form)),
+        _ => HierarchyForm::File(PathBuf::from(form)),
     };
-    Ok(HierarchyArgument {
+    Ok(KeyHierarchy {
         variable: variable.to_owned(),
         form,
     })
@@ -138,17 +115,20 @@ mod tests {
         let form = |text: &str| parse_hierarchy(text).unwrap().form;
         assert_eq!(
             form("zip=prefix:4,2"),
-            Form::Ready(HierarchySpec::Prefix {
+            HierarchyForm::Ready(HierarchySpec::Prefix {
                 keep: Some(vec![4, 2])
             })
         );
         assert_eq!(
             form("age=intervals:18,25.5,65/18,65"),
-            Form::Ready(HierarchySpec::Intervals {
+            HierarchyForm::Ready(HierarchySpec::Intervals {
                 breaks: vec![vec![18.0, 25.5, 65.0], vec![18.0, 65.0]]
             })
         );
-        assert_eq!(form("age=a/b.csv"), Form::File(PathBuf::from("a/b.csv")));
+        assert_eq!(
+            form("age=a/b.csv"),
+            HierarchyForm::File(PathBuf::from("a/b.csv"))
+        );
         for wrong in ["age", "=prefix", "age=", "age=prefix:x", "age=intervals:"] {
             assert!(parse_hierarchy(wrong).is_err(), "{wrong}");
         }

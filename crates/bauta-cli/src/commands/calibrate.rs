@@ -1,41 +1,37 @@
 //! `bauta calibrate FILE`: weights that reach totals, as a plan of one step.
 
-use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use bauta_data::Kind;
-use bauta_data::inspect::FileProfile;
 use bauta_methods::adjust::calibration::found::{
     Calibration, MarginRow, QUANTILE_SHARES, Solution,
 };
-use bauta_methods::{Card, RawValue, registry};
+use bauta_methods::{Card, registry};
 use bauta_plan::record::RunRecord;
+use bauta_plan::run::RunOptions;
+use bauta_plan::work::Done;
+use bauta_plan::work::calibrate::{CalibrateRequest, WITH_KEYS, adjuster, calibrate};
+use bauta_report::HtmlRenderer;
 use clap::{ArgMatches, FromArgMatches as _};
 use serde_json::json;
 
 use crate::Outcome;
-use crate::arguments::{FileOptions, Global, WITH_KEYS, WITHOUT_KEYS};
-use crate::commands::inspect::profile;
+use crate::arguments::{FileOptions, Global};
 use crate::commands::mask::{given_params, show};
-use crate::commands::run::{carry_out, run_object, verdict};
+use crate::commands::run::{run_object, verdict, warn_of_older};
 use crate::failure::Failure;
-use crate::plan_text::{column, data_table, value_text};
+use crate::progress::Progress;
 use crate::tables::{count, figure, figure_text, percent, table, text};
-use crate::toml_text::{key, list, quoted};
 
 /// Margins that are shown on the terminal.
 const MAX_MARGINS: usize = 10;
 
 pub(crate) fn run(arguments: &ArgMatches, global: &Global) -> Result<Outcome, Failure> {
-    let request = Request::of(arguments)?;
-    let (_, profile) = profile(&request.file, &request.reading, global)?;
-    let text = request.plan_text(&profile)?;
-    let mut plan = bauta_plan::check_text(&text, "bauta calibrate", Path::new(""))
-        .map_err(Failure::Options)?;
-    if request.record.is_none() {
-        plan.output.record = None;
-    }
-    let record = carry_out(&plan, global).map_err(|failure| failure.of_file(&request.file))?;
+    let request = request(arguments)?;
+    let progress = Progress::new(global.quiet || global.json);
+    let options = RunOptions { seed: global.seed };
+    let Done { plan, record } = calibrate(&request, options, &progress, &HtmlRenderer)?;
+    drop(progress);
+    warn_of_older(&plan, &record);
     let found = found_by(&record);
     if global.json {
         let mut object = run_object(&plan, &record);
@@ -64,185 +60,33 @@ fn found_by(record: &RunRecord) -> Option<&serde_json::Value> {
 }
 
 /// What was asked for.
-struct Request {
-    card: &'static Card,
-    file: PathBuf,
-    output: PathBuf,
-    record: Option<PathBuf>,
-    report: Option<PathBuf>,
-    weight: String,
-    household: Option<String>,
-    keys: Vec<String>,
-    continuous: Vec<String>,
-    params: Vec<(&'static str, RawValue)>,
-    reading: FileOptions,
-}
-
-impl Request {
-    fn of(arguments: &ArgMatches) -> Result<Self, Failure> {
-        let names = |name: &str| -> Vec<String> {
-            let given = arguments.get_many(name).into_iter().flatten();
-            given.cloned().collect()
-        };
-        let path = |name: &str| arguments.get_one::<PathBuf>(name).cloned();
-        let keys = names("keys");
-        let method = if keys.is_empty() {
-            WITHOUT_KEYS
-        } else {
-            WITH_KEYS
-        };
-        let weight: Option<&String> = arguments.get_one("weight");
-        let (Some(card), Some(file), Some(output), Some(weight)) =
-            (registry::card(method), path("file"), path("output"), weight)
-        else {
-            let needed = "a file, --weight and -o are needed";
-            return Err(Failure::mistake(needed, "see --help"));
-        };
-        refuse_rules_without_keys(card, arguments)?;
-        Ok(Self {
-            card,
-            file,
-            output,
-            record: path("record"),
-            report: path("report"),
-            weight: weight.clone(),
-            household: arguments.get_one("household").cloned(),
-            keys,
-            continuous: names("continuous"),
-            params: given_params(card, arguments),
-            reading: FileOptions::from_arg_matches(arguments).map_err(Failure::Usage)?,
-        })
-    }
-
-    /// The request as a plan, so that both ways are checked and recorded alike.
-    fn plan_text(&self, profile: &FileProfile) -> Result<String, Failure> {
-        let mut out = data_table(&self.file, &self.reading, profile);
-        out.push_str("\n[variables]\n");
-        for (name, description) in self.variables(profile)? {
-            let _ = writeln!(out, "{} = {{ {description} }}", key(&name));
-        }
-        let _ = writeln!(out, "\n[[step]]\nadjust = {}", quoted(self.card.id));
-        if !self.keys.is_empty() {
-            let on = list(self.keys.iter().map(String::as_str));
-            let _ = writeln!(out, "on = {on}");
-        }
-        for (name, value) in &self.params {
-            let _ = writeln!(out, "{name} = {}", value_text(value));
-        }
-        let _ = writeln!(out, "\n[[measure]]\nuse = {}\n\n[output]", self.measures());
-        let files = [
-            ("file", Some(&self.output)),
-            ("record", self.record.as_ref()),
-            ("report", self.report.as_ref()),
-        ];
-        for (name, file) in files {
-            if let Some(file) = file {
-                let _ = writeln!(out, "{name} = {}", quoted(&file.to_string_lossy()));
-            }
-        }
-        Ok(out)
-    }
-
-    /// The risk before and after with the released weights, where keys are named and no weight can
-    /// become negative: risks need weights that can weigh.
-    fn measures(&self) -> String {
-        let may_be_negative = self.params.iter().any(|(name, value)| match *name {
-            "penalty" | "gap" => true,
-            "method" => ["linear", "truncated"]
-                .iter()
-                .any(|method| is_text(value, method)),
-            "q" => is_text(value, "euclidean"),
-            _ => false,
-        });
-        if self.keys.is_empty() || may_be_negative {
-            "[]".to_owned()
-        } else {
-            list(["k-anonymity", "individual-risk"])
-        }
-    }
-
-    /// Every variable that was named and what it is, each once: whatever it is for besides, a
-    /// variable in margins is a category unless it was called a number.
-    fn variables(&self, profile: &FileProfile) -> Result<Vec<(String, String)>, Failure> {
-        let mut out: Vec<(String, String)> =
-            vec![(self.weight.clone(), "role = \"weight\"".to_owned())];
-        column(&self.file, profile, &self.weight)?;
-        if let Some(household) = &self.household {
-            column(&self.file, profile, household)?;
-            out.push((household.clone(), "role = \"household\"".to_owned()));
-        }
-        let in_margins = self.in_margins();
-        let numbers = self
-            .continuous
-            .iter()
-            .chain(self.listed("start"))
-            .chain(self.listed("q_from"));
-        let numbers: Vec<&String> = numbers.collect();
-        let all = self
-            .keys
-            .iter()
-            .map(|name| (name, "key"))
-            .chain(self.listed("sensitive").map(|name| (name, "sensitive")))
-            .chain(in_margins.iter().map(|name| (name, "other")))
-            .chain(numbers.iter().map(|name| (*name, "other")));
-        for (name, role) in all {
-            if out.iter().any(|(known, _)| known == name) {
-                continue;
-            }
-            let proposed = column(&self.file, profile, name)?.proposal.kind;
-            let kind = if numbers.contains(&name) {
-                Kind::Continuous
-            } else if in_margins.contains(name) {
-                Kind::Unordered
-            } else {
-                proposed
-            };
-            let hierarchy = match kind {
-                Kind::Hierarchical => ", hierarchy = \"prefix\"",
-                _ => "",
-            };
-            let description = format!("role = \"{role}\", kind = \"{}\"{hierarchy}", kind.name());
-            out.push((name.clone(), description));
-        }
-        Ok(out)
-    }
-
-    /// The names that a parameter lists.
-    fn listed(&self, param: &str) -> impl Iterator<Item = &String> {
-        let given = self.params.iter().filter(move |(name, _)| *name == param);
-        let items = given.flat_map(|(_, value)| match value {
-            RawValue::List(items) => items.as_slice(),
-            _ => &[],
-        });
-        items.filter_map(|item| match item {
-            RawValue::Text(name) => Some(name),
-            _ => None,
-        })
-    }
-
-    /// The variables of the terms and of the totals that were named on the command line.
-    fn in_margins(&self) -> Vec<String> {
-        let terms = self
-            .listed("margins")
-            .chain(self.listed("household_margins"));
-        let mut out: Vec<String> = Vec::new();
-        let totals = self.params.iter().filter(|(name, _)| *name == "totals");
-        let totals = totals.flat_map(|(_, value)| match value {
-            RawValue::Map(pairs) => pairs.as_slice(),
-            _ => &[],
-        });
-        for term in terms.chain(totals.map(|(name, _)| name)) {
-            for part in term.split('*') {
-                // `sex=1` and `sex#2` are categories of sex.
-                let name = part.split(['=', '#']).next().unwrap_or(part).trim();
-                // 1 counts records.
-                if name != "1" && !name.is_empty() && !out.iter().any(|known| known == name) {
-                    out.push(name.to_owned());
-                }
-            }
-        }
-        out
-    }
+fn request(arguments: &ArgMatches) -> Result<CalibrateRequest, Failure> {
+    let names = |name: &str| -> Vec<String> {
+        let given = arguments.get_many(name).into_iter().flatten();
+        given.cloned().collect()
+    };
+    let path = |name: &str| arguments.get_one::<PathBuf>(name).cloned();
+    let keys = names("keys");
+    let card = adjuster(&keys)?;
+    let weight: Option<&String> = arguments.get_one("weight");
+    let (Some(file), Some(output), Some(weight)) = (path("file"), path("output"), weight) else {
+        let needed = "a file, --weight and -o are needed";
+        return Err(Failure::mistake(needed, "see --help"));
+    };
+    refuse_rules_without_keys(card, arguments)?;
+    let options = FileOptions::from_arg_matches(arguments).map_err(Failure::Usage)?;
+    Ok(CalibrateRequest {
+        file,
+        reading: options.reading(),
+        output,
+        record: path("record"),
+        report: path("report"),
+        weight: weight.clone(),
+        household: arguments.get_one("household").cloned(),
+        keys,
+        continuous: names("continuous"),
+        params: given_params(card, arguments),
+    })
 }
 
 /// Rules of deletion say nothing where no keys are named.
@@ -357,8 +201,4 @@ fn solutions_table(solutions: &[Solution]) -> comfy_table::Table {
     });
     add("largest error".to_owned(), &|one| Some(one.largest_error));
     shown
-}
-
-fn is_text(value: &RawValue, expected: &str) -> bool {
-    matches!(value, RawValue::Text(text) if text == expected)
 }

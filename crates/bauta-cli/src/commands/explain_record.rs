@@ -1,14 +1,12 @@
 //! `bauta explain-record`: which keys single out one record.
 
-use bauta_data::format::read;
-use bauta_methods::keys::benedetti_franconi::expected_inverse;
-use bauta_methods::keys::check_weights;
-use bauta_methods::keys::unique_sets::{UniqueSets, unique_sets};
+use bauta_methods::Choice as _;
+use bauta_methods::keys::unique_sets::UniqueSets;
+use bauta_plan::work::explain_record::{ExplainRequest, Explained, explain_record_of};
 use serde_json::json;
 
 use crate::Outcome;
 use crate::arguments::{ExplainRecordArguments, Global};
-use crate::commands::risk::{key_schema, positions, refuse_repeats, semantics_of};
 use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::tables::{figure_text, percent};
@@ -18,40 +16,24 @@ use crate::words::joined;
 const MAX_TOLD: usize = 12;
 
 pub(crate) fn run(arguments: &ExplainRecordArguments, global: &Global) -> Result<Outcome, Failure> {
-    refuse_repeats(arguments.keys.iter().chain(&arguments.weight))?;
+    let request = ExplainRequest {
+        keys: arguments.keys.clone(),
+        row: arguments.row,
+        weight: arguments.weight.clone(),
+        semantics: arguments.semantics,
+        k: arguments.k,
+    };
     let progress = Progress::new(global.quiet || global.json);
-    let schema = key_schema(&arguments.keys, arguments.weight.as_deref(), None);
-    let options = arguments.reading.read_options(schema);
-    let table = read(&arguments.file, &options, &progress)?.table;
+    let reading = arguments.reading.reading();
+    let explained = explain_record_of(&arguments.file, &reading, &request, &progress)?;
     drop(progress);
-    let record = record_of(arguments, table.n_records())?;
-    check_weights(&table)?;
-    let keys = positions(&table, &arguments.keys);
-    let semantics = semantics_of(&arguments.semantics);
-    let found = unique_sets(&table, &keys, record, arguments.k, semantics)?;
-    let risk = expected_inverse(f64::from(found.f), found.big_f);
+    let Explained { found, risk } = explained;
     if global.json {
         print_json(arguments, &found, risk);
     } else {
         print_words(arguments, &found, risk);
     }
     Ok(Outcome::Fine)
-}
-
-/// Position of the row asked for.
-fn record_of(arguments: &ExplainRecordArguments, n_records: usize) -> Result<usize, Failure> {
-    let position = arguments.row.checked_sub(1);
-    let position = position.and_then(|position| usize::try_from(position).ok());
-    position
-        .filter(|&record| record < n_records)
-        .ok_or_else(|| {
-            let message = format!("{} has no row {}", arguments.file.display(), arguments.row);
-            let hint = match n_records {
-                0 => "the file has no record".to_owned(),
-                n => format!("rows go from 1, the first below the header, to {n}"),
-            };
-            Failure::mistake(message, hint)
-        })
 }
 
 fn names(arguments: &ExplainRecordArguments, set: &[usize]) -> Vec<String> {
@@ -67,7 +49,7 @@ fn print_json(arguments: &ExplainRecordArguments, found: &UniqueSets, risk: f64)
             "file": arguments.file.display().to_string(),
             "row": arguments.row,
             "keys": arguments.keys,
-            "semantics": arguments.semantics,
+            "semantics": arguments.semantics.name(),
             "k": arguments.k,
             "f": found.f,
             "F": found.big_f,
@@ -84,7 +66,7 @@ fn print_words(arguments: &ExplainRecordArguments, found: &UniqueSets, risk: f64
         arguments.file.display(),
         arguments.row,
         joined(&arguments.keys),
-        arguments.semantics
+        arguments.semantics.name()
     );
     match found.f {
         1 => println!("No other record has this key."),

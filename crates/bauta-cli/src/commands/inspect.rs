@@ -1,21 +1,18 @@
 //! `bauta inspect`: what each variable of a file seems to be.
 
-use std::path::Path;
-
-use bauta_data::Schema;
-use bauta_data::format::{Loaded, read};
-use bauta_data::inspect::{FileProfile, inspect};
-use bauta_data::number::DecimalMark;
+use bauta_plan::work::inspect::inspect;
 use serde_json::json;
 
 use crate::Outcome;
-use crate::arguments::{FileOptions, Global, InspectArguments};
+use crate::arguments::{Global, InspectArguments};
 use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::tables::{count, table, text};
 
 pub(crate) fn run(arguments: &InspectArguments, global: &Global) -> Result<Outcome, Failure> {
-    let (_, profile) = profile(&arguments.file, &arguments.reading, global)?;
+    let progress = Progress::new(global.quiet || global.json);
+    let profile = inspect(&arguments.file, &arguments.reading.reading(), &progress)?.profile;
+    drop(progress);
     if global.json {
         println!(
             "{}",
@@ -48,21 +45,4 @@ pub(crate) fn run(arguments: &InspectArguments, global: &Global) -> Result<Outco
         }
     }
     Ok(Outcome::Fine)
-}
-
-/// Reads a file as text and looks at it.
-pub(crate) fn profile(
-    file: &Path,
-    reading: &FileOptions,
-    global: &Global,
-) -> Result<(Loaded, FileProfile), Failure> {
-    let progress = Progress::new(global.quiet || global.json);
-    let loaded = read(file, &reading.read_options(Schema::default()), &progress)?;
-    let profile = inspect(&loaded.table);
-    Ok((loaded, profile))
-}
-
-/// The decimal mark that was asked for, or the one that was found.
-pub(crate) fn decimal_mark(reading: &FileOptions, profile: &FileProfile) -> DecimalMark {
-    reading.decimal.unwrap_or(profile.decimal)
 }

@@ -1,22 +1,21 @@
 //! `bauta mask METHOD FILE`: one mask, as a plan of one step.
 
-use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use bauta_data::inspect::{ColumnProfile, Content, FileProfile};
-use bauta_data::{Kind, Role};
 use bauta_methods::params::parse_text;
 use bauta_methods::{Card, RawValue, registry};
 use bauta_plan::record::RunRecord;
+use bauta_plan::run::RunOptions;
+use bauta_plan::work::Done;
+use bauta_plan::work::mask::{MaskRequest, mask};
+use bauta_report::HtmlRenderer;
 use clap::{ArgMatches, FromArgMatches as _};
 
 use crate::Outcome;
 use crate::arguments::{FileOptions, Global};
-use crate::commands::inspect::profile;
-use crate::commands::run::{carry_out, claim_text, print_json, verdict};
+use crate::commands::run::{claim_text, print_json, verdict, warn_of_older};
 use crate::failure::Failure;
-use crate::plan_text::{column, data_table, value_text};
-use crate::toml_text::{key, list, quoted};
+use crate::progress::Progress;
 
 pub(crate) fn run(
     method: &str,
@@ -37,25 +36,22 @@ pub(crate) fn run(
         .flatten()
         .cloned()
         .collect();
-    let (_, profile) = profile(&file, &reading, global)?;
-    let request = Request {
+    let request = MaskRequest {
         card,
-        file: &file,
-        output: &output,
-        on: &on,
-        reading: &reading,
-        params: given_params(card, arguments),
+        file,
+        reading: reading.reading(),
+        output,
         record: path("record"),
+        on,
         household: named(card, "households", arguments, "household"),
         weight: named(card, weight_param(card), arguments, "weight"),
+        params: given_params(card, arguments),
     };
-    let text = request.plan_text(&profile)?;
-    let mut plan =
-        bauta_plan::check_text(&text, "bauta mask", Path::new("")).map_err(Failure::Options)?;
-    if request.record.is_none() {
-        plan.output.record = None;
-    }
-    let record = carry_out(&plan, global).map_err(|failure| failure.of_file(&file))?;
+    let progress = Progress::new(global.quiet || global.json);
+    let options = RunOptions { seed: global.seed };
+    let Done { plan, record } = mask(&request, options, &progress, &HtmlRenderer)?;
+    drop(progress);
+    warn_of_older(&plan, &record);
     if global.json {
         print_json(&plan, &record);
     } else if !global.quiet {
@@ -81,7 +77,7 @@ pub(crate) fn show(record: &RunRecord) {
             on => eprintln!("{}: {}", step.method, on.join(", ")),
         }
         for note in &step.notes {
-            eprintln!("  {}", note.text());
+            eprintln!("  {}", note.text);
         }
     }
     for claim in &record.claims {
@@ -105,97 +101,4 @@ pub(crate) fn given_params(card: &Card, arguments: &ArgMatches) -> Vec<(&'static
         Some((spec.name, parse_text(spec.ty, text)))
     });
     given.collect()
-}
-
-struct Request<'a> {
-    card: &'static Card,
-    file: &'a Path,
-    output: &'a Path,
-    on: &'a [String],
-    reading: &'a FileOptions,
-    params: Vec<(&'static str, RawValue)>,
-    record: Option<PathBuf>,
-    household: Option<String>,
-    weight: Option<String>,
-}
-
-impl Request<'_> {
-    /// The request as a plan, so that both ways are checked and recorded alike.
-    fn plan_text(&self, profile: &FileProfile) -> Result<String, Failure> {
-        let mut out = data_table(self.file, self.reading, profile);
-        out.push_str("\n[variables]\n");
-        for (position, name) in self.on.iter().enumerate() {
-            if self.on[..position].contains(name) {
-                let message = format!("`{name}` is named twice");
-                return Err(Failure::of_variable(
-                    self.file,
-                    name,
-                    message,
-                    "name it once",
-                ));
-            }
-            let column = column(self.file, profile, name)?;
-            let role = if self.card.id == "drop-identifiers" {
-                Role::Identifier
-            } else {
-                Role::Other
-            };
-            let kind = self.kind_of(column);
-            let hierarchy = if kind == Kind::Hierarchical
-                || (self.card.targets.kinds.contains(&Kind::Hierarchical)
-                    && self.params.iter().any(|(name, _)| *name == "level"))
-            {
-                ", hierarchy = \"prefix\""
-            } else {
-                ""
-            };
-            let _ = writeln!(
-                out,
-                "{} = {{ role = \"{}\", kind = \"{}\"{hierarchy} }}",
-                key(name),
-                role.name(),
-                kind.name()
-            );
-        }
-        if let Some(household) = &self.household {
-            column(self.file, profile, household)?;
-            let _ = writeln!(out, "{} = {{ role = \"household\" }}", key(household));
-        }
-        if let Some(weight) = &self.weight {
-            column(self.file, profile, weight)?;
-            let _ = writeln!(out, "{} = {{ role = \"weight\" }}", key(weight));
-        }
-        let _ = writeln!(out, "\n[[step]]\nmask = {}", quoted(self.card.id));
-        if !self.on.is_empty() {
-            let on = list(self.on.iter().map(String::as_str));
-            let _ = writeln!(out, "on = {on}");
-        }
-        for (name, value) in &self.params {
-            let _ = writeln!(out, "{name} = {}", value_text(value));
-        }
-        let _ = writeln!(
-            out,
-            "\n[[measure]]\nuse = []\n\n[output]\nfile = {}",
-            quoted(&self.output.to_string_lossy())
-        );
-        if let Some(record) = &self.record {
-            let _ = writeln!(out, "record = {}", quoted(&record.to_string_lossy()));
-        }
-        Ok(out)
-    }
-
-    /// Numbers are continuous where the mask takes that; otherwise what the file suggests, or the
-    /// first kind that the mask takes.
-    fn kind_of(&self, column: &ColumnProfile) -> Kind {
-        let kinds = self.card.targets.kinds;
-        let is_number = matches!(column.content, Content::Integer | Content::Decimal);
-        let proposed = column.proposal.kind;
-        if kinds.len() < Kind::ALL.len() && is_number && kinds.contains(&Kind::Continuous) {
-            Kind::Continuous
-        } else if kinds.contains(&proposed) {
-            proposed
-        } else {
-            kinds.first().copied().unwrap_or(proposed)
-        }
-    }
 }

@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use bauta_data::DataError;
 use bauta_plan::RunRecord;
 use bauta_plan::output::{Access, write_file, write_files};
-use bauta_plan::real_place;
-use bauta_plan::record::FORMAT;
+use bauta_plan::work::{read_record, refuse_to_replace};
 use bauta_report::{Audience, Comparison, csv_tables};
 use serde_json::json;
 
@@ -18,7 +17,7 @@ pub(crate) fn run(arguments: &ReportArguments, global: &Global) -> Result<Outcom
     let records: Vec<RunRecord> = arguments
         .records
         .iter()
-        .map(|file| load(file))
+        .map(|file| read_record(file))
         .collect::<Result<_, _>>()?;
     match records.as_slice() {
         [record] => one(record, arguments, global),
@@ -133,46 +132,4 @@ fn write_tables(
     })?;
     let names = files.iter().map(|(file, _)| file.display().to_string());
     Ok(names.collect())
-}
-
-/// Refuses to write over the file that was read.
-pub(crate) fn refuse_to_replace(read: &Path, written: &Path) -> Result<(), Failure> {
-    if real_place(read) == real_place(written) {
-        return Err(Failure::mistake(
-            format!("{} would be replaced by the output", read.display()),
-            "choose another name for the output",
-        ));
-    }
-    Ok(())
-}
-
-/// Reads a run record.
-pub(crate) fn load(file: &Path) -> Result<RunRecord, Failure> {
-    let bytes =
-        std::fs::read(file).map_err(|error| DataError::io(file, "read the record", &error))?;
-    let not_a_record = |detail: String| {
-        Failure::mistake(
-            format!("{} is not a run record: {detail}", file.display()),
-            "give the .record.json that `bauta run` wrote",
-        )
-    };
-    let value: serde_json::Value = serde_json::from_slice(&bytes).map_err(|error| {
-        not_a_record(format!(
-            "not JSON at line {}, column {}",
-            error.line(),
-            error.column()
-        ))
-    })?;
-    match value.get("format").and_then(serde_json::Value::as_str) {
-        Some(FORMAT) => {}
-        Some(other) => {
-            return Err(not_a_record(format!(
-                "its format is `{other}`, this version reads `{FORMAT}`"
-            )));
-        }
-        None => return Err(not_a_record("it names no format".to_owned())),
-    }
-    // What the parser says may quote the seed or a figure, so it is not passed on.
-    serde_json::from_value(value)
-        .map_err(|_| not_a_record("a field is absent or of the wrong type".to_owned()))
 }

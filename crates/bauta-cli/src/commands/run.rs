@@ -1,11 +1,11 @@
 //! `bauta run`: a plan, carried out.
 
-use bauta_methods::Measurement;
+use bauta_methods::{FigureName, Measurement, Unit};
 use bauta_plan::plan::NamedPath;
 use bauta_plan::record::{ClaimRecord, MeasureRecord, RunRecord};
-use bauta_plan::run::{Renderer, RunOptions, run as run_plan};
+use bauta_plan::run::{RunOptions, run as run_plan};
 use bauta_plan::{Plan, record::GateRecord};
-use bauta_report::Audience;
+use bauta_report::HtmlRenderer;
 use serde_json::json;
 
 use crate::Outcome;
@@ -31,9 +31,16 @@ pub(crate) fn run(arguments: &PlanArguments, global: &Global) -> Result<Outcome,
 pub(crate) fn carry_out(plan: &Plan, global: &Global) -> Result<RunRecord, Failure> {
     let progress = Progress::new(global.quiet || global.json);
     let options = RunOptions { seed: global.seed };
-    let record = run_plan(plan, options, &progress, &Html)?;
+    let record = run_plan(plan, options, &progress, &HtmlRenderer)?;
+    warn_of_older(plan, &record);
+    Ok(record)
+}
+
+/// Warns of public files that are there and that this run did not write.
+pub(crate) fn warn_of_older(plan: &Plan, record: &RunRecord) {
+    let release = plan.output.release.as_ref();
     let public = [
-        Some(&plan.output.file),
+        release.map(|release| &release.file),
         plan.output.external_report.as_ref(),
     ];
     let left = public
@@ -45,20 +52,6 @@ pub(crate) fn carry_out(plan: &Plan, global: &Global) -> Result<RunRecord, Failu
             "warning: {} is from an earlier run and is not what this plan gives now",
             file.given
         );
-    }
-    Ok(record)
-}
-
-/// Reports as HTML.
-struct Html;
-
-impl Renderer for Html {
-    fn internal(&self, record: &RunRecord) -> String {
-        bauta_report::html(record, Audience::Internal)
-    }
-
-    fn external(&self, record: &RunRecord) -> String {
-        bauta_report::html(record, Audience::External)
     }
 }
 
@@ -209,9 +202,9 @@ fn measures_table(measures: &[MeasureRecord]) -> comfy_table::Table {
             ]);
         };
         let value = |found: &Option<Measurement>| found.as_ref().and_then(|found| found.value);
-        if !measure.value_name.is_empty() {
+        if !measure.value.label.is_empty() {
             row(
-                &measure.value_name,
+                &measure.value.label,
                 value(&measure.before),
                 value(&measure.after),
             );
@@ -222,24 +215,27 @@ fn measures_table(measures: &[MeasureRecord]) -> comfy_table::Table {
             row("outliers", None, found.outliers);
             row("rest", None, found.rest);
         }
-        for name in headline_parts(measure) {
-            let part =
-                |found: &Option<Measurement>| found.as_ref().and_then(|found| found.part(name));
-            row(name, part(&measure.before), part(&measure.after));
+        for (name, label) in headline_figures(measure) {
+            let figure = |found: &Option<Measurement>| found.as_ref()?.figure(name.clone());
+            row(&label, figure(&measure.before), figure(&measure.after));
         }
     }
     shown
 }
 
-/// Parts worth a line: those of measures with a value; descriptions are left to the report.
-fn headline_parts(measure: &MeasureRecord) -> Vec<&str> {
-    if measure.value_name.is_empty() {
+/// Figures worth a line, in words: those of measures with a value, but neither the shares that stand
+/// beside numbers of records nor the size of the file; descriptions are left to the report.
+fn headline_figures(measure: &MeasureRecord) -> Vec<(FigureName, String)> {
+    if measure.value.label.is_empty() {
         return Vec::new();
     }
     let found = measure.after.as_ref().or(measure.before.as_ref());
-    let parts = found.into_iter().flat_map(|found| &found.parts);
-    parts
-        .map(|part| part.name.as_str())
-        .filter(|name| !name.starts_with("share_") && *name != "records")
+    let figures = found.into_iter().flat_map(|found| &found.figures);
+    figures
+        .filter_map(|figure| {
+            let declared = measure.declared(&figure.name)?;
+            let is_headline = declared.unit != Unit::Share && declared.id != "records";
+            is_headline.then(|| (figure.name.clone(), declared.describe(&figure.name)))
+        })
         .collect()
 }

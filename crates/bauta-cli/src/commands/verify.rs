@@ -5,16 +5,16 @@ use std::path::{Path, PathBuf};
 use bauta_plan::RunRecord;
 use bauta_plan::run::folder_of;
 use bauta_plan::verify::{Comparison, released_path, verify};
+use bauta_plan::work::read_record;
 use serde_json::json;
 
 use crate::Outcome;
 use crate::arguments::{Global, VerifyArguments};
-use crate::commands::report::load;
 use crate::failure::Failure;
 use crate::progress::Progress;
 
 pub(crate) fn run(arguments: &VerifyArguments, global: &Global) -> Result<Outcome, Failure> {
-    let record = load(&arguments.record)?;
+    let record = read_record(&arguments.record)?;
     let folder = arguments
         .folder
         .clone()

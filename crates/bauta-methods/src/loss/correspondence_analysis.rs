@@ -289,6 +289,7 @@ fn by_axis(name: &str, unit: &str, figures: &[f64]) -> Series {
         unit: Unit::Number,
         file: None,
         variable: None,
+        table: None,
         points: figures.iter().enumerate().map(point).collect(),
     }
 }
@@ -329,6 +330,7 @@ fn describe(map: &Analysis, file: &str, found: &mut Measurement) {
                 unit: Unit::Number,
                 file: None,
                 variable: None,
+                table: None,
                 points: points.iter().map(part).collect(),
             });
         };

@@ -129,6 +129,7 @@ fn compared(lambda: &[f64], mu: &[f64]) -> Measurement {
         unit: Unit::Number,
         file: None,
         variable: None,
+        table: None,
         points: (1..)
             .zip(values)
             .map(|(number, &value): (usize, _)| Part {

@@ -323,6 +323,7 @@ impl<'a> Work<'a> {
                 unit: Unit::Number,
                 file: None,
                 variable: None,
+                table: None,
                 points: points.collect(),
             });
         };

@@ -139,6 +139,7 @@ fn band_means(name: &str, values: &[f64]) -> Series {
         unit: Unit::Number,
         file: None,
         variable: None,
+        table: None,
         points: points.collect(),
     }
 }

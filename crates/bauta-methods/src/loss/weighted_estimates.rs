@@ -217,6 +217,7 @@ impl Compared {
             unit: Unit::Number,
             file: None,
             variable: None,
+            table: None,
             points: points.into_iter().map(point).collect(),
         })
     }
@@ -253,6 +254,7 @@ impl Work {
             unit: Unit::Share,
             file: None,
             variable: None,
+            table: None,
             points: compared
                 .iter()
                 .map(|one| Part {

@@ -322,6 +322,7 @@ impl<'a> TwoFits<'a> {
                     unit: Unit::Number,
                     file: None,
                     variable: None,
+                    table: None,
                     points: fit.estimates.iter().map(part).collect(),
                 });
             }
@@ -340,6 +341,7 @@ impl<'a> TwoFits<'a> {
                 unit: Unit::Share,
                 file: None,
                 variable: None,
+                table: None,
                 points: overlaps.iter().map(part).collect(),
             });
         };

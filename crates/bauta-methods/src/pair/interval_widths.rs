@@ -92,6 +92,7 @@ impl WidthShares {
                 unit: Unit::Share,
                 file: None,
                 variable: None,
+                table: None,
                 points: points.collect(),
             }],
             per_record: Some(mean_misses.into_iter().map(share).collect()),

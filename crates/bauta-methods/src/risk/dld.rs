@@ -237,6 +237,7 @@ pub(crate) fn linked(
             unit: Unit::Share,
             file: None,
             variable: None,
+            table: None,
             points: points.collect(),
         });
     }

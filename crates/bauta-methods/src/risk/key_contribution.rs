@@ -1,5 +1,7 @@
 #![doc = include_str!("key_contribution.md")]
 
+use std::borrow::Cow;
+
 use bauta_data::Table;
 
 use crate::card::{Card, ParamSpec};
@@ -10,7 +12,9 @@ use crate::keys::asked::{SEMANTICS, note_empty_keys, positions};
 use crate::keys::levels_above::LevelsAbove;
 use crate::keys::views::{KeyViews, Remaining};
 use crate::keys::{Semantics, check_weights};
-use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement, Part, Series};
+use crate::measure::{
+    MeasureCard, MeasureMethod, MeasureTask, Measurement, Part, Series, SeriesTable,
+};
 use crate::note::Note;
 use crate::params::{ParamProblem, Params, choices};
 
@@ -21,11 +25,24 @@ pub struct KeyContribution;
 /// The first point of each series: the file with all of its keys as they stand.
 pub const AS_IT_IS: &str = "as it is";
 
-/// How the names of series end that have a point for each key left out.
-pub const LEFT_OUT: &str = " if a key is left out";
+/// Series that have a point for each key left out.
+pub const LEFT_OUT: SeriesTable = SeriesTable {
+    id: Cow::Borrowed("if a key is left out"),
+    caption: Cow::Borrowed("What is left if one key is not known"),
+    points: Cow::Borrowed("Key left out"),
+    whole: Cow::Borrowed(AS_IT_IS),
+};
 
-/// How the names of series end that have a point for each level above the present one.
-pub const BY_LEVEL: &str = " by level";
+/// Series that have a point for each level above the present one.
+pub const BY_LEVEL: SeriesTable = SeriesTable {
+    id: Cow::Borrowed("by level"),
+    caption: Cow::Borrowed("What is left if one key is recoded to a higher level of its hierarchy"),
+    points: Cow::Borrowed("Recoded to"),
+    whole: Cow::Borrowed(AS_IT_IS),
+};
+
+/// Name of the note that the hierarchy of a key does not know the values that are there.
+pub const HIERARCHY_UNFIT: &str = "hierarchy-unfit";
 
 choices! {
     /// Which risk the shares are of.
@@ -102,9 +119,9 @@ impl MeasureMethod for KeyContribution {
         };
         let shares = found.by_variable.iter().filter_map(|part| part.value);
         found.value = shares.reduce(f64::max);
-        found.series = series(k, LEFT_OUT, &all, &left_out);
+        found.series = series(k, &LEFT_OUT, &all, &left_out);
         if !levels.is_empty() {
-            found.series.extend(series(k, BY_LEVEL, &all, &levels));
+            found.series.extend(series(k, &BY_LEVEL, &all, &levels));
         }
         Ok(found)
     }
@@ -161,7 +178,7 @@ fn by_level(
 /// The hierarchy of a key does not know the values that are there; its levels were not tried.
 fn hierarchy_unfit(variable: &str, reason: &str) -> Note {
     Note::new(
-        "hierarchy-unfit",
+        HIERARCHY_UNFIT,
         format!("the levels of {variable} were not tried: {reason}"),
     )
     .with("variable", variable)
@@ -169,12 +186,17 @@ fn hierarchy_unfit(variable: &str, reason: &str) -> Note {
 }
 
 /// One series for each figure, with the file as it is in front.
-fn series(k: i64, end: &str, all: &Remaining, changed: &[(String, Remaining)]) -> Vec<Series> {
+fn series(
+    k: i64,
+    table: &SeriesTable,
+    all: &Remaining,
+    changed: &[(String, Remaining)],
+) -> Vec<Series> {
     let one = |name: &str, axis: &str, unit: Unit, figure: fn(&Remaining) -> f64| {
         let first = std::iter::once(Part::new(AS_IT_IS, figure(all)));
         let changed = changed.iter();
         let points = first.chain(changed.map(|(name, left)| Part::new(name, figure(left))));
-        Series::new(format!("{name}{end}"), axis, unit, points.collect())
+        Series::new(name, axis, unit, points.collect()).in_table(table)
     };
     let expected = "expected re-identifications";
     vec![

@@ -12,6 +12,7 @@ use bauta_methods::figure::Declared;
 use bauta_methods::measure::{ListedRecord, Measurement, Part, Series};
 use bauta_methods::note::Note;
 use bauta_methods::pair::Rows;
+use bauta_methods::risk::key_contribution::{BY_LEVEL, LEFT_OUT};
 use bauta_methods::{FigureName, Unit, registry};
 use bauta_plan::RunRecord;
 use bauta_plan::record::{
@@ -383,12 +384,12 @@ fn key_contribution() -> MeasureRecord {
             };
             let keys = ["as it is", "sex", "age", "region"];
             let values = left(&[0.0, 0.22, 0.93, 0.71]);
-            let title = format!("{name} if a key is left out");
-            found.series.push(series(&title, unit, &keys, &values));
+            let left_out = series(name, unit, &keys, &values);
+            found.series.push(left_out.in_table(&LEFT_OUT));
             let levels = ["as it is", "region, level 1", "region, level 2"];
-            let title = format!("{name} by level");
             let values = left(&[0.0, 0.4, 0.71]);
-            found.series.push(series(&title, unit, &levels, &values));
+            let by_level = series(name, unit, &levels, &values);
+            found.series.push(by_level.in_table(&BY_LEVEL));
         }
         found
     };

@@ -1,11 +1,12 @@
 //! Showing what was compared.
 
+use bauta_methods::Figure;
 use bauta_methods::pair::Rows;
 use bauta_methods::{Measurement, registry};
+use bauta_plan::work::compare::Compared;
 use comfy_table::Cell;
 use serde_json::json;
 
-use super::Found;
 use crate::arguments::CompareArguments;
 use crate::commands::risk::measure_json;
 use crate::tables::{figure, table, text};
@@ -18,7 +19,8 @@ fn rows_name(rows: Rows) -> &'static str {
 }
 
 /// One JSON object.
-pub(super) fn print_json(arguments: &CompareArguments, rows: Rows, on: &[String], found: &[Found]) {
+pub(super) fn print_json(arguments: &CompareArguments, compared: &Compared) {
+    let Compared { rows, on, found } = compared;
     let nothing = Measurement::default();
     let measures: Vec<serde_json::Value> = found
         .iter()
@@ -49,7 +51,7 @@ pub(super) fn print_json(arguments: &CompareArguments, rows: Rows, on: &[String]
         json!({
             "original": arguments.original.display().to_string(),
             "masked": arguments.masked.display().to_string(),
-            "records": rows_name(rows),
+            "records": rows_name(*rows),
             "variables": on,
             "outliers": arguments.outliers,
             "where": arguments.condition.as_ref().map(ToString::to_string),
@@ -59,12 +61,8 @@ pub(super) fn print_json(arguments: &CompareArguments, rows: Rows, on: &[String]
 }
 
 /// One table.
-pub(super) fn print_table(
-    arguments: &CompareArguments,
-    rows: Rows,
-    on: &[String],
-    found: &[Found],
-) {
+pub(super) fn print_table(arguments: &CompareArguments, compared: &Compared) {
+    let Compared { rows, on, found } = compared;
     println!(
         "{} against {}",
         arguments.masked.display(),
@@ -74,7 +72,7 @@ pub(super) fn print_table(
     if let Some(condition) = &arguments.condition {
         println!("only records with {condition}; keys are counted in the whole file");
     }
-    if rows == Rows::Unrelated {
+    if *rows == Rows::Unrelated {
         println!(
             "The files differ in length and no --id was named: measures that compare record by record are left out."
         );
@@ -95,8 +93,8 @@ pub(super) fn print_table(
     };
     for found in found {
         let before = found.before.as_ref();
-        let value_name =
-            registry::measure(found.id).map_or("", |measure| measure.declared().value.label);
+        let declared = registry::measure(found.id).map(|measure| measure.declared());
+        let value_name = declared.map_or("", |declared| declared.value.label);
         let Some(after) = &found.after else {
             add(found.id, "not measured (see the notes)", [None; 4]);
             continue;
@@ -111,9 +109,11 @@ pub(super) fn print_table(
             ];
             add(found.id, value_name, figures);
         }
-        for part in &after.parts {
-            let before = before.map(|before| before.part(&part.name));
-            add(found.id, &part.name, [before, Some(part.value), None, None]);
+        for Figure { name, value } in &after.figures {
+            let before = before.map(|before| before.figure(name.clone()));
+            let figure = declared.and_then(|declared| declared.figure(&name.id));
+            let label = figure.map_or_else(|| name.spelled(), |figure| figure.describe(name));
+            add(found.id, &label, [before, Some(*value), None, None]);
         }
         for part in after.by_variable.iter().filter(|_| arguments.by_variable) {
             add(found.id, &part.name, [None, Some(part.value), None, None]);

@@ -1,16 +1,18 @@
 //! The risk of a file on one screen, in words and few numbers. No value of a key is shown.
 
 use bauta_data::Table;
+use bauta_methods::Choice as _;
 use bauta_methods::keys::{Semantics, population};
-use bauta_methods::risk::key_contribution::{BY_LEVEL, LEFT_OUT};
+use bauta_plan::work::risk::{Left, RiskFound};
 use comfy_table::Cell;
 
-use super::{Found, Left, is_changed, k_of_contribution, key_and_level, left};
+use super::Asked;
 use crate::arguments::RiskArguments;
 use crate::tables::{figure, figure_text, percent, table, text};
 use crate::words::joined;
 
-pub(super) fn print(arguments: &RiskArguments, read: &Table, found: &Found) {
+pub(super) fn print(asked: &Asked<'_>, read: &Table, found: &RiskFound) {
+    let arguments = asked.arguments;
     println!(
         "{}: {}; an intruder knows {}",
         arguments.file.display(),
@@ -23,8 +25,8 @@ pub(super) fn print(arguments: &RiskArguments, read: &Table, found: &Found) {
     }
     print_groups(arguments, read, found);
     print_expected(arguments, read, found);
-    print_contributions(arguments, found);
-    print_levels(arguments, found);
+    print_contributions(asked, found);
+    print_levels(asked, found);
     print_riskiest(arguments, found);
     print_diversity(arguments, found);
 }
@@ -51,15 +53,15 @@ fn print_assumptions(arguments: &RiskArguments, read: &Table) {
     }
     let meaning = Semantics::CHOICES
         .iter()
-        .find(|(name, _)| *name == arguments.semantics)
+        .find(|(name, _)| *name == arguments.semantics.name())
         .map_or("", |(_, meaning)| meaning);
     println!(
         "Missing keys count as `{}`: {meaning}.",
-        arguments.semantics
+        arguments.semantics.name()
     );
 }
 
-fn print_groups(arguments: &RiskArguments, read: &Table, found: &Found) {
+fn print_groups(arguments: &RiskArguments, read: &Table, found: &RiskFound) {
     let n = read.n_records() as f64;
     let counted = &found.counted;
     println!("\nWho stands out");
@@ -87,7 +89,7 @@ fn are(n: Option<f64>) -> String {
     counted(n, "record is", "records are")
 }
 
-fn print_expected(arguments: &RiskArguments, read: &Table, found: &Found) {
+fn print_expected(arguments: &RiskArguments, read: &Table, found: &RiskFound) {
     let n = read.n_records() as f64;
     let individual = &found.individual;
     let expected = individual.part("expected_reidentifications");
@@ -136,9 +138,9 @@ fn expectation(value: Option<f64>) -> Cell {
     figure(value.map(short))
 }
 
-fn print_contributions(arguments: &RiskArguments, found: &Found) {
-    let k = k_of_contribution(arguments);
-    let all = left(&found.contribution, LEFT_OUT);
+fn print_contributions(asked: &Asked<'_>, found: &RiskFound) {
+    let k = asked.request.k_of_contribution();
+    let all = found.left_out();
     let Some((as_it_is, keys)) = all.split_first() else {
         return;
     };
@@ -189,9 +191,10 @@ fn print_contributions(arguments: &RiskArguments, found: &Found) {
     println!("{shown}");
 }
 
-fn print_levels(arguments: &RiskArguments, found: &Found) {
+fn print_levels(asked: &Asked<'_>, found: &RiskFound) {
+    let arguments = asked.arguments;
     println!("\nWhat recoding one key would leave");
-    let levels = left(&found.contribution, BY_LEVEL);
+    let levels = found.by_level();
     if arguments.hierarchy.is_empty() {
         let key = arguments.keys.first().map_or("key", String::as_str);
         println!(
@@ -204,10 +207,10 @@ fn print_levels(arguments: &RiskArguments, found: &Found) {
         println!("  There is no level above the values that are there; see the notes.");
         return;
     }
-    let below_k = format!("in groups below {}", k_of_contribution(arguments));
+    let below_k = format!("in groups below {}", asked.request.k_of_contribution());
     let mut shown = table(["recode", "to level", &below_k, "alone", "expected"]);
-    for left in levels.iter().filter(|left| is_changed(left)) {
-        let (key, level) = key_and_level(left.name);
+    for left in levels.iter().filter(|left| left.is_changed()) {
+        let (key, level) = left.key_and_level();
         shown.add_row([
             text(key),
             text(level),
@@ -219,7 +222,7 @@ fn print_levels(arguments: &RiskArguments, found: &Found) {
     println!("{shown}");
 }
 
-fn print_riskiest(arguments: &RiskArguments, found: &Found) {
+fn print_riskiest(arguments: &RiskArguments, found: &RiskFound) {
     if found.riskiest.is_empty() {
         return;
     }
@@ -250,7 +253,7 @@ fn print_riskiest(arguments: &RiskArguments, found: &Found) {
     println!("{shown}");
 }
 
-fn print_diversity(arguments: &RiskArguments, found: &Found) {
+fn print_diversity(arguments: &RiskArguments, found: &RiskFound) {
     if arguments.sensitive.is_empty() {
         return;
     }

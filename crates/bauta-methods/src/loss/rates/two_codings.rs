@@ -137,6 +137,7 @@ impl<'a> TwoCodings<'a> {
             unit: Unit::Number,
             file: None,
             variable: None,
+            table: None,
             points: wanted.iter().map(point).collect(),
         }
     }

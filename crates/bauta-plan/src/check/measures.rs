@@ -1,15 +1,16 @@
-//! Checking what a plan measures and what it demands of the figures.
+//! Checking what a plan measures.
 
 use std::collections::BTreeMap;
 
-use bauta_data::{Attribute, near};
+use bauta_data::{Attribute, Condition, near};
 use bauta_methods::measure::{Scope, Subject};
 use bauta_methods::{Groups, Measure, Params, RawValue, registry};
 
-use crate::check::Checker;
-use crate::draft::{Draft, MeasureDraft};
+use super::Checker;
+use crate::draft::{GateDraft, MeasureDraft};
 use crate::plan::{Asked, PlannedMeasure, Scenario};
-use crate::problem::{Problem, ProblemKind, Span, Spot};
+use crate::prepare::{Prepared, prepare_measure};
+use crate::problem::{Place, Problem, ProblemKind, Spot};
 
 /// Resolves every measure to its variables; without any in the plan, all that apply are taken.
 pub(crate) fn check_measures(
@@ -32,6 +33,14 @@ pub(crate) fn check_measures(
         .collect()
 }
 
+/// One measure that a section asks for.
+struct Request<'a> {
+    measure: &'static dyn Measure,
+    draft: &'a MeasureDraft,
+    name: &'a Spot<String>,
+    condition: Option<&'a Spot<Condition>>,
+}
+
 struct Resolver<'a> {
     checker: &'a Checker<'a>,
     original: &'a BTreeMap<String, Attribute>,
@@ -50,7 +59,8 @@ impl Resolver<'_> {
                 .into_iter()
                 .filter(|(name, _)| measure.card().param(name).is_some())
                 .map(|(name, way)| (name.to_owned(), RawValue::Text(way.to_owned())));
-            let Ok(params) = Params::check(measure.card(), &lenient.collect::<Vec<_>>()) else {
+            let given: Vec<_> = lenient.collect();
+            let Ok(params) = prepare_measure(measure, &given, &[]).ready() else {
                 continue;
             };
             match measure.declared().scope {
@@ -81,64 +91,92 @@ impl Resolver<'_> {
 
     fn one(&self, draft: &MeasureDraft) -> Vec<PlannedMeasure> {
         let mut planned = Vec::new();
-        self.check_groups(draft);
+        let condition = self.checker.condition(draft.condition.as_ref());
+        self.check_groups(draft, condition.as_ref());
         for name in &draft.methods {
             let Some(measure) = registry::measure(&name.value) else {
                 let ids = registry::MEASURES.iter().map(|measure| measure.card().id);
                 self.checker.unknown_method(name, "measure", ids);
                 continue;
             };
-            let Some(params) = self
-                .checker
-                .params(measure.card(), &draft.params, &draft.span)
-            else {
-                continue;
+            let asked = Request {
+                measure,
+                draft,
+                name,
+                condition: condition.as_ref(),
             };
-            planned.extend(self.resolved(measure, &params, draft, name));
+            planned.extend(self.prepared(&asked));
         }
         planned
     }
 
-    fn resolved(
-        &self,
-        measure: &'static dyn Measure,
-        params: &Params,
-        draft: &MeasureDraft,
-        name: &Spot<String>,
-    ) -> Vec<PlannedMeasure> {
-        if let Some(problem) = untraced(self.checker, measure, &name.span) {
+    /// A measure with its variables and parameters; reports what is wrong with them. What it looks at
+    /// is known by then, so that the measure itself can say whether they go together.
+    fn prepared(&self, asked: &Request<'_>) -> Vec<PlannedMeasure> {
+        let given = &asked.draft.params;
+        let plain = given.plain();
+        let card = asked.measure.card();
+        let place = &asked.draft.place.0;
+        let Some(params) = prepare_measure(asked.measure, &plain, &[]).params else {
+            // Not accepted whatever it looks at.
+            let prepared = prepare_measure(asked.measure, &plain, &[]);
+            self.checker.accepted(card, prepared, given, place);
+            return Vec::new();
+        };
+        let planned = self.resolved(asked, &params);
+        let mut told = Vec::new();
+        for one in &planned {
+            let on = one.on.iter().filter_map(|name| self.original.get(name));
+            let prepared = prepare_measure(asked.measure, &plain, &on.collect::<Vec<_>>());
+            let news = prepared.problems.into_iter();
+            told.extend(
+                news.filter(|problem| !told.contains(problem))
+                    .collect::<Vec<_>>(),
+            );
+        }
+        let prepared = Prepared {
+            params: Some(params),
+            problems: told,
+        };
+        self.checker.accepted(card, prepared, given, place);
+        planned
+    }
+
+    fn resolved(&self, asked: &Request<'_>, params: &Params) -> Vec<PlannedMeasure> {
+        let Request {
+            measure,
+            draft,
+            name,
+            ..
+        } = *asked;
+        if let Some(problem) = self.checker.untraced(measure, &name.place) {
             self.checker.push(problem);
         }
         let keyed = measure.declared().scope == Scope::Scenario && draft.on.is_none();
         if let (false, Some([scenario, ..])) = (keyed, draft.scenarios.as_deref()) {
             let message = format!("`{}` does not look at a scenario here", name.value);
             let hint = "leave out `scenario`, or `on` if the keys of the scenario are meant";
-            let problem = Problem::at(ProblemKind::Plan, &scenario.span, message, hint);
+            let problem = Problem::at(ProblemKind::Plan, &scenario.place, message, hint);
             self.checker.push(problem);
         }
-        if let Some(on) = &draft.on {
-            let on = self.named_variables(measure, &on.value);
+        let groups = self.groups(asked);
+        let on = match &draft.on {
+            Some(on) => Some(self.named_variables(measure, &on.value)),
+            None if measure.declared().scope == Scope::Variables => {
+                Some(self.default_variables(measure))
+            }
+            None => None,
+        };
+        if let Some(on) = on {
             return vec![PlannedMeasure {
                 measure,
                 scenario: None,
                 on,
                 params: params.clone(),
-                groups: self.groups(measure, draft, name),
+                groups,
                 asked: Asked::ByName,
             }];
         }
-        if measure.declared().scope == Scope::Variables {
-            return vec![PlannedMeasure {
-                measure,
-                scenario: None,
-                on: self.default_variables(measure),
-                params: params.clone(),
-                groups: self.groups(measure, draft, name),
-                asked: Asked::ByName,
-            }];
-        }
-        // Only for the problems that it reports: keys are measured on the whole file.
-        self.groups(measure, draft, name);
         let scenarios = match &draft.scenarios {
             None => self.scenarios.iter().collect(),
             Some(names) => self.named_scenarios(names),
@@ -150,7 +188,7 @@ impl Resolver<'_> {
             );
             let hint = "add a [[scenario]], or give variables the role key";
             self.checker
-                .push(Problem::at(ProblemKind::Plan, &name.span, message, hint));
+                .push(Problem::at(ProblemKind::Plan, &name.place, message, hint));
         }
         scenarios
             .into_iter()
@@ -159,52 +197,43 @@ impl Resolver<'_> {
     }
 
     /// Reports what is wrong with the records that a draft asks for.
-    fn check_groups(&self, draft: &MeasureDraft) {
+    fn check_groups(&self, draft: &MeasureDraft, condition: Option<&Spot<Condition>>) {
         if let Some(share) = &draft.outliers
             && !(share.value > 0.0 && share.value < 1.0)
         {
             self.checker.push(Problem::at(
                 ProblemKind::Plan,
-                &share.span,
+                &share.place,
                 "`outliers` is a share of the records between 0 and 1",
                 "write outliers = 0.05 for the farthest twentieth",
             ));
         }
-        if let Some(condition) = &draft.condition {
+        if let Some(condition) = condition {
             for variable in condition.value.variables() {
-                let spot = Spot::new(variable.to_owned(), condition.span.clone());
+                let spot = Spot::new(variable.to_owned(), condition.place.clone());
                 self.checker.known(&spot);
             }
         }
     }
 
-    /// The records that a draft asks for.
-    fn groups(
-        &self,
-        measure: &'static dyn Measure,
-        draft: &MeasureDraft,
-        name: &Spot<String>,
-    ) -> Groups {
-        let grouped = draft
-            .outliers
-            .as_ref()
-            .map(|share| &share.span)
-            .or(draft.condition.as_ref().map(|condition| &condition.span));
-        if let (Scope::Scenario, Some(span)) = (measure.declared().scope, grouped) {
+    /// The records that a draft asks for; reports it if the measure counts keys, and so looks at the
+    /// whole file.
+    fn groups(&self, asked: &Request<'_>) -> Groups {
+        let outliers = asked.draft.outliers.as_ref();
+        let places = outliers.map(|share| &share.place);
+        let grouped = places.or(asked.condition.map(|condition| &condition.place));
+        if let (Scope::Scenario, Some(place)) = (asked.measure.declared().scope, grouped) {
             let message = format!(
                 "`{}` counts keys in the whole file, without outliers or subpopulations",
-                name.value
+                asked.name.value
             );
             let hint = "measure it in a [[measure]] of its own, without `outliers` and `where`";
             self.checker
-                .push(Problem::at(ProblemKind::Plan, span, message, hint));
+                .push(Problem::at(ProblemKind::Plan, place, message, hint));
         }
         Groups {
-            outliers: draft.outliers.as_ref().map(|share| share.value),
-            condition: draft
-                .condition
-                .as_ref()
-                .map(|condition| condition.value.clone()),
+            outliers: outliers.map(|share| share.value),
+            condition: asked.condition.map(|condition| condition.value.clone()),
         }
     }
 
@@ -224,7 +253,7 @@ impl Resolver<'_> {
                         self.scenarios.iter().map(|scenario| scenario.name.as_str()),
                     );
                     self.checker
-                        .push(Problem::at(ProblemKind::Plan, &name.span, message, hint));
+                        .push(Problem::at(ProblemKind::Plan, &name.place, message, hint));
                 }
             }
         }
@@ -256,7 +285,7 @@ impl Resolver<'_> {
                 );
                 self.checker.push(Problem::at(
                     ProblemKind::Plan,
-                    &name.span,
+                    &name.place,
                     message,
                     "take it out of `on`",
                 ));
@@ -334,34 +363,30 @@ fn of_scenario(
     }
 }
 
-/// What is wrong with asking for a measure that needs to know which record came from which, after a
-/// step that leaves nobody able to tell.
-fn untraced(checker: &Checker<'_>, measure: &dyn Measure, span: &Span) -> Option<Problem> {
-    let step = checker.untraced_by.as_ref()?;
-    let id = measure.card().id;
-    (measure.declared().subject == Subject::CorrespondingPair).then(|| {
-        let message = format!(
-            "`{id}` compares each record with its original, and `{step}` makes records that have none"
-        );
-        let hint = "take a measure that looks for the nearest record, such as `dld` or `il1`, or one of \
-            the whole file, such as `hellinger`";
-        Problem::at(ProblemKind::Plan, span, message, hint)
-    })
-}
+impl Checker<'_> {
+    /// What is wrong with asking for a measure that needs to know which record came from which, after
+    /// a step that leaves nobody able to tell.
+    fn untraced(&self, measure: &dyn Measure, place: &Place) -> Option<Problem> {
+        let step = self.untraced_by.as_ref()?;
+        let id = measure.card().id;
+        (measure.declared().subject == Subject::CorrespondingPair).then(|| {
+            let message = format!(
+                "`{id}` compares each record with its original, and `{step}` makes records that have none"
+            );
+            let hint = "take a measure that looks for the nearest record, such as `dld` or `il1`, or one \
+                of the whole file, such as `hellinger`";
+            Problem::at(ProblemKind::Plan, place, message, hint)
+        })
+    }
 
-/// Reports gates on measures that no one asked for and that cannot be taken.
-pub(crate) fn check_untraced_gates(
-    checker: &Checker<'_>,
-    plan: &Draft,
-    measures: &[PlannedMeasure],
-) {
-    for gate in &plan.gates {
+    /// Reports a gate on a measure that no one asked for and that cannot be taken.
+    pub(super) fn tell_untraced_gate(&self, gate: &GateDraft, measures: &[PlannedMeasure]) {
         let named = |planned: &&PlannedMeasure| planned.measure.card().id == gate.measure.value;
         let by_default = |planned: &&PlannedMeasure| planned.asked == Asked::ByDefault;
         let found = measures.iter().filter(by_default).find(named);
-        let problem = found.and_then(|found| untraced(checker, found.measure, &gate.measure.span));
+        let problem = found.and_then(|found| self.untraced(found.measure, &gate.measure.place));
         if let Some(problem) = problem {
-            checker.push(problem);
+            self.push(problem);
         }
     }
 }

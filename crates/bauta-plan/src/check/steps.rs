@@ -4,10 +4,14 @@ use bauta_data::{Attribute, Role, near};
 use bauta_methods::pair::Rows;
 use bauta_methods::{Card, ParamType, Params, RawValue, registry};
 
-use crate::check::Checker;
-use crate::draft::{StepDraft, StepFamily};
+use super::Checker;
+use crate::draft::{Given, MethodDraft, StepDraft};
 use crate::plan::{Step, StepMethod};
-use crate::problem::{Problem, ProblemKind, Span, Spot};
+use crate::prepare::{Prepared, prepare_step};
+use crate::problem::{Place, Problem, ProblemKind, Spot};
+
+/// The parameter that takes the name of a file of totals for the totals themselves.
+pub(super) const TOTALS: &str = "totals";
 
 impl Checker<'_> {
     /// The steps in order, and what each leaves of the variables.
@@ -50,30 +54,37 @@ impl Checker<'_> {
         let method = self.method(draft)?;
         let card = method.card();
         let on = self.targets(card, draft);
-        let params = self.params(card, &draft.params, &draft.span)?;
+        let given = self.with_totals(method, &draft.params);
         let attributes: Vec<&Attribute> =
             on.iter().filter_map(|name| self.live.get(name)).collect();
-        let problems = match method {
-            StepMethod::Mask(mask) => mask.check(&params, &attributes),
-            StepMethod::Adjuster(adjuster) => adjuster.check(&params, &attributes),
-        };
-        for problem in problems {
-            let span = param_span(problem.param.as_deref(), &draft.params, &draft.span);
-            self.push(Problem::from_param(problem, &span));
-        }
+        let prepared = prepare_step(method, &given.plain(), &attributes);
+        let params = self.accepted(card, prepared, &given, &draft.place.0)?;
+        self.leave(method, &on, &params);
+        Some(Step {
+            key: self.step_key(draft, before),
+            method,
+            on,
+            params,
+            why: draft.why.clone(),
+            span: draft.place.0.span().cloned(),
+        })
+    }
+
+    /// What a step leaves of the variables it works on.
+    fn leave(&mut self, method: StepMethod, on: &[String], params: &Params) {
         let facts = match method {
-            StepMethod::Mask(mask) => mask.facts(&params),
-            StepMethod::Adjuster(adjuster) => adjuster.facts(&params),
+            StepMethod::Mask(mask) => mask.facts(params),
+            StepMethod::Adjuster(adjuster) => adjuster.facts(params),
         };
         if facts.rows == Rows::Unrelated {
-            self.untraced_by.get_or_insert(card.id.to_owned());
+            self.untraced_by.get_or_insert(method.card().id.to_owned());
         }
         if facts.reweights {
             let weights = self.live.values().filter(|a| a.role == Role::Weight);
             let weights: Vec<String> = weights.map(|weight| weight.name.clone()).collect();
             self.touched.extend(weights);
         }
-        for name in &on {
+        for name in on {
             let Some(attribute) = self.live.get_mut(name) else {
                 continue;
             };
@@ -88,31 +99,47 @@ impl Checker<'_> {
                 }
             }
         }
-        Some(Step {
-            key: self.step_key(draft, before),
-            method,
-            on,
-            params,
-            why: draft.why.clone(),
-            span: Some(draft.span.clone()),
-        })
+    }
+
+    /// The parameters of a step, with the totals of a file in the place of its name.
+    fn with_totals(&self, method: StepMethod, given: &Given) -> Given {
+        let mut given = given.clone();
+        let takes_totals = matches!(method, StepMethod::Adjuster(_));
+        for (_, value) in given
+            .0
+            .iter_mut()
+            .filter(|(name, _)| takes_totals && name.value == TOTALS)
+        {
+            let RawValue::Text(file) = &value.value else {
+                continue;
+            };
+            let totals = self.surroundings.totals(file).unwrap_or_else(|error| {
+                let found = error.problems.into_iter();
+                let located = found.map(|problem| Problem::from_data(problem, &value.place));
+                self.problems.borrow_mut().extend(located);
+                Vec::new()
+            });
+            let named = totals.into_iter();
+            let named = named.map(|(name, total)| (name, RawValue::Number(total)));
+            value.value = RawValue::Map(named.collect());
+        }
+        given
     }
 
     /// The method that a step names; reports it if there is none.
     fn method(&self, draft: &StepDraft) -> Option<StepMethod> {
-        let name = &draft.method;
-        let found = match draft.family {
-            StepFamily::Mask => registry::mask(&name.value).map(StepMethod::Mask),
-            StepFamily::Adjuster => registry::adjuster(&name.value).map(StepMethod::Adjuster),
+        let found = match &draft.method {
+            MethodDraft::Mask(id) => registry::mask(id).map(StepMethod::Mask),
+            MethodDraft::Adjust(id) => registry::adjuster(id).map(StepMethod::Adjuster),
         };
         if found.is_none() {
             let masks = registry::MASKS.iter().map(|mask| mask.card().id);
             let adjusters = registry::ADJUSTERS
                 .iter()
                 .map(|adjuster| adjuster.card().id);
-            match draft.family {
-                StepFamily::Mask => self.unknown_method(name, "mask", masks),
-                StepFamily::Adjuster => self.unknown_method(name, "adjuster", adjusters),
+            match &draft.method {
+                MethodDraft::Mask(id) => self.unknown_method(id, "mask", masks),
+                MethodDraft::Adjust(id) => self.unknown_method(id, "adjuster", adjusters),
             }
         }
         found
@@ -128,7 +155,7 @@ impl Checker<'_> {
         let hint = near::hint(&name.value, ids);
         self.push(Problem::at(
             ProblemKind::UnknownMethod,
-            &name.span,
+            &name.place,
             message,
             hint,
         ));
@@ -140,7 +167,12 @@ impl Checker<'_> {
             if card.targets.default_roles.is_empty() {
                 let message = format!("`{}` needs the key `on`", card.id);
                 let hint = "add on = […], the variables to work on";
-                self.push(Problem::at(ProblemKind::Plan, &draft.span, message, hint));
+                self.push(Problem::at(
+                    ProblemKind::Plan,
+                    &draft.place.0,
+                    message,
+                    hint,
+                ));
             }
             let by_role = self
                 .live
@@ -152,7 +184,7 @@ impl Checker<'_> {
             let message = format!("`on` of `{}` is empty", card.id);
             self.push(Problem::at(
                 ProblemKind::Plan,
-                &on.span,
+                &on.place,
                 message,
                 "name the variables to work on",
             ));
@@ -174,7 +206,7 @@ impl Checker<'_> {
     fn dropped_earlier(&self, name: &Spot<String>) {
         let message = format!("`{}` was dropped by an earlier step", name.value);
         let hint = "move this step up, or leave the variable out";
-        self.push(Problem::at(ProblemKind::Plan, &name.span, message, hint));
+        self.push(Problem::at(ProblemKind::Plan, &name.place, message, hint));
     }
 
     /// Whether a method takes a variable; reports it if not.
@@ -182,42 +214,34 @@ impl Checker<'_> {
         let problem = card.targets.problem(card.id, attribute);
         let problem = problem.filter(|_| !self.doubtful.contains(&name.value));
         if let Some(problem) = problem {
-            self.push(Problem::from_param(problem, &name.span).of_variable(&name.value));
+            self.push(Problem::from_param(problem, &name.place).of_variable(&name.value));
             return false;
         }
         true
     }
 
-    /// Parameters of a step or measure, checked against the card and, where they name variables,
-    /// against the file.
-    pub(crate) fn params(
+    /// Parameters that a card accepts; reports what is wrong with them at their places, and what
+    /// they name that the file has not.
+    pub(crate) fn accepted(
         &self,
         card: &Card,
-        given: &[(Spot<String>, Spot<RawValue>)],
-        span: &Span,
+        prepared: Prepared,
+        given: &Given,
+        section: &Place,
     ) -> Option<Params> {
-        let plain: Vec<(String, RawValue)> = given
-            .iter()
-            .map(|(name, value)| (name.value.clone(), value.value.clone()))
-            .collect();
-        // An unknown name is marked itself, a wrong value at the value.
-        let place = |param: Option<&str>| {
-            let unknown = given.iter().find(|(name, _)| {
-                Some(name.value.as_str()) == param && card.param(&name.value).is_none()
-            });
-            unknown.map_or_else(
-                || param_span(param, given, span),
-                |(name, _)| name.span.clone(),
-            )
-        };
-        let params = Params::check(card, &plain)
-            .map_err(|problems| {
-                for problem in problems {
-                    let span = place(problem.param.as_deref());
-                    self.push(Problem::from_param(problem, &span));
-                }
-            })
-            .ok()?;
+        let Prepared { params, problems } = prepared;
+        if let Some(params) = &params {
+            self.check_names(card, params, given, section);
+        }
+        for problem in problems {
+            let place = param_place(card, problem.param.as_deref(), given, section);
+            self.push(Problem::from_param(problem, &place));
+        }
+        params
+    }
+
+    /// Reports variables in parameters that the file has not, or no longer has.
+    fn check_names(&self, card: &Card, params: &Params, given: &Given, section: &Place) {
         for spec in card.params {
             let names: Vec<&str> = match spec.ty {
                 ParamType::Variables => {
@@ -227,7 +251,8 @@ impl Checker<'_> {
                 _ => continue,
             };
             for name in names {
-                let name = Spot::new(name.to_owned(), place(Some(spec.name)));
+                let place = param_place(card, Some(spec.name), given, section);
+                let name = Spot::new(name.to_owned(), place);
                 if self.dropped.contains(&name.value) {
                     self.dropped_earlier(&name);
                 } else {
@@ -235,7 +260,6 @@ impl Checker<'_> {
                 }
             }
         }
-        Some(params)
     }
 
     /// A name for the step that stays when other steps are added: its own, or the method and how
@@ -246,14 +270,14 @@ impl Checker<'_> {
                 let message = format!("there are two steps named `{}`", name.value);
                 self.push(Problem::at(
                     ProblemKind::Plan,
-                    &name.span,
+                    &name.place,
                     message,
                     "rename one of them",
                 ));
             }
             return name.value.clone();
         }
-        let id = &draft.method.value;
+        let id = &draft.method.id().value;
         let repeats = before
             .iter()
             .filter(|step| step.method.card().id == id)
@@ -277,16 +301,20 @@ fn variables_of_terms(terms: &[String]) -> Vec<&str> {
     names
 }
 
-/// Where a parameter's value stands, or the section if it is not given.
-fn param_span(
-    param: Option<&str>,
-    given: &[(Spot<String>, Spot<RawValue>)],
-    section: &Span,
-) -> Span {
+/// Where a parameter's value stands, its name if the card does not know it, or the section if it is
+/// not given.
+fn param_place(card: &Card, param: Option<&str>, given: &Given, section: &Place) -> Place {
     let entry = given
+        .0
         .iter()
         .find(|(name, _)| Some(name.value.as_str()) == param);
-    entry.map_or_else(|| section.clone(), |(_, value)| value.span.clone())
+    entry.map_or_else(
+        || section.clone(),
+        |(name, value)| {
+            let known = card.param(name).is_some();
+            if known { &value.place } else { &name.place }.clone()
+        },
+    )
 }
 
 impl StepMethod {

@@ -2,12 +2,13 @@
 
 use std::cell::RefCell;
 
+use ::toml::Spanned;
+use ::toml::de::{DeTable, DeValue};
 use bauta_data::near;
 use bauta_methods::RawValue;
-use toml::Spanned;
-use toml::de::{DeTable, DeValue};
 
-use crate::problem::{Problem, ProblemKind, Span, Spot};
+use crate::draft::Given;
+use crate::problem::{Place, Problem, ProblemKind, Span, Spot};
 
 /// Problems found so far; shared by all readers of one plan.
 pub(crate) type Problems = RefCell<Vec<Problem>>;
@@ -16,9 +17,9 @@ pub(crate) type Problems = RefCell<Vec<Problem>>;
 pub(crate) struct Fields<'t, 'i> {
     table: &'t DeTable<'i>,
     /// Where the table stands.
-    pub(crate) span: Span,
+    pub(crate) place: Place,
     /// What messages call it: `[data]`.
-    place: String,
+    called: String,
     problems: &'t Problems,
 }
 
@@ -26,13 +27,13 @@ impl<'t, 'i> Fields<'t, 'i> {
     pub(crate) fn new(
         table: &'t DeTable<'i>,
         span: Span,
-        place: impl Into<String>,
+        called: impl Into<String>,
         problems: &'t Problems,
     ) -> Self {
         Self {
             table,
-            span,
-            place: place.into(),
+            place: span.into(),
+            called: called.into(),
             problems,
         }
     }
@@ -45,9 +46,14 @@ impl<'t, 'i> Fields<'t, 'i> {
     pub(crate) fn only(&self, known: &[&str]) {
         for (key, _) in self.table {
             if !known.contains(&key.get_ref().as_ref()) {
-                let message = format!("{} has no key `{}`", self.place, key.get_ref());
+                let message = format!("{} has no key `{}`", self.called, key.get_ref());
                 let hint = near::hint(key.get_ref(), known.iter().copied());
-                self.push(Problem::at(ProblemKind::Plan, &key.span(), message, hint));
+                self.push(Problem::at(
+                    ProblemKind::Plan,
+                    &key.span().into(),
+                    message,
+                    hint,
+                ));
             }
         }
     }
@@ -59,12 +65,12 @@ impl<'t, 'i> Fields<'t, 'i> {
     }
 
     /// Entries whose keys are not among the given ones.
-    pub(crate) fn others(&self, known: &[&str]) -> Vec<(Spot<String>, Spot<RawValue>)> {
+    pub(crate) fn others(&self, known: &[&str]) -> Given {
         let entries = self
             .table
             .iter()
             .filter(|(key, _)| !known.contains(&key.get_ref().as_ref()));
-        entries
+        let entries = entries
             .filter_map(|(key, value)| {
                 let name = Spot::new(key.get_ref().clone().into_owned(), key.span());
                 match raw(value.get_ref()) {
@@ -75,7 +81,8 @@ impl<'t, 'i> Fields<'t, 'i> {
                     }
                 }
             })
-            .collect()
+            .collect();
+        Given(entries)
     }
 
     /// All entries in the order of the text.
@@ -99,19 +106,24 @@ impl<'t, 'i> Fields<'t, 'i> {
     /// Reports a value of the wrong type.
     pub(crate) fn wrong(&self, value: &Spanned<DeValue<'_>>, key: &str, expected: &str) {
         let found = type_name(value.get_ref());
-        let message = format!("`{key}` of {} must be {expected}, not {found}", self.place);
+        let message = format!("`{key}` of {} must be {expected}, not {found}", self.called);
         let hint = if matches!(value.get_ref(), DeValue::String(_)) {
             "leave out the quotation marks if a number or true/false is meant"
         } else {
             "see `bauta explain plan` for the grammar"
         };
-        self.push(Problem::at(ProblemKind::Plan, &value.span(), message, hint));
+        self.push(Problem::at(
+            ProblemKind::Plan,
+            &value.span().into(),
+            message,
+            hint,
+        ));
     }
 
     /// Reports a key that must be there.
     pub(crate) fn missing(&self, key: &str, hint: &str) {
-        let message = format!("{} needs the key `{key}`", self.place);
-        self.push(Problem::at(ProblemKind::Plan, &self.span, message, hint));
+        let message = format!("{} needs the key `{key}`", self.called);
+        self.push(Problem::at(ProblemKind::Plan, &self.place, message, hint));
     }
 
     pub(crate) fn text(&self, key: &str) -> Option<Spot<String>> {

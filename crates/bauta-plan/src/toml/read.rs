@@ -1,19 +1,19 @@
-//! From text to [`Draft`]: the grammar of a plan. Only this module and `fields` know TOML.
+//! From text to [`Draft`]: the grammar of a plan.
 
+use std::cell::RefCell;
+
+use ::toml::de::{DeTable, DeValue};
 use bauta_data::format::Encoding;
-use bauta_data::hierarchy::TreeNode;
 use bauta_data::number::DecimalMark;
-use bauta_data::{Condition, HierarchySpec, Kind, MissingRules, Role, near};
-use bauta_methods::RawValue;
-use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use bauta_data::{Kind, Role, near};
 
+use super::fields::{Fields, Problems};
+use super::hierarchy::parse_hierarchy;
 use crate::draft::{
-    DataDraft, Draft, GateDraft, HierarchyDraft, MeasureDraft, OutputDraft, ScenarioDraft,
-    StepDraft, StepFamily, VariableDraft,
+    DataDraft, Draft, GateDraft, Heading, MeasureDraft, MethodDraft, OutputDraft, ScenarioDraft,
+    Section, StepDraft, VariableDraft,
 };
-use crate::fields::{Fields, Problems, raw};
-use crate::problem::{Problem, ProblemKind, Spot};
+use crate::problem::{Place, Problem, ProblemKind, Spot};
 
 const SECTIONS: &[&str] = &[
     "plan",
@@ -26,14 +26,38 @@ const SECTIONS: &[&str] = &[
     "output",
 ];
 
-/// Reads a plan's text. What could be read is returned even when there are problems.
-pub(crate) fn parse(text: &str, problems: &Problems) -> Draft {
+/// What a text must name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Needs {
+    /// The file to protect and the one to release.
+    Files,
+    /// Neither: the data come and stay in memory.
+    Nothing,
+}
+
+/// Reads a plan's text. What could be read is returned even when there are problems, which stand in
+/// the order of the text.
+pub fn read(text: &str) -> (Draft, Vec<Problem>) {
+    let problems = RefCell::default();
+    let draft = read_as(Needs::Nothing, text, &problems);
+    (draft, in_order(problems))
+}
+
+/// The problems found, in the order of the text.
+pub(crate) fn in_order(problems: Problems) -> Vec<Problem> {
+    let mut problems = problems.into_inner();
+    problems.sort_by_key(|problem| problem.span.as_ref().map(|span| span.start));
+    problems
+}
+
+/// Reads a plan's text that must name what it needs.
+pub(crate) fn read_as(needs: Needs, text: &str, problems: &Problems) -> Draft {
     let (document, errors) = DeTable::parse_recoverable(text);
     for error in &errors {
-        let span = error.span().unwrap_or(0..0);
+        let place = Place::from(error.span().unwrap_or(0..0));
         let problem = Problem::at(
             ProblemKind::Syntax,
-            &span,
+            &place,
             error.message(),
             "this is not valid TOML",
         );
@@ -44,11 +68,14 @@ pub(crate) fn parse(text: &str, problems: &Problems) -> Draft {
     let mut draft = Draft::default();
     if let Some(plan) = section(&root, "plan", problems) {
         plan.only(&["title", "seed"]);
-        draft.title = plan.text("title").map(|title| title.value);
-        draft.seed = plan.seed("seed");
+        draft.plan = Heading {
+            title: plan.text("title").map(|title| title.value),
+            seed: plan.seed("seed"),
+        };
     }
     match section(&root, "data", problems) {
-        Some(data) => draft.data = parse_data(&data),
+        Some(data) => draft.data = parse_data(&data, needs),
+        None if needs == Needs::Nothing => {}
         None => root.missing("data", "add a section [data] with file = \"…\""),
     }
     if let Some(variables) = section(&root, "variables", problems) {
@@ -67,7 +94,8 @@ pub(crate) fn parse(text: &str, problems: &Problems) -> Draft {
         draft.gates.extend(parse_gate(gate));
     });
     match section(&root, "output", problems) {
-        Some(output) => draft.output = parse_output(&output),
+        Some(output) => draft.output = parse_output(&output, needs),
+        None if needs == Needs::Nothing => {}
         None => root.missing("output", "add a section [output] with file = \"…\""),
     }
     draft
@@ -127,7 +155,7 @@ fn for_each<'t>(
     }
 }
 
-fn parse_data(data: &Fields<'_, '_>) -> DataDraft {
+fn parse_data(data: &Fields<'_, '_>, needs: Needs) -> DataDraft {
     data.only(&[
         "file",
         "missing",
@@ -136,42 +164,53 @@ fn parse_data(data: &Fields<'_, '_>) -> DataDraft {
         "decimal",
         "encoding",
     ]);
-    let file = data.text("file");
-    if !data.has("file") {
+    if needs == Needs::Files && !data.has("file") {
         data.missing("file", "add file = \"…\", the file to protect");
     }
     DataDraft {
-        file,
-        missing: missing_rules(data).unwrap_or_default(),
+        file: data.text("file"),
+        missing: plain_texts(data, "missing"),
+        missing_codes: data.text_pairs("missing_codes"),
         delimiter: data
             .text("delimiter")
-            .and_then(|text| match text.value.as_str() {
-                "tab" | "\t" => Some(b'\t'),
-                one if one.len() == 1 => Some(one.as_bytes()[0]),
-                _ => {
-                    let hint = "use \",\", \";\", \"|\" or \"tab\"";
-                    data.push(Problem::at(
-                        ProblemKind::Plan,
-                        &text.span,
-                        "a delimiter is one character",
-                        hint,
-                    ));
-                    None
-                }
-            }),
+            .and_then(|text| delimiter(data, text)),
         decimal: choice(
             data,
             "decimal",
             &[(".", DecimalMark::Point), (",", DecimalMark::Comma)],
-        )
-        .unwrap_or_default(),
+        ),
         encoding: choice(
             data,
             "encoding",
             &[("utf-8", Encoding::Utf8), ("latin1", Encoding::Latin1)],
-        )
-        .unwrap_or_default(),
+        ),
+        place: Section(data.place.clone()),
     }
+}
+
+fn delimiter(data: &Fields<'_, '_>, text: Spot<String>) -> Option<Spot<char>> {
+    let mut letters = text.chars();
+    let found = match (text.as_str(), letters.next(), letters.next()) {
+        ("tab", ..) => Some('\t'),
+        (_, Some(one), None) if one.is_ascii() => Some(one),
+        _ => None,
+    };
+    if found.is_none() {
+        let hint = "use \",\", \";\", \"|\" or \"tab\"";
+        data.push(Problem::at(
+            ProblemKind::Plan,
+            &text.place,
+            "a delimiter is one character",
+            hint,
+        ));
+    }
+    found.map(|found| Spot::new(found, text.place))
+}
+
+/// Texts without their places.
+fn plain_texts(fields: &Fields<'_, '_>, key: &str) -> Option<Vec<String>> {
+    let texts = fields.texts(key)?.value.into_iter();
+    Some(texts.map(|text| text.value).collect())
 }
 
 /// One of several words.
@@ -181,33 +220,9 @@ fn choice<T: Copy>(fields: &Fields<'_, '_>, key: &str, choices: &[(&str, T)]) ->
     if found.is_none() {
         let message = format!("`{key}` cannot be `{}`", text.value);
         let hint = near::hint(&text.value, choices.iter().map(|(name, _)| *name));
-        fields.push(Problem::at(ProblemKind::Plan, &text.span, message, hint));
+        fields.push(Problem::at(ProblemKind::Plan, &text.place, message, hint));
     }
     found.map(|(_, value)| *value)
-}
-
-/// The missing rules of a table; none if it says nothing of them.
-fn missing_rules(fields: &Fields<'_, '_>) -> Option<MissingRules> {
-    if !fields.has("missing") && !fields.has("missing_codes") {
-        return None;
-    }
-    let mut rules = MissingRules::default();
-    if let Some(texts) = fields.texts("missing") {
-        rules.texts = texts.value.into_iter().map(|text| text.value).collect();
-    }
-    rules.codes = fields.text_pairs("missing_codes").unwrap_or_default();
-    // A cell's cause is one byte, and 0 means present.
-    if rules.texts.len() + rules.codes.len() > 200 {
-        let hint = "declare at most 200 missing texts and codes";
-        fields.push(Problem::at(
-            ProblemKind::Plan,
-            &fields.span,
-            "too many missing texts and codes",
-            hint,
-        ));
-        return None;
-    }
-    Some(rules)
 }
 
 fn parse_variables(variables: &Fields<'_, '_>, problems: &Problems) -> Vec<VariableDraft> {
@@ -223,7 +238,7 @@ fn parse_variables(variables: &Fields<'_, '_>, problems: &Problems) -> Vec<Varia
         };
         let fields = Fields::new(
             table,
-            name.span.clone(),
+            name.place.span().cloned().unwrap_or_default(),
             format!("variable `{}`", name.value),
             problems,
         );
@@ -251,103 +266,16 @@ fn parse_variables(variables: &Fields<'_, '_>, problems: &Problems) -> Vec<Varia
             role: role.unwrap_or(Role::Other),
             kind,
             label: fields.text("label").map(|label| label.value),
-            order: fields
-                .texts("order")
-                .map(|order| order.value.into_iter().map(|text| text.value).collect()),
+            order: plain_texts(&fields, "order"),
             hierarchy: fields
                 .get("hierarchy")
                 .and_then(|value| parse_hierarchy(&fields, value)),
-            missing: missing_rules(&fields),
+            missing: plain_texts(&fields, "missing"),
+            missing_codes: fields.text_pairs("missing_codes"),
             name,
         });
     }
     drafts
-}
-
-const HIERARCHY_FORMS: &str = "\"prefix\", { prefix = [4, 2] }, { intervals = [[18, 65]] }, { file = \"levels.csv\" } or { tree = { … } }";
-
-fn parse_hierarchy(
-    fields: &Fields<'_, '_>,
-    value: &Spanned<DeValue<'_>>,
-) -> Option<Spot<HierarchyDraft>> {
-    let parsed = match raw(value.get_ref()).unwrap_or(RawValue::Flag(false)) {
-        RawValue::Text(word) if word == "prefix" => {
-            Some(HierarchyDraft::Ready(HierarchySpec::Prefix { keep: None }))
-        }
-        RawValue::Map(pairs) => match pairs.as_slice() {
-            [(form, content)] => hierarchy_form(form, content),
-            _ => None,
-        },
-        _ => None,
-    };
-    if parsed.is_none() {
-        fields.wrong(value, "hierarchy", HIERARCHY_FORMS);
-    }
-    parsed.map(|hierarchy| Spot::new(hierarchy, value.span()))
-}
-
-fn hierarchy_form(form: &str, content: &RawValue) -> Option<HierarchyDraft> {
-    match (form, content) {
-        ("file", RawValue::Text(file)) => Some(HierarchyDraft::File(file.clone())),
-        ("prefix", RawValue::List(items)) => {
-            let keep = items.iter().map(|item| match item {
-                RawValue::Integer(n) => usize::try_from(*n).ok(),
-                _ => None,
-            });
-            let keep = keep.collect::<Option<Vec<_>>>()?;
-            Some(HierarchyDraft::Ready(HierarchySpec::Prefix {
-                keep: Some(keep),
-            }))
-        }
-        ("intervals", RawValue::List(levels)) => {
-            let breaks = levels.iter().map(numbers).collect::<Option<Vec<_>>>()?;
-            Some(HierarchyDraft::Ready(HierarchySpec::Intervals { breaks }))
-        }
-        ("tree", RawValue::Map(_)) => Some(HierarchyDraft::Ready(HierarchySpec::Tree {
-            roots: tree(content)?,
-        })),
-        _ => None,
-    }
-}
-
-fn numbers(raw: &RawValue) -> Option<Vec<f64>> {
-    let RawValue::List(items) = raw else {
-        return None;
-    };
-    let number = |item: &RawValue| match item {
-        RawValue::Integer(value) => Some(*value as f64),
-        RawValue::Number(value) => Some(*value),
-        _ => None,
-    };
-    items.iter().map(number).collect()
-}
-
-/// Tables are inner nodes, lists their leaves: `{ North = ["11", "12"], South = { … } }`.
-fn tree(raw: &RawValue) -> Option<Vec<TreeNode>> {
-    let leaf = |label: String| TreeNode {
-        label,
-        children: Vec::new(),
-    };
-    match raw {
-        RawValue::List(items) => items
-            .iter()
-            .map(|item| match item {
-                RawValue::Text(text) => Some(leaf(text.clone())),
-                RawValue::Integer(value) => Some(leaf(value.to_string())),
-                _ => None,
-            })
-            .collect(),
-        RawValue::Map(pairs) => pairs
-            .iter()
-            .map(|(label, children)| {
-                Some(TreeNode {
-                    label: label.clone(),
-                    children: tree(children)?,
-                })
-            })
-            .collect(),
-        _ => None,
-    }
 }
 
 fn parse_scenario(scenario: &Fields<'_, '_>) -> Option<ScenarioDraft> {
@@ -366,27 +294,27 @@ fn parse_scenario(scenario: &Fields<'_, '_>) -> Option<ScenarioDraft> {
         let hint = "name the variables that this intruder knows";
         scenario.push(Problem::at(
             ProblemKind::Plan,
-            &keys.span,
+            &keys.place,
             "a scenario without keys",
             hint,
         ));
     }
     Some(ScenarioDraft {
         name: scenario.text("name")?,
-        keys: keys.value,
+        keys,
         why: scenario.text("why").map(|why| why.value),
     })
 }
 
 fn parse_step(step: &Fields<'_, '_>) -> Option<StepDraft> {
-    let (method, family) = match (step.text("mask"), step.text("adjust")) {
-        (Some(method), None) => (method, StepFamily::Mask),
-        (None, Some(method)) => (method, StepFamily::Adjuster),
+    let method = match (step.text("mask"), step.text("adjust")) {
+        (Some(method), None) => MethodDraft::Mask(method),
+        (None, Some(method)) => MethodDraft::Adjust(method),
         (Some(_), Some(adjust)) => {
             let message = "a step is either a mask or an adjuster";
             step.push(Problem::at(
                 ProblemKind::Plan,
-                &adjust.span,
+                &adjust.place,
                 message,
                 "write two steps",
             ));
@@ -401,12 +329,11 @@ fn parse_step(step: &Fields<'_, '_>) -> Option<StepDraft> {
     };
     Some(StepDraft {
         method,
-        family,
-        name: step.text("name"),
         on: step.texts("on"),
+        name: step.text("name"),
         why: step.text("why").map(|why| why.value),
         params: step.others(&["mask", "adjust", "name", "on", "why"]),
-        span: step.span.clone(),
+        place: Section(step.place.clone()),
     })
 }
 
@@ -419,22 +346,10 @@ fn parse_measure(measure: &Fields<'_, '_>) -> Option<MeasureDraft> {
         on: measure.texts("on"),
         scenarios: measure.texts("scenario").map(|scenarios| scenarios.value),
         outliers: measure.number("outliers"),
-        condition: parse_condition(measure),
+        condition: measure.text("where"),
         params: measure.others(&["use", "on", "scenario", "outliers", "where"]),
-        span: measure.span.clone(),
+        place: Section(measure.place.clone()),
     })
-}
-
-fn parse_condition(measure: &Fields<'_, '_>) -> Option<Spot<Condition>> {
-    let text = measure.text("where")?;
-    match Condition::parse(&text.value) {
-        Ok(condition) => Some(Spot::new(condition, text.span)),
-        Err(problem) => {
-            let problem = Problem::at(ProblemKind::Plan, &text.span, problem.message, problem.hint);
-            measure.push(problem);
-            None
-        }
-    }
 }
 
 const GATE_KEYS: &[&str] = &[
@@ -454,14 +369,14 @@ fn parse_gate(gate: &Fields<'_, '_>) -> Option<GateDraft> {
         measure: gate.text("measure")?,
         scenario: gate.text("scenario"),
         part: gate.text("part"),
-        condition: parse_condition(gate),
+        condition: gate.text("where"),
         at_least: gate.number("at_least").map(|number| number.value),
         at_most: gate.number("at_most").map(|number| number.value),
         why: gate.text("why").map(|why| why.value),
     })
 }
 
-fn parse_output(output: &Fields<'_, '_>) -> OutputDraft {
+fn parse_output(output: &Fields<'_, '_>, needs: Needs) -> OutputDraft {
     output.only(&[
         "file",
         "report",
@@ -470,7 +385,7 @@ fn parse_output(output: &Fields<'_, '_>) -> OutputDraft {
         "shuffle",
         "suppressed",
     ]);
-    if !output.has("file") {
+    if needs == Needs::Files && !output.has("file") {
         output.missing("file", "add file = \"…\", the file to release");
     }
     OutputDraft {
@@ -478,7 +393,7 @@ fn parse_output(output: &Fields<'_, '_>) -> OutputDraft {
         report: output.text("report"),
         external_report: output.text("external_report"),
         record: output.text("record"),
-        shuffle: output.flag("shuffle").unwrap_or(false),
+        shuffle: output.flag("shuffle"),
         suppressed: output.text("suppressed").map(|text| text.value),
     }
 }

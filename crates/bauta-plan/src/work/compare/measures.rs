@@ -1,18 +1,19 @@
 //! Taking the measures of two files.
 
 use bauta_data::number::DecimalMark;
-use bauta_data::{Column, Kind, Table, near};
+use bauta_data::{Column, Kind, Table, Watch, near};
+use bauta_methods::Choice as _;
+use bauta_methods::keys::Semantics;
+use bauta_methods::measure::not_measured;
 use bauta_methods::pair::Rows;
 use bauta_methods::params::parse_text;
 use bauta_methods::{
-    Card, Files, Groups, Measure, MeasureTask, MethodError, Note, Pair, ParamDefault, ParamProblem,
-    ParamSpec, ParamType, Params, RawValue, RunContext, Scope, Subject, measure_groups, registry,
+    Card, Files, Groups, Measure, MethodError, Pair, ParamDefault, ParamSpec, ParamType, RawValue,
+    RunContext, Scope, Subject, registry,
 };
 
-use super::Found;
-use crate::arguments::CompareArguments;
-use crate::failure::Failure;
-use crate::progress::Progress;
+use super::{CompareRequest, ComparedMeasure, WorkError};
+use crate::measure::ReadyMeasure;
 
 /// Whether a measure looks at variables that hold categories, and at no others.
 fn of_categories_only(measure: &dyn Measure) -> bool {
@@ -23,21 +24,21 @@ fn of_categories_only(measure: &dyn Measure) -> bool {
 /// Every measure of categories, on the keys and the sensitive answers.
 pub(super) fn of_categories(
     pair: Pair<'_>,
-    arguments: &CompareArguments,
-    progress: &Progress,
-) -> Result<Vec<Found>, Failure> {
-    let on: Vec<String> = [&arguments.keys[..], &arguments.sensitive].concat();
+    request: &CompareRequest,
+    watch: &dyn Watch,
+) -> Result<Vec<ComparedMeasure>, WorkError> {
+    let on: Vec<String> = [&request.keys[..], &request.sensitive].concat();
     if on.is_empty() {
         return Ok(Vec::new());
     }
     let groups = Groups {
         outliers: None,
-        condition: arguments.condition.clone(),
+        condition: request.condition.clone(),
     };
     let measures = registry::MEASURES.iter();
     measures
         .filter(|measure| of_categories_only(**measure))
-        .map(|measure| of_one(*measure, pair, &on, &groups, arguments, progress))
+        .map(|measure| of_one(*measure, pair, &on, &groups, request, watch))
         .collect()
 }
 
@@ -45,20 +46,20 @@ pub(super) fn of_categories(
 pub(super) fn of_variables(
     pair: Pair<'_>,
     on: &[String],
-    arguments: &CompareArguments,
-    progress: &Progress,
-) -> Result<Vec<Found>, Failure> {
+    request: &CompareRequest,
+    watch: &dyn Watch,
+) -> Result<Vec<ComparedMeasure>, WorkError> {
     if on.is_empty() {
         return Ok(Vec::new());
     }
-    if !arguments.skip_missing {
-        refuse_missing(&pair, on, arguments)?;
+    if !request.skip_missing {
+        refuse_missing(&pair, on, request)?;
     }
-    refuse_wrong_records(&pair, arguments)?;
-    refuse_unknown_settings(arguments)?;
+    refuse_wrong_records(&pair, request)?;
+    refuse_unknown_settings(request)?;
     let groups = Groups {
-        outliers: arguments.outliers,
-        condition: arguments.condition.clone(),
+        outliers: request.outliers,
+        condition: request.condition.clone(),
     };
     let mut found = Vec::new();
     for measure in registry::MEASURES.iter().filter(|measure| {
@@ -68,10 +69,10 @@ pub(super) fn of_variables(
         {
             continue;
         }
-        if !is_asked_for(*measure, pair, on, arguments) {
+        if !is_asked_for(*measure, pair, on, request) {
             continue;
         }
-        found.push(of_one(*measure, pair, on, &groups, arguments, progress)?);
+        found.push(of_one(*measure, pair, on, &groups, request, watch)?);
     }
     Ok(found)
 }
@@ -82,10 +83,10 @@ fn is_asked_for(
     measure: &dyn Measure,
     pair: Pair<'_>,
     on: &[String],
-    arguments: &CompareArguments,
+    request: &CompareRequest,
 ) -> bool {
     let card = measure.card();
-    let set = |spec: &ParamSpec| arguments.set.iter().any(|(name, _)| name == spec.name);
+    let set = |spec: &ParamSpec| request.set.iter().any(|(name, _)| name == spec.name);
     let told = card
         .params
         .iter()
@@ -98,27 +99,27 @@ fn is_asked_for(
 }
 
 /// What is asked of records that the files cannot give is one error, not one note per measure.
-fn refuse_wrong_records(pair: &Pair<'_>, arguments: &CompareArguments) -> Result<(), Failure> {
-    if pair.rows == Rows::Unrelated && arguments.correspondence.as_deref() == Some("own") {
-        return Err(Failure::mistake(
+fn refuse_wrong_records(pair: &Pair<'_>, request: &CompareRequest) -> Result<(), WorkError> {
+    if pair.rows == Rows::Unrelated && request.correspondence.as_deref() == Some("own") {
+        return Err(WorkError::mistake(
             "the files differ in length, so that no masked record has an original of its own",
             "name an --id that both files have, or use --correspondence nearest",
         ));
     }
-    let Some(condition) = &arguments.condition else {
+    let Some(condition) = &request.condition else {
         return Ok(());
     };
-    let mut files = vec![(pair.original, &arguments.original)];
+    let mut files = vec![(pair.original, &request.original)];
     if pair.rows == Rows::Unrelated {
-        files.push((pair.masked, &arguments.masked));
+        files.push((pair.masked, &request.masked));
     }
     for (table, file) in files {
         let holds = condition
             .holds(table)
-            .map_err(|problem| Failure::mistake(problem.message, problem.hint))?;
+            .map_err(|problem| WorkError::mistake(problem.message, problem.hint))?;
         if !holds.contains(&true) {
-            return Err(Failure::mistake(
-                format!("{}: no record satisfies `{condition}`", file.display()),
+            return Err(WorkError::mistake(
+                format!("{}: no record satisfies `{condition}`", file),
                 "widen the condition",
             ));
         }
@@ -127,14 +128,14 @@ fn refuse_wrong_records(pair: &Pair<'_>, arguments: &CompareArguments) -> Result
 }
 
 /// A setting that no measure knows would be ignored.
-fn refuse_unknown_settings(arguments: &CompareArguments) -> Result<(), Failure> {
+fn refuse_unknown_settings(request: &CompareRequest) -> Result<(), WorkError> {
     let known = || {
         let measures = registry::MEASURES.iter();
         measures.flat_map(|measure| measure.card().params)
     };
-    for (name, _) in &arguments.set {
+    for (name, _) in &request.set {
         if !known().any(|spec| spec.name == name) {
-            return Err(Failure::mistake(
+            return Err(WorkError::mistake(
                 format!("no measure has the parameter `{name}`"),
                 near::hint(name, known().map(|spec| spec.name)),
             ));
@@ -147,19 +148,19 @@ fn refuse_unknown_settings(arguments: &CompareArguments) -> Result<(), Failure> 
 fn refuse_missing(
     pair: &Pair<'_>,
     on: &[String],
-    arguments: &CompareArguments,
-) -> Result<(), Failure> {
+    request: &CompareRequest,
+) -> Result<(), WorkError> {
     let mut problems = Vec::new();
     let files = [
-        (pair.original, &arguments.original),
-        (pair.masked, &arguments.masked),
+        (pair.original, &request.original),
+        (pair.masked, &request.masked),
     ];
     for (table, file) in files {
         for column in on.iter().filter_map(|name| table.column_named(name)) {
             if column.n_missing() > 0 {
                 problems.push(format!(
                     "{}: `{}` has {} missing values",
-                    file.display(),
+                    file,
                     column.name(),
                     column.n_missing()
                 ));
@@ -169,7 +170,7 @@ fn refuse_missing(
     if problems.is_empty() {
         return Ok(());
     }
-    Err(Failure::mistake(
+    Err(WorkError::mistake(
         problems.join("; "),
         "leave them out with --skip-missing, or leave the variables out of --on",
     ))
@@ -180,26 +181,18 @@ fn of_one(
     pair: Pair<'_>,
     on: &[String],
     groups: &Groups,
-    arguments: &CompareArguments,
-    progress: &Progress,
-) -> Result<Found, Failure> {
+    request: &CompareRequest,
+    watch: &dyn Watch,
+) -> Result<ComparedMeasure, WorkError> {
     let card = measure.card();
-    let given = given(card, arguments);
-    let params = Params::check(card, &given).map_err(|problems| wrong_settings(card, &problems))?;
-    let attributes: Vec<_> = on
-        .iter()
-        .filter_map(|name| pair.original.column_named(name))
-        .map(Column::attribute)
-        .collect();
-    let problems = measure.check(&params, &attributes);
-    if !problems.is_empty() {
-        return Err(wrong_settings(card, &problems));
-    }
-    let context = RunContext::new(arguments.seed, card.id, progress);
-    let take = |files, original| {
-        let task = MeasureTask::new(files, on, &params);
-        measure_groups(measure, &task, groups, original, &context)
-    };
+    let given = given(card, request);
+    let ready = ReadyMeasure::new(measure, &given, on, groups.clone(), pair.original);
+    let ready = ready.map_err(|problems| WorkError::Settings {
+        measure: card.id,
+        problems,
+    })?;
+    let context = RunContext::new(request.seed, card.id, watch);
+    let take = |files, original| ready.take(files, original, &context);
     let taken = match measure.declared().subject {
         Subject::OneFile => {
             // Records that do not correspond are selected by their own file's values.
@@ -218,15 +211,12 @@ fn of_one(
         Ok((before, after)) => (before, Some(after)),
         // What the data do not allow is said in its place; the other measures are still taken.
         Err(error @ (MethodError::Data { .. } | MethodError::Request { .. })) => {
-            context.note(Note::NotMeasured {
-                measure: card.id.to_owned(),
-                reason: error.to_string(),
-            });
+            context.note(not_measured(card.id, &error.to_string()));
             (None, None)
         }
         Err(error) => return Err(error.into()),
     };
-    Ok(Found {
+    Ok(ComparedMeasure {
         id: card.id,
         before,
         after,
@@ -234,37 +224,31 @@ fn of_one(
     })
 }
 
-fn wrong_settings(card: &Card, problems: &[ParamProblem]) -> Failure {
-    let messages: Vec<&str> = problems
-        .iter()
-        .map(|problem| problem.message.as_str())
-        .collect();
-    let hint = problems.first().map_or("", |problem| problem.hint.as_str());
-    Failure::mistake(format!("{}: {}", card.id, messages.join("; ")), hint)
-}
-
-/// The parameters of the command line that a measure knows.
-fn given(card: &Card, arguments: &CompareArguments) -> Vec<(String, RawValue)> {
-    let skip = arguments
+/// The parameters of the request that a measure knows.
+fn given(card: &Card, request: &CompareRequest) -> Vec<(String, RawValue)> {
+    let skip = request
         .skip_missing
         .then(|| ("missing", RawValue::Text("skip".to_owned())));
-    let correspondence = arguments
+    let correspondence = request
         .correspondence
         .as_ref()
         .map(|name| ("correspondence", RawValue::Text(name.clone())));
-    let sample = arguments
+    let sample = request
         .sample
         .map(|n| ("sample", RawValue::Integer(i64::from(n))));
     // One statistic that is 0 must not take the others with it; a note names it.
     let zero = Some(("zero", RawValue::Text("exclude".to_owned())));
-    let semantics = Some(("semantics", RawValue::Text(arguments.semantics.clone())));
+    let semantics = Some((
+        "semantics",
+        RawValue::Text(request.semantics.name().to_owned()),
+    ));
     let mut given: Vec<(String, RawValue)> = [skip, zero, correspondence, sample, semantics]
         .into_iter()
         .flatten()
         .filter(|(name, _)| card.param(name).is_some())
         .map(|(name, value)| (name.to_owned(), value))
         .collect();
-    for (name, text) in &arguments.set {
+    for (name, text) in &request.set {
         if let Some(spec) = card.param(name) {
             given.retain(|(known, _)| known != name);
             given.push((name.clone(), parse_text(spec.ty, text)));
@@ -275,46 +259,46 @@ fn given(card: &Card, arguments: &CompareArguments) -> Vec<(String, RawValue)> {
 
 /// Every measure of keys, before and after.
 pub(super) fn of_keys(
-    original: &Table,
-    masked: &Table,
-    rows: Rows,
-    arguments: &CompareArguments,
-    progress: &Progress,
-) -> Result<Vec<Found>, Failure> {
+    pair: Pair<'_>,
+    request: &CompareRequest,
+    watch: &dyn Watch,
+) -> Result<Vec<ComparedMeasure>, WorkError> {
     // Under `original`, masked records are counted in the file before suppression.
-    let restored = match arguments.semantics.as_str() {
-        "original" => Some(suppressed_version(original, masked, rows, arguments)?),
-        _ => None,
+    let restored = match request.semantics {
+        Semantics::Original => Some(suppressed_version(pair, request)?),
+        Semantics::Own | Semantics::Visible | Semantics::Wild => None,
     };
     let pair = Pair {
-        original,
-        masked: restored.as_ref().unwrap_or(masked),
-        rows,
+        masked: restored.as_ref().unwrap_or(pair.masked),
+        ..pair
     };
     let scenario = registry::MEASURES
         .iter()
         .filter(|measure| measure.declared().scope == Scope::Scenario);
     let mut found = Vec::new();
     for measure in scenario {
-        found.push(if offers(measure.card(), &arguments.semantics) {
+        found.push(if offers(measure.card(), request.semantics.name()) {
             of_one(
                 *measure,
                 pair,
-                &arguments.keys,
+                &request.keys,
                 &Groups::default(),
-                arguments,
-                progress,
+                request,
+                watch,
             )?
         } else {
             let id = measure.card().id;
-            Found {
+            ComparedMeasure {
                 id,
                 before: None,
                 after: None,
-                notes: vec![Note::NotMeasured {
-                    measure: id.to_owned(),
-                    reason: format!("it does not know the semantics `{}`", arguments.semantics),
-                }],
+                notes: vec![not_measured(
+                    id,
+                    &format!(
+                        "it does not know the semantics `{}`",
+                        request.semantics.name()
+                    ),
+                )],
             }
         });
     }
@@ -331,21 +315,21 @@ fn offers(card: &Card, semantics: &str) -> bool {
 
 /// The original with the cells suppressed that the masked file has lost: what a mask would have
 /// made of it, with the values before suppression still known.
-fn suppressed_version(
-    original: &Table,
-    masked: &Table,
-    rows: Rows,
-    arguments: &CompareArguments,
-) -> Result<Table, Failure> {
+fn suppressed_version(pair: Pair<'_>, request: &CompareRequest) -> Result<Table, WorkError> {
+    let Pair {
+        original,
+        masked,
+        rows,
+    } = pair;
     let refuse = |message: String| {
         let hint = "use another --semantics, or compare with the file before suppression";
-        Err(Failure::mistake(message, hint))
+        Err(WorkError::mistake(message, hint))
     };
     if rows == Rows::Unrelated || masked.n_records() != original.n_records() {
         return refuse("`original` needs two files with the same records".to_owned());
     }
     let mut restored = original.clone();
-    for name in &arguments.keys {
+    for name in &request.keys {
         let (Some(attr_idx), Some(after)) = (original.index_of(name), masked.column_named(name))
         else {
             return refuse(format!("`{name}` is not in both files"));

@@ -1,0 +1,140 @@
+//! Checking what a plan writes: nothing may replace what it reads or another output.
+
+use std::path::{Path, PathBuf};
+
+use bauta_data::format::FileFormat;
+
+use super::Surroundings;
+use super::steps::TOTALS;
+use crate::draft::{Draft, HierarchyDraft, OutputDraft};
+use crate::plan::{NamedPath, Output, Release};
+use crate::problem::{Problem, ProblemKind, Spot};
+use crate::toml::Problems;
+
+/// The outputs, if their names can be used beside the files that are read.
+pub(super) fn check_output(
+    draft: &Draft,
+    plan_file: &str,
+    surroundings: &dyn Surroundings,
+    problems: &Problems,
+) -> Option<Output> {
+    let check = OutputCheck {
+        draft: &draft.output,
+        surroundings,
+        problems,
+    };
+    check.check(&files_read(draft, plan_file, surroundings))
+}
+
+/// Files that the plan reads and no output may replace.
+fn files_read(draft: &Draft, plan_file: &str, surroundings: &dyn Surroundings) -> Vec<PathBuf> {
+    let input = draft.data.file.iter().map(|file| file.value.as_str());
+    let hierarchies =
+        draft
+            .variables
+            .iter()
+            .filter_map(|variable| match &variable.hierarchy.as_ref()?.value {
+                HierarchyDraft::File(file) => Some(file.as_str()),
+                HierarchyDraft::Prefix(_)
+                | HierarchyDraft::Intervals(_)
+                | HierarchyDraft::Tree(_) => None,
+            });
+    let totals = draft.steps.iter().flat_map(|step| {
+        let params = step.params.0.iter();
+        params.filter_map(|(name, value)| match &value.value {
+            bauta_methods::RawValue::Text(file) if name.value == TOTALS => Some(file.as_str()),
+            _ => None,
+        })
+    });
+    let plan = Some(plan_file).filter(|file| !file.is_empty());
+    let files = input.chain(hierarchies).chain(totals).chain(plan);
+    files.map(|file| surroundings.path(file)).collect()
+}
+
+struct OutputCheck<'a> {
+    draft: &'a OutputDraft,
+    surroundings: &'a dyn Surroundings,
+    problems: &'a Problems,
+}
+
+impl OutputCheck<'_> {
+    fn check(&self, files_read: &[PathBuf]) -> Option<Output> {
+        let draft = self.draft;
+        let release = match &draft.file {
+            Some(spot) => Some((spot, self.named(spot), self.format(spot))),
+            None => None,
+        };
+        let read = files_read.iter();
+        let mut taken: Vec<PathBuf> = read
+            .map(|path| self.surroundings.real_place(path))
+            .collect();
+        let given = [
+            &draft.file,
+            &draft.report,
+            &draft.external_report,
+            &draft.record,
+        ];
+        for spot in given.into_iter().flatten() {
+            self.take(spot, &self.surroundings.path(spot), &mut taken);
+        }
+        let mut record = draft.record.as_ref().map(|spot| self.named(spot));
+        if let (None, Some((spot, file, _))) = (&record, &release) {
+            let given = Path::new(&file.given).with_extension("record.json");
+            let beside = self.named(&given.to_string_lossy());
+            self.take(spot, &beside.path, &mut taken);
+            record = Some(beside);
+        }
+        let release = match release {
+            Some((_, file, format)) => Some(Release {
+                file,
+                format: format?,
+            }),
+            None => None,
+        };
+        Some(Output {
+            release,
+            record,
+            report: draft.report.as_ref().map(|spot| self.named(spot)),
+            external_report: draft.external_report.as_ref().map(|spot| self.named(spot)),
+            shuffle: draft.shuffle.unwrap_or(false),
+            suppressed: draft.suppressed.clone().unwrap_or_default(),
+        })
+    }
+
+    fn named(&self, given: &str) -> NamedPath {
+        NamedPath {
+            given: given.to_owned(),
+            path: self.surroundings.path(given),
+        }
+    }
+
+    fn format(&self, spot: &Spot<String>) -> Option<FileFormat> {
+        FileFormat::of_path(&self.surroundings.path(spot))
+            .map_err(|error| {
+                let found = error.problems.into_iter();
+                let located = found.map(|problem| Problem::from_data(problem, &spot.place));
+                self.problems.borrow_mut().extend(located);
+            })
+            .ok()
+    }
+
+    /// Claims a path for an output, or says why it cannot be had.
+    fn take(&self, spot: &Spot<String>, path: &Path, taken: &mut Vec<PathBuf>) {
+        let refuse = |message: &str, hint: String| {
+            let problem = Problem::at(ProblemKind::Plan, &spot.place, message, hint);
+            self.problems.borrow_mut().push(problem);
+        };
+        let place = self.surroundings.real_place(path);
+        if taken.contains(&place) {
+            refuse(
+                "two files of the plan would be the same",
+                "choose another name; nothing that a plan reads or writes may be replaced by it"
+                    .into(),
+            );
+        }
+        if let Some((message, hint)) = self.surroundings.refusal(path) {
+            refuse(message, hint);
+        }
+        taken.push(place);
+    }
+}

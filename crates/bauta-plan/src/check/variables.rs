@@ -1,0 +1,194 @@
+//! Checking what a plan says of its variables, and how its file is read.
+
+use bauta_data::format::ReadOptions;
+use bauta_data::{Attribute, HierarchySpec, Kind, MissingRules, Role, Schema};
+
+use super::Surroundings;
+use crate::draft::{DataDraft, Draft, HierarchyDraft, VariableDraft};
+use crate::problem::{Place, Problem, ProblemKind};
+use crate::toml::Problems;
+
+/// Texts and codes of one variable that mean "no value": a cell's cause is one byte, and 0 means
+/// present.
+const MAX_MISSING: usize = 200;
+
+/// How the file is read; reports what is wrong with its variables.
+pub(super) fn read_options(
+    draft: &Draft,
+    surroundings: &dyn Surroundings,
+    problems: &Problems,
+) -> ReadOptions {
+    let variables = draft.variables.iter();
+    let attributes = variables
+        .map(|variable| attribute(variable, surroundings, problems))
+        .collect();
+    check_roles(&draft.variables, problems);
+    check_texts(draft, problems);
+    let data = &draft.data;
+    ReadOptions {
+        schema: Schema {
+            attributes,
+            missing: missing_rules(
+                (data.missing.as_ref(), data.missing_codes.as_ref()),
+                &data.place.0,
+                problems,
+            )
+            .unwrap_or_default(),
+        },
+        delimiter: delimiter(data, problems),
+        decimal: data.decimal.unwrap_or_default(),
+        encoding: data.encoding.unwrap_or_default(),
+    }
+}
+
+fn delimiter(data: &DataDraft, problems: &Problems) -> Option<u8> {
+    let given = data.delimiter.as_ref()?;
+    let byte = u8::try_from(given.value).ok().filter(u8::is_ascii);
+    if byte.is_none() {
+        let message = "a delimiter is one character of ASCII";
+        let hint = "use a comma, a semicolon, a bar or a tab";
+        let problem = Problem::at(ProblemKind::Plan, &given.place, message, hint);
+        problems.borrow_mut().push(problem);
+    }
+    byte
+}
+
+/// The missing rules that a section gives; none if it says nothing of them.
+fn missing_rules(
+    given: (Option<&Vec<String>>, Option<&Vec<(String, String)>>),
+    place: &Place,
+    problems: &Problems,
+) -> Option<MissingRules> {
+    if given == (None, None) {
+        return None;
+    }
+    let mut rules = MissingRules::default();
+    if let Some(texts) = given.0 {
+        rules.texts.clone_from(texts);
+    }
+    rules.codes = given.1.cloned().unwrap_or_default();
+    if rules.texts.len() + rules.codes.len() > MAX_MISSING {
+        let message = "too many missing texts and codes";
+        let hint = "declare at most 200 missing texts and codes";
+        let problem = Problem::at(ProblemKind::Plan, place, message, hint);
+        problems.borrow_mut().push(problem);
+        return None;
+    }
+    Some(rules)
+}
+
+pub(super) fn labels(variables: &[VariableDraft]) -> Vec<(String, String)> {
+    let labelled = variables.iter().filter_map(|variable| {
+        let label = variable.label.clone()?;
+        Some((variable.name.value.clone(), label))
+    });
+    labelled.collect()
+}
+
+fn attribute(
+    variable: &VariableDraft,
+    surroundings: &dyn Surroundings,
+    problems: &Problems,
+) -> Attribute {
+    let name = &variable.name;
+    let kind = variable
+        .kind
+        .as_ref()
+        .map_or(variable.role.default_kind(), |kind| kind.value);
+    if kind == Kind::Hierarchical && variable.hierarchy.is_none() {
+        let message = format!("`{}` is hierarchical and has no hierarchy", name.value);
+        let hint = "add hierarchy = \"prefix\" or another form";
+        let problem = Problem::at(ProblemKind::Plan, &name.place, message, hint);
+        problems.borrow_mut().push(problem.of_variable(name));
+    }
+    Attribute {
+        name: name.value.clone(),
+        role: variable.role,
+        kind,
+        order: variable.order.clone(),
+        hierarchy: hierarchy(variable, surroundings, problems),
+        missing: missing_rules(
+            (variable.missing.as_ref(), variable.missing_codes.as_ref()),
+            &name.place,
+            problems,
+        ),
+    }
+}
+
+fn hierarchy(
+    variable: &VariableDraft,
+    surroundings: &dyn Surroundings,
+    problems: &Problems,
+) -> Option<HierarchySpec> {
+    let hierarchy = variable.hierarchy.as_ref()?;
+    match hierarchy.value.clone() {
+        HierarchyDraft::Prefix(keep) => Some(HierarchySpec::Prefix { keep }),
+        HierarchyDraft::Intervals(breaks) => Some(HierarchySpec::Intervals { breaks }),
+        HierarchyDraft::Tree(roots) => Some(HierarchySpec::Tree { roots }),
+        HierarchyDraft::File(file) => surroundings
+            .levels(&file)
+            .map_err(|error| {
+                let found = error.problems.into_iter();
+                let located = found.map(|problem| Problem::from_data(problem, &hierarchy.place));
+                problems.borrow_mut().extend(located);
+            })
+            .ok(),
+    }
+}
+
+/// Reasons are printed in public reports, and the seed must not be in one.
+fn check_texts(draft: &Draft, problems: &Problems) {
+    let Some(seed) = draft.plan.seed.map(|seed| seed.to_string()) else {
+        return;
+    };
+    // A seed of one or two digits is in any date; such a seed is no secret either.
+    let shows = |text: &Option<String>| {
+        seed.len() > 3 && text.as_ref().is_some_and(|text| text.contains(&seed))
+    };
+    for step in draft.steps.iter().filter(|step| shows(&step.why)) {
+        problems.borrow_mut().push(Problem::at(
+            ProblemKind::Plan,
+            &step.place.0,
+            "the reason of this step holds the seed, and reasons are published",
+            "take the seed out of `why`",
+        ));
+    }
+}
+
+fn check_roles(variables: &[VariableDraft], problems: &Problems) {
+    for role in [Role::Weight, Role::Household] {
+        let with_role = variables.iter().filter(|variable| variable.role == role);
+        for second in with_role.skip(1) {
+            let message = format!(
+                "`{}` is a second variable with the role {}",
+                second.name.value,
+                role.name()
+            );
+            let problem = Problem::at(
+                ProblemKind::Plan,
+                &second.name.place,
+                message,
+                "give the others the role other",
+            );
+            problems
+                .borrow_mut()
+                .push(problem.of_variable(&second.name));
+        }
+    }
+    for variable in variables {
+        if let (Role::Weight, Some(kind)) = (variable.role, &variable.kind)
+            && kind.value != Kind::Continuous
+        {
+            let message = format!(
+                "`{}` is a weight and must be continuous",
+                variable.name.value
+            );
+            problems.borrow_mut().push(Problem::at(
+                ProblemKind::Plan,
+                &kind.place,
+                message,
+                "leave out its kind",
+            ));
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! Why a run did not come to its end.
+
+use bauta_data::{DataError, DataErrorKind};
+use bauta_methods::MethodError;
+
+/// Why a run ended without its outputs.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum RunError {
+    /// A file could not be read or written.
+    #[error(transparent)]
+    Data(#[from] DataError),
+    /// A step or measure could not do its work.
+    #[error("{place}: {error}")]
+    Method {
+        /// Which one.
+        place: String,
+        /// Line of the plan that asked for it, if there is one.
+        line: Option<usize>,
+        /// What the method said.
+        error: Box<MethodError>,
+    },
+    /// A gate asks for a figure that its measure does not give.
+    #[error("gate on `{measure}`: there is no figure `{part}` (there are: {known})")]
+    UnknownPart {
+        /// The measure.
+        measure: String,
+        /// The figure asked for.
+        part: String,
+        /// The figures there are.
+        known: String,
+    },
+    /// What a run found cannot be put down.
+    #[error("the {what} cannot be written: {reason}")]
+    NotWritten {
+        /// What.
+        what: &'static str,
+        /// Why not.
+        reason: String,
+    },
+}
+
+impl RunError {
+    /// A mistake of ours: something is not there that a checked plan has.
+    pub(crate) fn internal(place: impl Into<String>, message: impl Into<String>) -> Self {
+        Self::Method {
+            place: place.into(),
+            line: None,
+            error: Box::new(MethodError::Internal(message.into())),
+        }
+    }
+
+    /// Whether the watcher asked to stop.
+    pub fn is_cancelled(&self) -> bool {
+        match self {
+            Self::Data(error) => error.kind == DataErrorKind::Cancelled,
+            Self::Method { error, .. } => **error == MethodError::Cancelled,
+            Self::UnknownPart { .. } | Self::NotWritten { .. } => false,
+        }
+    }
+}

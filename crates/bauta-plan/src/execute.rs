@@ -1,0 +1,232 @@
+//! Carrying out a plan in memory: measure, mask, measure again, judge. No file is read or written.
+
+mod described;
+mod masking;
+
+use std::path::Path;
+
+use bauta_data::format::{self, FileFormat, Loaded, TextStyle};
+use bauta_data::{DataError, DataProblem, Kind, Table, Unwatched};
+use bauta_methods::pair::Rows;
+use bauta_methods::{Files, Pair, Subject};
+
+use crate::claims::{Claim, claims_of_gates};
+use crate::error::RunError;
+use crate::judge::{judge, measure_record};
+use crate::measure::{Measured, Measuring};
+use crate::plan::Plan;
+use crate::record::{FORMAT, RunRecord, SeedSource, StepRecord, TimesRecord};
+use crate::stages::{RunWatch, Stages};
+use described::{file_record, plan_record, scenario_records, variable_records};
+use masking::Masked;
+
+pub(crate) use described::released_record;
+
+/// Stages of work in memory besides the steps: measuring before and after.
+pub(crate) const STAGES_OF_MEASURING: usize = 2;
+
+/// What a file in memory is called in records and messages.
+const IN_MEMORY: &str = "in memory";
+
+/// Choices of a run that are not part of the plan.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RunOptions {
+    /// Seed that goes before the plan's.
+    pub seed: Option<u64>,
+}
+
+/// What came of a plan, before anything is written.
+#[derive(Clone, Debug)]
+pub struct Executed {
+    /// What was done and found. Whether a release was counted again and written, [`publish`] adds.
+    ///
+    /// [`publish`]: crate::publish::publish
+    pub record: RunRecord,
+    /// The file after all steps, records in their order.
+    pub masked: Table,
+    /// The file as it is to be released: suppressed cells spelled, records in a new order if the plan
+    /// says so.
+    pub released: Table,
+    /// What each measure of the plan found, with the figures of single records.
+    pub measured: Vec<BeforeAndAfter>,
+    pub(crate) claims: Vec<Claim>,
+    pub(crate) style: TextStyle,
+}
+
+/// What a measure found before masking and after.
+#[derive(Clone, PartialEq, Debug)]
+pub struct BeforeAndAfter {
+    /// Before; nothing for measures that compare.
+    pub before: Measured,
+    /// After, or the comparison.
+    pub after: Measured,
+}
+
+/// A table that was made in memory, as if it had been read: its hash is that of the CSV file it would
+/// be written to.
+pub fn in_memory(table: Table) -> Result<Loaded, DataError> {
+    let style = TextStyle::default();
+    let path = Path::new(IN_MEMORY);
+    let format = FileFormat::Text;
+    let mut nowhere = std::io::sink();
+    let fingerprint = format::write(&mut nowhere, path, &table, format, &style, &Unwatched)?;
+    Ok(Loaded {
+        table,
+        fingerprint,
+        format,
+        style,
+    })
+}
+
+/// Masks, measures and judges in memory, on the threads of the caller.
+pub fn execute(
+    plan: &Plan,
+    loaded: &Loaded,
+    options: RunOptions,
+    watch: &dyn RunWatch,
+) -> Result<Executed, RunError> {
+    let mut stages = Stages::new(plan.steps.len() + STAGES_OF_MEASURING, watch);
+    let mut executed = execute_in(plan, loaded, options, &mut stages)?;
+    executed.record.times = stages.finish();
+    Ok(executed)
+}
+
+/// The same as a part of a longer run.
+pub(crate) fn execute_in(
+    plan: &Plan,
+    loaded: &Loaded,
+    options: RunOptions,
+    stages: &mut Stages<'_>,
+) -> Result<Executed, RunError> {
+    check_described(plan, &loaded.table)?;
+    let (seed, seed_source) = seed_of(plan, loaded, options);
+    let (original, watch) = (&loaded.table, stages.watch());
+    let measuring = Measuring {
+        plan,
+        seed,
+        watch,
+        original,
+    };
+    stages.begin("measure before");
+    let before = measuring.all(|planned| {
+        (planned.measure.declared().subject == Subject::OneFile).then_some(Files::One(original))
+    })?;
+    let mut masked = Masked::new(original);
+    let mut steps = Vec::new();
+    for step in &plan.steps {
+        stages.begin(&step.key);
+        steps.push(masked.carry_out(plan, step, original, seed, watch)?);
+    }
+    stages.begin("measure after");
+    let after = measured_after(&measuring, &masked)?;
+    let measured = before.into_iter().zip(after);
+    let measured = measured.map(|(before, after)| BeforeAndAfter { before, after });
+    let measured: Vec<BeforeAndAfter> = measured.collect();
+    let mut record = record_of(
+        plan,
+        loaded,
+        (seed, seed_source),
+        steps,
+        &measured,
+        masked.rows,
+    );
+    record.variables = variable_records(plan, original, &masked);
+    let mut claims = std::mem::take(&mut masked.claims);
+    claims.extend(claims_of_gates(plan));
+    Ok(Executed {
+        record,
+        released: masked.release(plan, seed, watch),
+        masked: masked.table,
+        measured,
+        claims,
+        style: loaded.style,
+    })
+}
+
+/// Takes every measure of the masked file, or of both.
+fn measured_after(measuring: &Measuring<'_>, masked: &Masked) -> Result<Vec<Measured>, RunError> {
+    let pair = Pair {
+        original: measuring.original,
+        masked: &masked.table,
+        rows: masked.rows,
+    };
+    // Who belongs to a subpopulation is decided by the original, or by the file's own values where
+    // nobody can tell which record came from which.
+    let own = (masked.rows == Rows::Unrelated).then(|| masked.table.clone().as_source());
+    let measuring = Measuring {
+        original: own.as_ref().unwrap_or(measuring.original),
+        ..*measuring
+    };
+    measuring.all(|planned| match planned.measure.declared().subject {
+        Subject::OneFile if planned.groups.condition.is_some() => {
+            Some(Files::One(own.as_ref().unwrap_or(&masked.table)))
+        }
+        Subject::OneFile => Some(Files::One(&masked.table)),
+        Subject::CorrespondingPair if masked.rows == Rows::Unrelated => None,
+        Subject::Pair | Subject::CorrespondingPair => Some(Files::Both(pair)),
+    })
+}
+
+fn seed_of(plan: &Plan, loaded: &Loaded, options: RunOptions) -> (u64, SeedSource) {
+    match (options.seed, plan.seed) {
+        (Some(seed), _) => (seed, SeedSource::CommandLine),
+        (None, Some(seed)) => (seed, SeedSource::Plan),
+        (None, None) => (loaded.fingerprint.seed, SeedSource::InputFile),
+    }
+}
+
+/// A table must be what the plan was checked for; one that was read under [`Plan::read`] is.
+fn check_described(plan: &Plan, table: &Table) -> Result<(), DataError> {
+    let declared = plan.read.schema.attributes.iter();
+    let unlike = declared.filter(|attribute| {
+        table.column_named(&attribute.name).is_none_or(|column| {
+            let found = column.attribute();
+            (found.role, found.kind) != (attribute.role, attribute.kind)
+                || (attribute.kind == Kind::Continuous && column.as_numeric().is_none())
+        })
+    });
+    let names: Vec<&str> = unlike.map(|attribute| attribute.name.as_str()).collect();
+    if names.is_empty() {
+        return Ok(());
+    }
+    let problem = DataProblem::file(
+        format!("the plan describes other columns: {}", names.join(", ")),
+        "read the data with the options of the plan",
+    );
+    Err(DataError::one(Path::new(IN_MEMORY), problem))
+}
+
+/// The record but for the variables, which the masked file is needed for.
+fn record_of(
+    plan: &Plan,
+    loaded: &Loaded,
+    (seed, seed_source): (u64, SeedSource),
+    steps: Vec<StepRecord>,
+    measured: &[BeforeAndAfter],
+    rows: Rows,
+) -> RunRecord {
+    let planned = plan.measures.iter().zip(measured);
+    let measures: Vec<_> = planned
+        .map(|(planned, found)| measure_record(planned, &found.before, &found.after, rows))
+        .collect();
+    let file = plan.input.as_ref();
+    let file = file.map_or(IN_MEMORY, |input| input.given.as_str());
+    RunRecord {
+        format: FORMAT.to_owned(),
+        bauta_version: env!("CARGO_PKG_VERSION").to_owned(),
+        plan: plan_record(plan),
+        seed,
+        seed_source,
+        input: file_record(file, &loaded.fingerprint, &loaded.table),
+        variables: Vec::new(),
+        scenarios: scenario_records(plan),
+        steps,
+        gates: judge(&plan.gates, &measures),
+        measures,
+        claims: Vec::new(),
+        released: None,
+        shuffled: plan.output.shuffle,
+        rows,
+        times: TimesRecord::default(),
+    }
+}

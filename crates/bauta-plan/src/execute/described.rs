@@ -1,0 +1,101 @@
+//! What a record says of the plan, the files and the variables.
+
+use std::sync::Arc;
+
+use bauta_data::{Column, Fingerprint, Table, Values};
+use bauta_methods::pair::Rows;
+use sha2::{Digest, Sha256};
+
+use super::masking::Masked;
+use crate::plan::{Plan, Release};
+use crate::record::{Fate, FileRecord, PlanRecord, ScenarioRecord, VariableRecord};
+
+/// A file that was written.
+pub(crate) fn released_record(release: &Release, print: &Fingerprint, table: &Table) -> FileRecord {
+    file_record(&release.file.given, print, table)
+}
+
+pub(super) fn file_record(given: &str, print: &Fingerprint, table: &Table) -> FileRecord {
+    FileRecord {
+        file: given.to_owned(),
+        sha256: print.sha256.clone(),
+        n_bytes: print.n_bytes,
+        n_records: table.n_records() as u64,
+        n_variables: table.columns().len() as u64,
+    }
+}
+
+pub(super) fn plan_record(plan: &Plan) -> PlanRecord {
+    let digest = Sha256::digest(plan.text.as_bytes());
+    PlanRecord {
+        title: plan.title.clone(),
+        file: plan.file.clone(),
+        sha256: digest.iter().map(|byte| format!("{byte:02x}")).collect(),
+        text: plan.text.clone(),
+    }
+}
+
+pub(super) fn scenario_records(plan: &Plan) -> Vec<ScenarioRecord> {
+    let records = plan.scenarios.iter().map(|scenario| ScenarioRecord {
+        name: scenario.name.clone(),
+        keys: scenario.keys.clone(),
+        why: scenario.why.clone(),
+    });
+    records.collect()
+}
+
+pub(super) fn variable_records(
+    plan: &Plan,
+    original: &Table,
+    masked: &Masked,
+) -> Vec<VariableRecord> {
+    let records = original.columns().iter().map(|column| {
+        let name = column.name();
+        let after = masked.table.column_named(name);
+        let fate = match after {
+            None => Fate::Dropped,
+            Some(_) if masked.touched.contains(name) => Fate::Masked,
+            Some(_) => Fate::Untouched,
+        };
+        let changed = after
+            .filter(|_| fate == Fate::Masked && masked.rows == Rows::Correspond)
+            .map(|after| n_changed(column, after, &masked.table));
+        VariableRecord {
+            name: name.to_owned(),
+            role: column.attribute().role,
+            kind: column.attribute().kind,
+            declared: plan.read.schema.attribute(name).is_some(),
+            label: plan
+                .labels
+                .iter()
+                .find(|(labelled, _)| labelled == name)
+                .map(|(_, label)| label.clone()),
+            n_missing: column.n_missing() as u64,
+            fate,
+            n_changed: changed,
+            n_suppressed: after.map_or(0, |after| after.n_suppressed() as u64),
+        }
+    });
+    records.collect()
+}
+
+/// Cells of a masked column that differ from the original.
+fn n_changed(original: &Arc<Column>, masked: &Column, table: &Table) -> u64 {
+    let differs = |record: usize| {
+        let row = table.source_row(record);
+        match (original.is_missing(row), masked.is_missing(record)) {
+            (true, true) => false,
+            (true, false) | (false, true) => true,
+            (false, false) => match (original.values(), masked.values()) {
+                (Values::Numeric(x), Values::Numeric(z)) => x[row].to_bits() != z[record].to_bits(),
+                (Values::Categorical(x), Values::Categorical(z)) => {
+                    x.levels.text(x.codes[row]) != z.levels.text(z.codes[record])
+                }
+                _ => true,
+            },
+        }
+    };
+    (0..table.n_records())
+        .filter(|&record| differs(record))
+        .count() as u64
+}

@@ -1,0 +1,166 @@
+//! The steps of a plan, one after the other.
+
+use std::collections::BTreeSet;
+
+use bauta_data::{Table, Watch};
+use bauta_methods::adjust::AdjustTask;
+use bauta_methods::context::shuffled;
+use bauta_methods::note::NoteRank;
+use bauta_methods::pair::Rows;
+use bauta_methods::{Change, MaskTask, MethodError, Note, Pair, RunContext};
+
+use crate::claims::Claim;
+use crate::error::RunError;
+use crate::plan::{Plan, Step, StepMethod};
+use crate::problem::line_of;
+use crate::record::{StepRecord, params_record};
+
+/// The file on its way through the steps.
+pub(super) struct Masked {
+    pub(super) table: Table,
+    pub(super) touched: BTreeSet<String>,
+    /// Whether its records can be traced to original ones.
+    pub(super) rows: Rows,
+    /// What steps say of the keys, as far as no later step has touched them.
+    pub(super) claims: Vec<Claim>,
+}
+
+impl Masked {
+    pub(super) fn new(original: &Table) -> Self {
+        Self {
+            table: original.clone(),
+            touched: BTreeSet::new(),
+            rows: Rows::Correspond,
+            claims: Vec::new(),
+        }
+    }
+
+    pub(super) fn carry_out(
+        &mut self,
+        plan: &Plan,
+        step: &Step,
+        original: &Table,
+        seed: u64,
+        watch: &dyn Watch,
+    ) -> Result<StepRecord, RunError> {
+        let context = RunContext::new(seed, &step.key, watch);
+        let on = self.positions(step)?;
+        let done = self.work(step, &on, original, &context);
+        let mut change = done.map_err(|error| RunError::Method {
+            place: format!("step `{}`", step.key),
+            line: step.span.as_ref().map(|span| line_of(&plan.text, span)),
+            error: Box::new(error),
+        })?;
+        self.keep_claims(step, &change, &context);
+        let (rows, evidence) = (change.rows, change.evidence.take());
+        self.rows = self.rows.and_then(rows);
+        self.table = change.apply_to(&self.table);
+        let card = step.method.card();
+        Ok(StepRecord {
+            key: step.key.clone(),
+            method: card.id.to_owned(),
+            title: card.title.to_owned(),
+            on: step.on.clone(),
+            params: params_record(&step.params),
+            why: step.why.clone(),
+            rows,
+            evidence,
+            notes: context.into_notes(),
+        })
+    }
+
+    /// Positions of a step's variables, which a checked plan has.
+    fn positions(&self, step: &Step) -> Result<Vec<usize>, RunError> {
+        let position = |name: &String| {
+            self.table.index_of(name).ok_or_else(|| {
+                let place = format!("step `{}`", step.key);
+                RunError::internal(place, format!("there is no variable `{name}`"))
+            })
+        };
+        step.on.iter().map(position).collect()
+    }
+
+    /// What a step changes, and its evidence.
+    fn work(
+        &self,
+        step: &Step,
+        on: &[usize],
+        original: &Table,
+        context: &RunContext<'_>,
+    ) -> Result<Change, MethodError> {
+        let params = &step.params;
+        match step.method {
+            StepMethod::Mask(mask) => {
+                let table = &self.table;
+                mask.mask(&MaskTask { table, on, params }, context)
+            }
+            StepMethod::Adjuster(adjuster) => {
+                let pair = Pair {
+                    original,
+                    masked: &self.table,
+                    rows: self.rows,
+                };
+                adjuster.adjust(&AdjustTask { pair, on, params }, context)
+            }
+        }
+    }
+
+    /// Ends claims whose keys or records a change touches, and adds what the step claims itself.
+    fn keep_claims(&mut self, step: &Step, change: &Change, context: &RunContext<'_>) {
+        let touched = change.columns.iter();
+        let touched = touched.map(|(attr_idx, _)| self.table.column(*attr_idx).name().to_owned());
+        let touched: Vec<String> = touched.collect();
+        let loses_records = change.kept.is_some();
+        self.claims.retain(|claim| {
+            let stays = !loses_records && !claim.keys.iter().any(|key| touched.contains(key));
+            if !stays {
+                context.note(claim_ended(claim));
+            }
+            stays
+        });
+        let claimed = match step.method {
+            StepMethod::Mask(mask) => mask.facts(&step.params).claims,
+            StepMethod::Adjuster(adjuster) => adjuster.facts(&step.params).claims,
+        };
+        if let Some(what) = claimed.filter(|_| !step.on.is_empty()) {
+            self.claims.push(Claim {
+                by: format!("step `{}`", step.key),
+                keys: step.on.clone(),
+                what,
+            });
+        }
+        self.touched.extend(touched);
+    }
+
+    /// The table as it is written: suppressed cells spelled, records in a new order if asked for.
+    pub(super) fn release(&self, plan: &Plan, seed: u64, watch: &dyn Watch) -> Table {
+        let mut table = self.table.clone();
+        for attr_idx in 0..table.columns().len() {
+            if table.column(attr_idx).n_missing() > 0 {
+                let column = table
+                    .column(attr_idx)
+                    .with_suppressed_text(&plan.output.suppressed);
+                table = table.with_column(attr_idx, column);
+            }
+        }
+        if plan.output.shuffle {
+            let context = RunContext::new(seed, "output", watch);
+            let order = shuffled(table.n_records(), &context.draws("record order"));
+            table = table.take(&order);
+        }
+        table
+    }
+}
+
+/// What was promised of the keys is no longer known to hold.
+fn claim_ended(claim: &Claim) -> Note {
+    let Claim { by, what, .. } = claim;
+    let k = what.k;
+    let text = format!(
+        "after this step the classes of {k} that {by} made need not be whole any more; only a gate on k-anonymity would count them again"
+    );
+    Note::new("claim-ended", text)
+        .with("by", by.as_str())
+        .with("k", k)
+        .ranked(NoteRank::Warning)
+}

@@ -1,0 +1,188 @@
+//! Taking measures: the one place where parameters, variables, groups and notes come together, for
+//! runs and for measures asked for alone.
+
+use bauta_data::{Table, Watch};
+use bauta_methods::measure::not_measured;
+use bauta_methods::{
+    Files, Groups, Measure, MeasureTask, Measurement, MethodError, Note, ParamProblem, Params,
+    RawValue, RunContext, measure_groups,
+};
+
+use crate::error::RunError;
+use crate::plan::{Asked, Plan, PlannedMeasure};
+use crate::prepare::prepare_measure;
+
+/// What a measure found, if there was something to look at, and what it stated. Holds the figures of
+/// single records, which no record of a run does.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Measured {
+    /// The figures.
+    pub found: Option<Measurement>,
+    /// What it stated.
+    pub notes: Vec<Note>,
+}
+
+/// A measure that is ready to look at files.
+#[derive(Clone)]
+pub struct ReadyMeasure {
+    /// The measure.
+    pub measure: &'static dyn Measure,
+    /// The variables it looks at.
+    pub on: Vec<String>,
+    params: Params,
+    /// On which records, and which of them apart.
+    pub groups: Groups,
+}
+
+impl ReadyMeasure {
+    /// A measure of these variables, as the columns of `table` describe them.
+    pub fn new(
+        measure: &'static dyn Measure,
+        given: &[(String, RawValue)],
+        on: &[String],
+        groups: Groups,
+        table: &Table,
+    ) -> Result<Self, Vec<ParamProblem>> {
+        let columns = on.iter().filter_map(|name| table.column_named(name));
+        let attributes: Vec<_> = columns.map(bauta_data::Column::attribute).collect();
+        let params = prepare_measure(measure, given, &attributes).ready()?;
+        Ok(Self {
+            measure,
+            on: on.to_vec(),
+            params,
+            groups,
+        })
+    }
+
+    /// Looks at files. `original` decides who belongs to a subpopulation.
+    pub fn take(
+        &self,
+        files: Files<'_>,
+        original: &Table,
+        context: &RunContext<'_>,
+    ) -> Result<Measurement, MethodError> {
+        take(
+            self.measure,
+            &self.on,
+            &self.params,
+            &self.groups,
+            files,
+            original,
+            context,
+        )
+    }
+}
+
+fn take(
+    measure: &dyn Measure,
+    on: &[String],
+    params: &Params,
+    groups: &Groups,
+    files: Files<'_>,
+    original: &Table,
+    context: &RunContext<'_>,
+) -> Result<Measurement, MethodError> {
+    let task = MeasureTask::new(files, on, params);
+    measure_groups(measure, &task, groups, original, context)
+}
+
+/// What the measures of a run are taken with.
+pub(crate) struct Measuring<'a> {
+    pub(crate) plan: &'a Plan,
+    pub(crate) seed: u64,
+    pub(crate) watch: &'a dyn Watch,
+    pub(crate) original: &'a Table,
+}
+
+impl<'a> Measuring<'a> {
+    /// Takes each measure of the files that `files` gives it; none means that it does not apply.
+    pub(crate) fn all(
+        &self,
+        files: impl Fn(&PlannedMeasure) -> Option<Files<'a>>,
+    ) -> Result<Vec<Measured>, RunError> {
+        let planned = self.plan.measures.iter();
+        planned
+            .map(|planned| match files(planned) {
+                Some(files) => self.one(planned, files),
+                None => Ok(Measured::default()),
+            })
+            .collect()
+    }
+
+    fn one(&self, planned: &PlannedMeasure, files: Files<'_>) -> Result<Measured, RunError> {
+        let id = planned.measure.card().id;
+        let context = RunContext::new(self.seed, format!("measure {id}"), self.watch);
+        // A variable that was dropped is no longer there to be known, so the others are measured.
+        let (on, gone): (Vec<String>, Vec<String>) = match files {
+            Files::One(table) => planned
+                .on
+                .iter()
+                .cloned()
+                .partition(|name| table.index_of(name).is_some()),
+            Files::Both(_) => (planned.on.clone(), Vec::new()),
+        };
+        if !gone.is_empty() {
+            context.note(variables_gone(&gone));
+        }
+        let mut found = None;
+        if !on.is_empty() {
+            let (params, groups) = (&planned.params, &planned.groups);
+            let taken = take(
+                planned.measure,
+                &on,
+                params,
+                groups,
+                files,
+                self.original,
+                &context,
+            );
+            found = self.allowed(planned, taken, &context)?;
+        }
+        Ok(Measured {
+            found,
+            notes: context.into_notes(),
+        })
+    }
+
+    /// Nobody asked for a usual measure by name, so that data unfit for it must not stop the run.
+    fn allowed(
+        &self,
+        planned: &PlannedMeasure,
+        taken: Result<Measurement, MethodError>,
+        context: &RunContext<'_>,
+    ) -> Result<Option<Measurement>, RunError> {
+        match taken {
+            Ok(found) => Ok(Some(found)),
+            Err(error @ (MethodError::Data { .. } | MethodError::Request { .. }))
+                if planned.asked == Asked::ByDefault =>
+            {
+                context.note(not_measured(planned.measure.card().id, &error.to_string()));
+                Ok(None)
+            }
+            Err(error) => Err(method_error(self.plan, planned, error)),
+        }
+    }
+}
+
+fn method_error(plan: &Plan, planned: &PlannedMeasure, error: MethodError) -> RunError {
+    let id = planned.measure.card().id;
+    RunError::Method {
+        place: match &planned.scenario {
+            Some(scenario) if plan.scenarios.len() > 1 => {
+                format!("measure `{id}` of `{scenario}`")
+            }
+            _ => format!("measure `{id}`"),
+        },
+        line: None,
+        error: Box::new(error),
+    }
+}
+
+/// Variables that were to be measured and are no longer in the file; the others were measured.
+fn variables_gone(variables: &[String]) -> Note {
+    let text = format!(
+        "no longer in the file, and so left out: {}",
+        variables.join(", ")
+    );
+    Note::new("variables-gone", text).with("variables", variables)
+}

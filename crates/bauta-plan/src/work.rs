@@ -1,0 +1,24 @@
+//! What can be done with files without a plan at hand: look at one, propose a plan, mask or calibrate
+//! it, say who is at risk, compare it with another.
+//!
+//! Each takes plain values and someone who watches, and runs on the threads of the caller. What works
+//! on one table has a form for data in memory beside the one for files.
+
+pub mod calibrate;
+pub mod compare;
+mod error;
+pub mod explain_record;
+pub mod init;
+pub mod inspect;
+mod keys;
+pub mod mask;
+mod one_step;
+mod reading;
+mod record;
+pub mod risk;
+
+pub use error::{Mistake, WorkError, refuse_to_replace};
+pub use keys::{HierarchyForm, KeyHierarchy};
+pub use one_step::Done;
+pub use reading::Reading;
+pub use record::read_record;

@@ -1,0 +1,287 @@
+//! Every measure of an original file and its masked version.
+
+mod measures;
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use bauta_data::format::read;
+use bauta_data::number::DecimalMark;
+use bauta_data::{Column, Condition, Kind, Role, Schema, Table, Watch, near};
+use bauta_methods::keys::Semantics;
+use bauta_methods::pair::Rows;
+use bauta_methods::{Measurement, Note, Pair};
+
+use super::keys::{add_sensitive, give_hierarchies, key_schema, refuse_repeats};
+use super::{KeyHierarchy, Reading, WorkError};
+use measures::cell;
+
+/// What to compare, and how.
+#[derive(Clone, PartialEq, Debug)]
+pub struct CompareRequest {
+    /// What messages call the original file.
+    pub original: String,
+    /// What messages call the masked file.
+    pub masked: String,
+    /// Variables to compare; all numeric ones that both files have if not given.
+    pub on: Option<Vec<String>>,
+    /// Variables that an intruder knows.
+    pub keys: Vec<String>,
+    /// Keys whose values have an order.
+    pub ordered: Vec<String>,
+    /// How keys become coarser.
+    pub hierarchies: Vec<KeyHierarchy>,
+    /// Sensitive answers.
+    pub sensitive: Vec<String>,
+    /// Sampling weight.
+    pub weight: Option<String>,
+    /// Variable that tells which records correspond; their order if not given.
+    pub id: Option<String>,
+    /// How a missing key counts.
+    pub semantics: Semantics,
+    /// Leave missing values out instead of refusing them.
+    pub skip_missing: bool,
+    /// Share of records that count as outliers.
+    pub outliers: Option<f64>,
+    /// Condition of a subpopulation.
+    pub condition: Option<Condition>,
+    /// Which original record a masked one is compared with; as each measure says if not given.
+    pub correspondence: Option<String>,
+    /// Estimate linkage on so many masked records.
+    pub sample: Option<u32>,
+    /// Parameters of the measures that know them, as texts.
+    pub set: Vec<(String, String)>,
+    /// Seed of random draws.
+    pub seed: u64,
+}
+
+/// What a comparison found.
+#[derive(Clone, Debug)]
+pub struct Compared {
+    /// Whether records correspond.
+    pub rows: Rows,
+    /// The variables that were compared.
+    pub on: Vec<String>,
+    /// Each measure.
+    pub found: Vec<ComparedMeasure>,
+}
+
+/// A measure before and after; comparisons have no before.
+#[derive(Clone, Debug)]
+pub struct ComparedMeasure {
+    /// The measure.
+    pub id: &'static str,
+    /// Of the original file.
+    pub before: Option<Measurement>,
+    /// None if the data do not allow the measure; a note says why.
+    pub after: Option<Measurement>,
+    /// What it stated.
+    pub notes: Vec<Note>,
+}
+
+/// Compares two files.
+pub fn compare_files(
+    original: &Path,
+    masked: &Path,
+    reading: &Reading,
+    request: &CompareRequest,
+    watch: &dyn Watch,
+) -> Result<Compared, WorkError> {
+    request.refuse_repeats()?;
+    let original = load(original, reading, request, watch)?;
+    let masked = load(masked, reading, request, watch)?;
+    compare(&original, masked, request, watch)
+}
+
+/// Compares two tables that were read with the request's [schema](CompareRequest::schema), numbers as
+/// numbers.
+pub fn compare(
+    original: &Table,
+    masked: Table,
+    request: &CompareRequest,
+    watch: &dyn Watch,
+) -> Result<Compared, WorkError> {
+    request.refuse_repeats()?;
+    let (masked, rows) = correspondence(original, masked, request)?;
+    let on = variables(original, &masked, request)?;
+    if on.is_empty() && request.keys.is_empty() {
+        return Err(WorkError::mistake(
+            "the files have no numeric variable in common, so that there is nothing to compare",
+            "name keys with --keys, or declare missing texts with --missing-texts",
+        ));
+    }
+    let pair = Pair {
+        original,
+        masked: &masked,
+        rows,
+    };
+    let mut found = measures::of_variables(pair, &on, request, watch)?;
+    found.extend(measures::of_categories(pair, request, watch)?);
+    if !request.keys.is_empty() {
+        found.extend(measures::of_keys(pair, request, watch)?);
+    }
+    Ok(Compared { rows, on, found })
+}
+
+impl CompareRequest {
+    /// Roles and hierarchies of the columns that are named.
+    pub fn schema(&self) -> Result<Schema, WorkError> {
+        let mut schema = key_schema(&self.keys, self.weight.as_deref(), None);
+        for name in &self.ordered {
+            let key = schema.attributes.iter_mut().find(|key| key.name == *name);
+            let key = key.filter(|key| key.role == Role::Key).ok_or_else(|| {
+                let keys = self.keys.iter().map(String::as_str);
+                WorkError::mistake(
+                    format!("--ordered names `{name}`, which is not among the keys"),
+                    near::hint(name, keys),
+                )
+            })?;
+            key.kind = Kind::Ordered;
+        }
+        give_hierarchies(&mut schema, &self.hierarchies)?;
+        add_sensitive(&mut schema, &self.sensitive);
+        Ok(schema)
+    }
+
+    fn refuse_repeats(&self) -> Result<(), WorkError> {
+        let used = self.keys.iter().chain(&self.weight);
+        refuse_repeats(used.chain(&self.sensitive))?;
+        refuse_repeats(self.on.iter().flatten())
+    }
+}
+
+/// Reads a file.
+fn load(
+    file: &Path,
+    reading: &Reading,
+    request: &CompareRequest,
+    watch: &dyn Watch,
+) -> Result<Table, WorkError> {
+    let schema = request.schema().map_err(|error| error.in_file(file))?;
+    let table = read(file, &reading.options(schema), watch)?.table;
+    Ok(with_numbers(
+        table,
+        request,
+        reading.decimal.unwrap_or_default(),
+    ))
+}
+
+/// Every column of numbers that has no other use becomes numeric.
+fn with_numbers(mut table: Table, request: &CompareRequest, mark: DecimalMark) -> Table {
+    for attr_idx in 0..table.columns().len() {
+        let column = table.column(attr_idx);
+        let on = request.on.as_ref();
+        let wanted = on.is_none_or(|on| on.iter().any(|name| name == column.name()));
+        if column.attribute().role == Role::Other
+            && wanted
+            && let Some(numeric) = column.parsed_as_numbers(mark)
+        {
+            table = table.with_column(attr_idx, numeric);
+        }
+    }
+    table
+}
+
+/// Which masked record came from which original one: by id, or by order if there are equally many.
+fn correspondence(
+    original: &Table,
+    masked: Table,
+    request: &CompareRequest,
+) -> Result<(Table, Rows), WorkError> {
+    let Some(id) = &request.id else {
+        let same = original.n_records() == masked.n_records();
+        return Ok((
+            masked,
+            if same {
+                Rows::Correspond
+            } else {
+                Rows::Unrelated
+            },
+        ));
+    };
+    let original_ids = id_texts(original, id, &request.original)?;
+    let masked_ids = id_texts(&masked, id, &request.masked)?;
+    let mut row_of = HashMap::new();
+    for (row, text) in original_ids.iter().enumerate() {
+        if row_of.insert(text, row as u32).is_some() {
+            return Err(WorkError::mistake(
+                format!(
+                    "{}: `{id}` has the same value in two records (one of them is row {})",
+                    request.original,
+                    row + 1
+                ),
+                "an id must be different in every record",
+            ));
+        }
+    }
+    let rows = masked_ids
+        .iter()
+        .enumerate()
+        .map(|(row, text)| {
+            row_of.get(text).copied().ok_or_else(|| {
+                WorkError::mistake(
+                    format!(
+                        "{}: row {} has an `{id}` that the original does not have",
+                        request.masked,
+                        row + 1
+                    ),
+                    "compare files that share their ids",
+                )
+            })
+        })
+        .collect::<Result<Vec<u32>, WorkError>>()?;
+    Ok((masked.traced_to(rows), Rows::Correspond))
+}
+
+fn id_texts(table: &Table, id: &str, file: &str) -> Result<Vec<String>, WorkError> {
+    let column = table.column_named(id).ok_or_else(|| {
+        WorkError::mistake(
+            format!("{} has no variable `{id}`", file),
+            near::column_hint(id, table.names()),
+        )
+    })?;
+    let text = |record| cell(column, record);
+    Ok((0..table.n_records()).map(text).collect())
+}
+
+/// The variables to compare: those named, or all that are numeric in both files.
+fn variables(
+    original: &Table,
+    masked: &Table,
+    request: &CompareRequest,
+) -> Result<Vec<String>, WorkError> {
+    let numeric = |table: &Table, name: &str| {
+        table
+            .column_named(name)
+            .is_some_and(|column| column.as_numeric().is_some())
+    };
+    let Some(on) = &request.on else {
+        let other = |column: &&std::sync::Arc<Column>| column.attribute().role == Role::Other;
+        let names = original
+            .columns()
+            .iter()
+            .filter(other)
+            .map(|column| column.name().to_owned());
+        let is_id = |name: &String| request.id.as_ref() == Some(name);
+        return Ok(names
+            .filter(|name| !is_id(name) && numeric(original, name) && numeric(masked, name))
+            .collect());
+    };
+    for name in on {
+        for (table, file) in [(original, &request.original), (masked, &request.masked)] {
+            if table.index_of(name).is_none() {
+                return Err(WorkError::mistake(
+                    format!("{} has no variable `{name}`", file),
+                    near::column_hint(name, table.names()),
+                ));
+            }
+            if !numeric(table, name) {
+                return Err(WorkError::mistake(
+                    format!("`{name}` is not numeric in {}", file),
+                    "declare its missing texts with --missing-texts, or leave it out of --on",
+                ));
+            }
+        }
+    }
+    Ok(on.clone())
+}

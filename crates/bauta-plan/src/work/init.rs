@@ -1,0 +1,303 @@
+//! A first plan for a file, with the reason of every proposal beside it.
+
+use std::path::Path;
+
+use bauta_data::format::{Encoding, Loaded};
+use bauta_data::inspect::{ColumnProfile, FileProfile, Flag};
+use bauta_data::number::DecimalMark;
+use bauta_data::{Kind, Role, Watch};
+
+use super::inspect::{Inspected, inspect};
+use super::{Reading, WorkError, refuse_to_replace};
+use crate::draft::{
+    DataDraft, Draft, Heading, HierarchyDraft, MeasureDraft, OutputDraft, ScenarioDraft, StepDraft,
+    VariableDraft,
+};
+use crate::output::{Access, folder_of, write_file};
+use crate::toml::write;
+
+/// What to do about a plan that is there already.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Existing {
+    /// It stays, and nothing is done.
+    Stays,
+    /// It is replaced.
+    IsReplaced,
+}
+
+/// A plan that is proposed for a file.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Proposed {
+    /// The plan.
+    pub draft: Draft,
+    /// The plan with its reasons.
+    pub text: String,
+    /// What the file seems to hold.
+    pub profile: FileProfile,
+}
+
+/// Looks at a file and writes a plan for it.
+pub fn init(
+    file: &Path,
+    plan_file: &Path,
+    existing: Existing,
+    reading: &Reading,
+    watch: &dyn Watch,
+) -> Result<Proposed, WorkError> {
+    if plan_file.exists() && existing == Existing::Stays {
+        return Err(WorkError::mistake(
+            format!("{} is there already", plan_file.display()),
+            "name another plan with -o, or replace it with --force",
+        ));
+    }
+    refuse_to_replace(file, plan_file)?;
+    let inspected = inspect(file, reading, watch)?;
+    let proposed = propose(file, plan_file, reading, inspected);
+    write_file(plan_file, proposed.text.as_bytes(), Access::Usual)?;
+    Ok(proposed)
+}
+
+/// The plan for a file that was looked at; `plan_file` is where it is to lie.
+pub fn propose(file: &Path, plan_file: &Path, reading: &Reading, inspected: Inspected) -> Proposed {
+    let Inspected { loaded, profile } = inspected;
+    let mut draft = proposed_draft(&profile);
+    draft.plan.title = Some(format!("Protection of {}", file_name(file)));
+    draft.data = data_draft(file, plan_file, reading, &loaded, &profile);
+    let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+    let extension = file.extension().unwrap_or_default().to_string_lossy();
+    draft.output = OutputDraft {
+        file: Some(format!("{stem}-protected.{extension}").into()),
+        report: Some(format!("{stem}-report.html").into()),
+        shuffle: Some(true),
+        ..OutputDraft::default()
+    };
+    Proposed {
+        text: commented(&draft, &file_name(file), &profile),
+        draft,
+        profile,
+    }
+}
+
+/// What a profile suggests of variables, intruders, steps and measures.
+pub fn proposed_draft(profile: &FileProfile) -> Draft {
+    let keys: Vec<&str> = names_of(profile, Role::Key);
+    let mut draft = Draft {
+        variables: profile.columns.iter().map(variable).collect(),
+        ..Draft::default()
+    };
+    if !keys.is_empty() {
+        let mut scenario = ScenarioDraft::new("all keys", keys.iter().copied());
+        scenario.why = Some("the worst case".to_owned());
+        draft.scenarios.push(scenario);
+    }
+    if !names_of(profile, Role::Identifier).is_empty() {
+        let step = StepDraft::mask("drop-identifiers").because("identifiers are never released");
+        draft.steps.push(step);
+    }
+    let mut measures = Vec::new();
+    if !keys.is_empty() {
+        measures.extend(["k-anonymity", "individual-risk"]);
+    }
+    if content(profile).next().is_some() {
+        measures.push("univariate-summary");
+    }
+    if !measures.is_empty() {
+        draft.measures.push(MeasureDraft::of(measures));
+    }
+    draft
+}
+
+fn variable(column: &ColumnProfile) -> VariableDraft {
+    let proposal = &column.proposal;
+    let variable = VariableDraft::new(column.name.clone(), proposal.role).kind(proposal.kind);
+    if proposal.kind == Kind::Hierarchical {
+        variable.hierarchy(HierarchyDraft::Prefix(None))
+    } else {
+        variable
+    }
+}
+
+fn names_of(profile: &FileProfile, role: Role) -> Vec<&str> {
+    let columns = profile.columns.iter();
+    columns
+        .filter(|column| column.proposal.role == role)
+        .map(|column| column.name.as_str())
+        .collect()
+}
+
+/// Columns whose content is released.
+fn content(profile: &FileProfile) -> impl Iterator<Item = &ColumnProfile> {
+    let released = [Role::Key, Role::Sensitive, Role::Other];
+    let columns = profile.columns.iter();
+    columns.filter(move |column| released.contains(&column.proposal.role))
+}
+
+fn file_name(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default();
+    name.to_string_lossy().into_owned()
+}
+
+fn data_draft(
+    file: &Path,
+    plan_file: &Path,
+    reading: &Reading,
+    loaded: &Loaded,
+    profile: &FileProfile,
+) -> DataDraft {
+    let texts = reading.missing_texts.clone();
+    let decimal = reading.decimal.unwrap_or(profile.decimal);
+    let delimiter = reading
+        .delimiter
+        .map(|_| char::from(loaded.style.delimiter));
+    DataDraft {
+        file: Some(input_path(file, plan_file).into()),
+        missing: Some(texts.unwrap_or_else(|| vec![String::new(), "NA".to_owned()])),
+        delimiter: delimiter.map(Into::into),
+        decimal: Some(decimal).filter(|&mark| mark == DecimalMark::Comma),
+        encoding: reading
+            .encoding
+            .filter(|&encoding| encoding == Encoding::Latin1),
+        ..DataDraft::default()
+    }
+}
+
+/// The file as the plan must name it: relative to the plan's folder where that is possible.
+fn input_path(file: &Path, plan_file: &Path) -> String {
+    let absolute = |path: &Path| std::fs::canonicalize(path).ok();
+    let relative = absolute(file)
+        .zip(absolute(folder_of(plan_file)))
+        .and_then(|(file, folder)| {
+            let inside = file.strip_prefix(&folder).ok()?;
+            Some(inside.to_string_lossy().into_owned())
+        });
+    relative.unwrap_or_else(|| {
+        absolute(file)
+            .unwrap_or_else(|| file.to_owned())
+            .to_string_lossy()
+            .into_owned()
+    })
+}
+
+/// The text of a proposed plan, with a reason for every variable and what could be added.
+fn commented(draft: &Draft, file: &str, profile: &FileProfile) -> String {
+    let data = with_remark(
+        &write::data(&draft.data),
+        "missing",
+        "texts that mean \"no value\"; codes such as 99 = refused go into missing_codes",
+    );
+    let output = with_remark(
+        &write::output(&draft.output),
+        "shuffle",
+        "the order of a file can tell where a record came from",
+    );
+    let heading = write::heading(&Heading {
+        title: draft.plan.title.clone(),
+        seed: None,
+    });
+    let mut sections = vec![
+        format!(
+            "# A first plan for {file}, written by `bauta init`.\n\
+             # Every role and kind is a proposal with its reason: correct what is wrong.\n\
+             # `bauta explain plan` explains the grammar, `bauta list` shows the methods.\n"
+        ),
+        format!(
+            "{heading}# seed = …   # without one, the seed is derived from the file's bytes; keep it secret\n"
+        ),
+        data,
+        variables_text(draft, profile),
+        scenario_text(draft),
+    ];
+    sections.extend(draft.steps.iter().map(write::step));
+    sections.push(example_step(profile));
+    sections.extend(draft.measures.iter().map(write::measure));
+    sections.extend(more_measures(profile));
+    sections.push(output);
+    sections.join("\n")
+}
+
+/// A section with a remark behind the line of a key.
+fn with_remark(section: &str, key: &str, remark: &str) -> String {
+    let is_it = |line: &str| line.split(" = ").next() == Some(key);
+    let lines = section.lines().map(|line| {
+        if is_it(line) {
+            format!("{line}   # {remark}\n")
+        } else {
+            format!("{line}\n")
+        }
+    });
+    lines.collect()
+}
+
+fn variables_text(draft: &Draft, profile: &FileProfile) -> String {
+    let mut out = String::from(
+        "# role: identifier, key, sensitive, weight, household, stratum, other\n\
+         # kind: continuous, ordered, hierarchical, unordered\n[variables]\n",
+    );
+    for (variable, column) in draft.variables.iter().zip(&profile.columns) {
+        out.push_str(&format!("# {}\n", column.proposal.reason));
+        let flag = column.proposal.flag.map(Flag::text);
+        for remark in flag.into_iter().chain(column.warnings()) {
+            out.push_str(&format!("# LOOK: {remark}\n"));
+        }
+        out.push_str(&write::variable(variable));
+    }
+    out
+}
+
+fn scenario_text(draft: &Draft) -> String {
+    let scenarios: String = draft.scenarios.iter().map(write::scenario).collect();
+    if scenarios.is_empty() {
+        let none =
+            "No keys were found. If others can know a variable, give it the role key and add:";
+        let example = write::scenario(&ScenarioDraft::new("…", ["…"]));
+        return format!("# {none}\n{}", as_comment(&example));
+    }
+    format!(
+        "# What an intruder is assumed to know. Add a scenario for each kind of intruder.\n{scenarios}"
+    )
+}
+
+fn as_comment(section: &str) -> String {
+    section.lines().map(|line| format!("# {line}\n")).collect()
+}
+
+fn example_step(profile: &FileProfile) -> String {
+    let columns = profile.columns.iter();
+    let mut sensitive = columns.filter(|column| {
+        let proposal = &column.proposal;
+        proposal.role == Role::Sensitive && proposal.kind == Kind::Continuous
+    });
+    let name = sensitive.next().map_or("…", |column| column.name.as_str());
+    let step = StepDraft::mask("rank-swap").on([name]).with("window", 0.14);
+    let example = write::step(&step.because("…"));
+    let example = example.replace(
+        "window = 0.14\n",
+        "window = 0.14          # fraction of the records\n",
+    );
+    format!(
+        "# Recode first, then suppress, then perturb what remains. For example:\n{}",
+        as_comment(&example)
+    )
+}
+
+/// What could be measured and demanded besides.
+fn more_measures(profile: &FileProfile) -> Vec<String> {
+    let mut out = Vec::new();
+    if content(profile)
+        .any(|column| column.proposal.kind == Kind::Continuous && column.n_missing == 0)
+    {
+        let example = write::measure(&MeasureDraft::of(["il1s", "interval-sd"]));
+        out.push(format!(
+            "# Once a continuous variable is masked:\n{}",
+            as_comment(&example)
+        ));
+    }
+    if !names_of(profile, Role::Key).is_empty() {
+        let gate = crate::draft::GateDraft::on("k-anonymity").at_least(3.0);
+        out.push(format!(
+            "# A gate stops the release when it does not hold:\n{}",
+            as_comment(&write::gate(&gate))
+        ));
+    }
+    out
+}

@@ -1,0 +1,319 @@
+//! What an intruder could re-identify by the keys of one file.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use bauta_data::format::read;
+use bauta_data::{Schema, Table, Watch};
+use bauta_methods::Choice as _;
+use bauta_methods::keys::unique_sets::unique_sets;
+use bauta_methods::keys::{Semantics, frequencies};
+use bauta_methods::measure::{ListedRecord, SeriesTable};
+use bauta_methods::risk::key_contribution::{AS_IT_IS, BY_LEVEL, HIERARCHY_UNFIT, LEFT_OUT};
+use bauta_methods::{Files, Groups, Measurement, Note, RawValue, RunContext, registry};
+
+use super::keys::{add_sensitive, give_hierarchies, key_schema, positions, refuse_repeats};
+use super::{KeyHierarchy, Reading, WorkError, refuse_to_replace};
+use crate::measure::ReadyMeasure;
+use crate::output::{Access, write_file};
+
+/// What an intruder is assumed to know, and what is asked about it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct RiskRequest {
+    /// Variables that an intruder knows.
+    pub keys: Vec<String>,
+    /// Sampling weight; without one the file is a census.
+    pub weight: Option<String>,
+    /// Household id.
+    pub household: Option<String>,
+    /// Confidential variables.
+    pub sensitive: Vec<String>,
+    /// How a missing key counts.
+    pub semantics: Semantics,
+    /// Class sizes to count violations for.
+    pub k: Vec<i64>,
+    /// Risk above which a record counts as at risk.
+    pub threshold: f64,
+    /// Accepted rate of re-identifications.
+    pub rate: Option<f64>,
+    /// How keys become coarser.
+    pub hierarchies: Vec<KeyHierarchy>,
+    /// Riskiest keys to point at.
+    pub riskiest: u16,
+}
+
+/// What was found of a file.
+#[derive(Clone, Debug)]
+pub struct RiskFound {
+    /// Sizes of the classes of equal keys.
+    pub counted: Measurement,
+    /// Risks of the records.
+    pub individual: Measurement,
+    /// What each key contributes.
+    pub contribution: Measurement,
+    /// How different confidential values are among equal keys, where that can be counted.
+    pub diversity: Option<Measurement>,
+    /// The riskiest records.
+    pub riskiest: Vec<Riskiest>,
+    /// What the measures state.
+    pub notes: Vec<Note>,
+}
+
+/// A record at risk, without a value of its key.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Riskiest {
+    /// Its row, from 1.
+    pub row: u64,
+    /// Records with its key.
+    pub f: Option<f64>,
+    /// How many of the population they stand for.
+    pub big_f: Option<f64>,
+    /// Its risk.
+    pub risk: Option<f64>,
+    /// The risk of its household.
+    pub household_risk: Option<f64>,
+    /// The smallest set of keys that nobody shares with it; empty where all are shared.
+    pub enough: Vec<String>,
+}
+
+/// The three figures of the file with a key left out or recoded.
+#[derive(Clone, Copy, Debug)]
+pub struct Left<'a> {
+    /// The key, or the key and the level.
+    pub name: &'a str,
+    /// Records in classes below k.
+    pub below: Option<f64>,
+    /// Records that are alone.
+    pub uniques: Option<f64>,
+    /// Expected re-identifications.
+    pub expected: Option<f64>,
+}
+
+/// Looks at a file. Where `per_record` names a file, one row per record is written to it.
+pub fn risk_of(
+    file: &Path,
+    reading: &Reading,
+    request: &RiskRequest,
+    per_record: Option<&PathBuf>,
+    watch: &dyn Watch,
+) -> Result<(Table, RiskFound), WorkError> {
+    request.refuse_repeats()?;
+    if let Some(target) = per_record {
+        refuse_to_replace(file, target)?;
+    }
+    let schema = request.schema().map_err(|error| error.in_file(file))?;
+    let table = read(file, &reading.options(schema), watch)?.table;
+    let found = risk(&table, request, watch).map_err(|error| error.in_file(file))?;
+    if let Some(target) = per_record {
+        let rows = found.per_record(&table, request)?;
+        write_file(target, rows.as_bytes(), Access::OwnerOnly)?;
+    }
+    Ok((table, found))
+}
+
+/// Looks at a table that was read with the request's [schema](RiskRequest::schema).
+pub fn risk(
+    table: &Table,
+    request: &RiskRequest,
+    watch: &dyn Watch,
+) -> Result<RiskFound, WorkError> {
+    request.refuse_repeats()?;
+    let semantics = ("semantics", text(request.semantics.name()));
+    let mut notes = Vec::new();
+    let mut measured = |id, params| {
+        let (found, more) = measure(id, table, &request.keys, params, watch)?;
+        notes.extend(more);
+        Ok::<_, WorkError>(found)
+    };
+    let sizes = request.k.iter().map(|&k| RawValue::Integer(k)).collect();
+    let counted = vec![semantics.clone(), ("k", RawValue::List(sizes))];
+    let counted = measured("k-anonymity", counted)?;
+    let mut individual = vec![
+        semantics.clone(),
+        ("threshold", RawValue::Number(request.threshold)),
+        ("riskiest", RawValue::Integer(request.riskiest.into())),
+    ];
+    individual.extend(request.rate.map(|rate| ("rate", RawValue::Number(rate))));
+    let individual = measured("individual-risk", individual)?;
+    let k = ("k", RawValue::Integer(request.k_of_contribution()));
+    let contribution = measured("key-contribution", vec![semantics.clone(), k])?;
+    // A blank record would lend its answer to every class: `wild` has no l-diversity.
+    let diverse = !request.sensitive.is_empty() && request.semantics != Semantics::Wild;
+    let diversity = diverse.then(|| {
+        let names = request.sensitive.iter().map(|name| text(name)).collect();
+        let given = vec![semantics, ("sensitive", RawValue::List(names))];
+        measured("l-diversity", given)
+    });
+    let diversity = diversity.transpose()?;
+    refuse_unfit_hierarchies(&notes)?;
+    let riskiest = individual.listed.iter();
+    Ok(RiskFound {
+        diversity,
+        riskiest: riskiest
+            .map(|listed| Riskiest::of(request, table, listed))
+            .collect::<Result<_, _>>()?,
+        counted,
+        individual,
+        contribution,
+        notes,
+    })
+}
+
+fn text(text: &str) -> RawValue {
+    RawValue::Text(text.to_owned())
+}
+
+/// Takes one measure of one file.
+fn measure(
+    id: &'static str,
+    table: &Table,
+    on: &[String],
+    params: Vec<(&'static str, RawValue)>,
+    watch: &dyn Watch,
+) -> Result<(Measurement, Vec<Note>), WorkError> {
+    let measure = registry::measure(id)
+        .ok_or_else(|| WorkError::internal(format!("there is no measure `{id}`")))?;
+    let given: Vec<(String, RawValue)> = params
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect();
+    let ready =
+        ReadyMeasure::new(measure, &given, on, Groups::default(), table).map_err(|problems| {
+            WorkError::Settings {
+                measure: id,
+                problems,
+            }
+        })?;
+    let context = RunContext::new(0, id, watch);
+    let found = ready.take(Files::One(table), table, &context)?;
+    Ok((found, context.into_notes()))
+}
+
+/// A hierarchy that was given here and fits no value is a mistake of who gave it.
+fn refuse_unfit_hierarchies(notes: &[Note]) -> Result<(), WorkError> {
+    let mut unfit = notes.iter().filter(|note| note.id == HIERARCHY_UNFIT);
+    let unfit = unfit.find_map(|note| {
+        Some((
+            note.fact("variable")?.as_str()?,
+            note.fact("reason")?.as_str()?,
+        ))
+    });
+    match unfit {
+        None => Ok(()),
+        Some((variable, reason)) => Err(WorkError::of_variable(
+            variable,
+            format!("its hierarchy cannot be used: {reason}"),
+            "see `bauta risk --help` for the forms of --hierarchy",
+        )),
+    }
+}
+
+impl RiskRequest {
+    /// Roles and hierarchies of the columns that are named.
+    pub fn schema(&self) -> Result<Schema, WorkError> {
+        let (weight, household) = (self.weight.as_deref(), self.household.as_deref());
+        let mut schema = key_schema(&self.keys, weight, household);
+        add_sensitive(&mut schema, &self.sensitive);
+        give_hierarchies(&mut schema, &self.hierarchies)?;
+        Ok(schema)
+    }
+
+    /// The class size that contributions are told for.
+    pub fn k_of_contribution(&self) -> i64 {
+        let usual = self.k.iter().copied().find(|&k| k == 3);
+        usual.or(self.k.first().copied()).unwrap_or(3)
+    }
+
+    fn refuse_repeats(&self) -> Result<(), WorkError> {
+        let named = self.weight.iter().chain(&self.household);
+        refuse_repeats(self.keys.iter().chain(named).chain(&self.sensitive))
+    }
+}
+
+impl Riskiest {
+    fn of(request: &RiskRequest, table: &Table, listed: &ListedRecord) -> Result<Self, WorkError> {
+        let figure = |name: &str| {
+            let part = listed.figures.iter().find(|part| part.name == name);
+            part.and_then(|part| part.value)
+        };
+        let record = (listed.row - 1) as usize;
+        let keys = positions(table, &request.keys)?;
+        let sets = unique_sets(table, &keys, record, 2, request.semantics)?;
+        let smallest = sets.sets.into_iter().next().unwrap_or_default();
+        let enough = smallest.into_iter().map(|key| request.keys[key].clone());
+        Ok(Self {
+            row: listed.row,
+            f: figure("f"),
+            big_f: figure("F"),
+            risk: figure("risk"),
+            household_risk: figure("household_risk"),
+            enough: enough.collect(),
+        })
+    }
+}
+
+impl RiskFound {
+    /// What is there, and what is left for each key left out.
+    pub fn left_out(&self) -> Vec<Left<'_>> {
+        left(&self.contribution, &LEFT_OUT)
+    }
+
+    /// What is there, and what is left for each level above the present one.
+    pub fn by_level(&self) -> Vec<Left<'_>> {
+        left(&self.contribution, &BY_LEVEL)
+    }
+
+    /// One row per record; rows count from 1, without the header.
+    pub fn per_record(&self, table: &Table, request: &RiskRequest) -> Result<String, WorkError> {
+        let keys = positions(table, &request.keys)?;
+        let counted = frequencies(table, &keys, request.semantics)?;
+        let risk = self.individual.per_record.as_deref().unwrap_or_default();
+        let mut out = String::from("row,f,F,risk\n");
+        for (record, risk) in risk.iter().enumerate() {
+            let _ = writeln!(
+                out,
+                "{},{},{},{risk}",
+                record + 1,
+                counted.f[record],
+                counted.big_f[record]
+            );
+        }
+        Ok(out)
+    }
+}
+
+impl<'a> Left<'a> {
+    /// Whether a key is left out or recoded, and the figures are not those of the file itself.
+    pub fn is_changed(&self) -> bool {
+        self.name != AS_IT_IS
+    }
+
+    /// The key and the level that it is recoded to.
+    pub fn key_and_level(&self) -> (&'a str, &'a str) {
+        self.name.rsplit_once(", level ").unwrap_or((self.name, ""))
+    }
+}
+
+fn left<'a>(contribution: &'a Measurement, table: &SeriesTable) -> Vec<Left<'a>> {
+    let series: Vec<_> = contribution
+        .series
+        .iter()
+        .filter(|series| series.is_in(table))
+        .collect();
+    let [below, uniques, expected] = series.as_slice() else {
+        return Vec::new();
+    };
+    let points = below
+        .points
+        .iter()
+        .zip(&uniques.points)
+        .zip(&expected.points);
+    points
+        .map(|((below, uniques), expected)| Left {
+            name: &below.name,
+            below: below.value,
+            uniques: uniques.value,
+            expected: expected.value,
+        })
+        .collect()
+}
