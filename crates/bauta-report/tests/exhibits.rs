@@ -121,7 +121,7 @@ fn the_public_sees_what_the_method_declared() {
         "Links were counted",
         "Who was linked",
         "7\u{202f}771",
-        "threshold",
+        "by threshold",
     ] {
         assert!(!page.contains(secret), "{secret}");
     }

@@ -13,6 +13,9 @@ const MAX_OPEN_ROWS: usize = 15;
 /// Most columns of a table that is no wider than it must be.
 const MAX_NARROW: usize = 5;
 
+/// Most columns whose headings stand on one line.
+const MAX_UNBROKEN: usize = 9;
+
 /// A table on its way to the page: without what only files have.
 struct Page<'a> {
     table: &'a Table,
@@ -136,7 +139,7 @@ fn head(page: &Page<'_>) -> Markup {
                     @if page.is_compared(at) {
                         th scope="colgroup" colspan="2" class="pair" { (column.label) }
                     } @else {
-                        th scope="col" rowspan=[rows] class=[class(column)] { (column.label) }
+                        th scope="col" rowspan=[rows] class=[class(column)] { (heading(page, column)) }
                     }
                 }
             }
@@ -149,6 +152,14 @@ fn head(page: &Page<'_>) -> Markup {
                 }
             }
         }
+    }
+}
+
+/// The heading of a column, in two lines where columns are many.
+fn heading(page: &Page<'_>, column: &Column) -> Markup {
+    match column.label.rsplit_once(' ') {
+        Some((first, last)) if page.n_columns() > MAX_UNBROKEN => html! { (first) br; (last) },
+        Some(_) | None => html! { (column.label) },
     }
 }
 
