@@ -8,6 +8,7 @@ pub(crate) mod links;
 pub(crate) mod methods;
 mod module_names;
 mod places;
+mod rooms;
 mod sizes;
 
 use std::fmt;
@@ -51,10 +52,11 @@ impl fmt::Display for Problem {
 /// A check and what it is about.
 type Check = (&'static str, fn(&Workspace) -> Vec<Problem>);
 
-const CHECKS: [Check; 9] = [
+const CHECKS: [Check; 10] = [
     ("methods are complete", methods::check),
     ("what must be absent is absent", absent::check),
     ("crates depend one way", edges::check),
+    ("rooms keep their doors", rooms::check),
     ("no source file is too long", sizes::check),
     ("modules have telling names", module_names::check),
     ("links resolve", links::check),

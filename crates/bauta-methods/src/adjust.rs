@@ -3,10 +3,10 @@
 
 use bauta_data::Attribute;
 
-use crate::calibration::Calibration;
 use crate::card::Card;
 use crate::context::RunContext;
 use crate::error::{MethodError, refused};
+use crate::exhibit::Exhibit;
 use crate::mask::{Change, StepFacts};
 use crate::pair::Pair;
 use crate::params::{ParamProblem, Params, RawValue};
@@ -24,15 +24,6 @@ pub struct AdjustTask<'a> {
     pub on: &'a [usize],
     /// Checked parameters.
     pub params: &'a Params,
-}
-
-/// What an adjuster does, and the evidence for it.
-#[derive(Clone, Debug, Default)]
-pub struct Adjusted {
-    /// The change to the masked file.
-    pub change: Change,
-    /// How the weights were calibrated, if they were.
-    pub calibration: Option<Box<Calibration>>,
 }
 
 /// How an adjuster is written: its settings as a type, and what it does with them. The registry
@@ -63,7 +54,13 @@ pub trait AdjustMethod: Sync {
         settings: &Self::Settings,
         task: &AdjustTask<'_>,
         context: &RunContext<'_>,
-    ) -> Result<Adjusted, MethodError>;
+    ) -> Result<Change, MethodError>;
+
+    /// What it shows for itself, without any figure: tables have the same names and headings
+    /// whatever is found, so that scripts can rely on them.
+    fn shows(&self) -> Vec<Exhibit> {
+        Vec::new()
+    }
 
     /// Parameters that show it at work, for documentation and conformance tests.
     fn example(&self) -> Vec<(&'static str, RawValue)>;
@@ -85,7 +82,10 @@ pub trait Adjuster: Sync {
         &self,
         task: &AdjustTask<'_>,
         context: &RunContext<'_>,
-    ) -> Result<Adjusted, MethodError>;
+    ) -> Result<Change, MethodError>;
+
+    /// What it shows for itself, without any figure.
+    fn shows(&self) -> Vec<Exhibit>;
 
     /// Parameters that show it at work.
     fn example(&self) -> Vec<(&'static str, RawValue)>;
@@ -112,9 +112,13 @@ impl<A: AdjustMethod> Adjuster for A {
         &self,
         task: &AdjustTask<'_>,
         context: &RunContext<'_>,
-    ) -> Result<Adjusted, MethodError> {
+    ) -> Result<Change, MethodError> {
         let settings = self.settings(task.params).map_err(refused)?;
         AdjustMethod::adjust(self, &settings, task, context)
+    }
+
+    fn shows(&self) -> Vec<Exhibit> {
+        AdjustMethod::shows(self)
     }
 
     fn example(&self) -> Vec<(&'static str, RawValue)> {

@@ -5,10 +5,10 @@
 //! writes none, and does not look at the clock.
 
 pub mod adjust;
-pub mod calibration;
 pub mod card;
 pub mod context;
 pub mod error;
+pub mod exhibit;
 pub mod figure;
 pub mod groups;
 pub mod kernel;
@@ -26,11 +26,11 @@ pub mod risk;
 pub mod schema;
 pub mod score;
 
-pub use adjust::{AdjustMethod, Adjusted, Adjuster};
-pub use calibration::Calibration;
+pub use adjust::{AdjustMethod, Adjuster};
 pub use card::{Card, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets};
 pub use context::{Draws, RunContext};
 pub use error::MethodError;
+pub use exhibit::{Evidence, Exhibit};
 pub use figure::{Better, Figure, FigureName, FigureSpec, Side, Unit};
 pub use groups::{Groups, measure_groups};
 pub use mask::{Change, Mask, MaskMethod, MaskTask, StepFacts};

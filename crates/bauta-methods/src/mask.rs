@@ -5,13 +5,18 @@ use bauta_data::{Attribute, Column, Kind, Table};
 use crate::card::Card;
 use crate::context::RunContext;
 use crate::error::{MethodError, refused};
+use crate::exhibit::Evidence;
 use crate::keys::Semantics;
+use crate::note::Note;
+use crate::pair::Rows;
 use crate::params::{ParamProblem, Params, RawValue};
 
-pub mod continuous;
+pub(crate) mod categories;
+pub(crate) mod continuous;
 pub mod drop_identifiers;
 pub mod flip_rare;
 pub mod individual_ranking;
+pub(crate) mod jointly;
 pub mod jpeg;
 pub mod max_distance;
 pub mod mdav;
@@ -46,7 +51,29 @@ pub struct MaskTask<'a> {
     pub params: &'a Params,
 }
 
-/// What a mask does to a file. What is not named here stays as it is.
+impl MaskTask<'_> {
+    /// Masks each variable as if it stood alone, one after the other.
+    pub(crate) fn column_by_column(
+        &self,
+        context: &RunContext<'_>,
+        masked: impl Fn(&Column) -> Result<Column, MethodError>,
+    ) -> Result<Change, MethodError> {
+        let mut columns = Vec::with_capacity(self.on.len());
+        for (done, &attr_idx) in self.on.iter().enumerate() {
+            context.progress(done, self.on.len())?;
+            columns.push((attr_idx, masked(self.table.column(attr_idx))?));
+        }
+        Ok(Change::of_columns(columns))
+    }
+}
+
+/// A variable has no two different values; the method left it as it is.
+pub(crate) fn constant_variable(variable: &str) -> Note {
+    let text = format!("{variable} has no two different values and was left as it is");
+    Note::new("constant-variable", text).with("variable", variable)
+}
+
+/// What a step does to a file. What is not named here stays as it is.
 #[derive(Clone, Debug, Default)]
 pub struct Change {
     /// Columns that take the place of those at the given positions.
@@ -55,6 +82,10 @@ pub struct Change {
     pub dropped: Vec<usize>,
     /// The records that stay, in order; `None` keeps all.
     pub kept: Option<Vec<u32>>,
+    /// Whether the records that stay can still be traced to those that were there.
+    pub rows: Rows,
+    /// What the step shows for itself; boxed, since most steps show nothing.
+    pub evidence: Option<Box<Evidence>>,
 }
 
 impl Change {
@@ -135,6 +166,8 @@ pub struct StepFacts {
     /// Whether it also changes the sampling weight, though nobody names it: a choice of records
     /// stands for all of them only with other weights.
     pub reweights: bool,
+    /// Whether masked records can be traced to original ones. What the step returns says the same.
+    pub rows: Rows,
 }
 
 impl StepFacts {
@@ -144,6 +177,7 @@ impl StepFacts {
         together: Together::Jointly,
         claims: None,
         reweights: false,
+        rows: Rows::Correspond,
     };
 
     /// A step that gives records other weights and leaves the variables it is told of alone.
@@ -152,6 +186,7 @@ impl StepFacts {
         together: Together::Apart,
         claims: None,
         reweights: true,
+        rows: Rows::Correspond,
     };
 }
 

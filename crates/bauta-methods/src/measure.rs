@@ -8,6 +8,7 @@ use crate::card::{Card, Family, Targets};
 use crate::context::RunContext;
 use crate::error::{MethodError, refused};
 use crate::figure::{Figure, FigureName, FigureSpec, Per, Side, Unit};
+use crate::mask::KeyClaim;
 use crate::pair::Pair;
 use crate::params::{ParamProblem, Params, RawValue};
 
@@ -326,6 +327,17 @@ impl Measurement {
     }
 }
 
+/// What a gate asks of a figure.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Bound<'a> {
+    /// The figure; none for the value.
+    pub figure: Option<&'a FigureName>,
+    /// Smallest accepted value.
+    pub at_least: Option<f64>,
+    /// Largest accepted value.
+    pub at_most: Option<f64>,
+}
+
 /// How a measure is written: its settings as a type, and what it does with them. The registry
 /// lists it as a [`Measure`].
 pub trait MeasureMethod: Sync {
@@ -356,6 +368,13 @@ pub trait MeasureMethod: Sync {
         Vec::new()
     }
 
+    /// What a bound on a figure promises of the keys, if it promises something that can be counted
+    /// again in the released file.
+    fn claimed(&self, settings: &Self::Settings, bound: &Bound<'_>) -> Option<KeyClaim> {
+        let _ = (settings, bound);
+        None
+    }
+
     /// Measures.
     fn measure(
         &self,
@@ -384,6 +403,9 @@ pub trait Measure: Sync {
 
     /// The figures that a measurement of these variables holds, besides its value.
     fn figures(&self, params: &Params, on: &[String]) -> Vec<FigureName>;
+
+    /// What a bound on a figure promises of the keys.
+    fn claimed(&self, params: &Params, bound: &Bound<'_>) -> Option<KeyClaim>;
 
     /// Measures, with parameters that [`Self::check`] accepts or an error.
     fn measure(
@@ -429,6 +451,11 @@ impl<M: MeasureMethod> Measure for M {
         };
         let figures = MeasureMethod::card(self).figures.iter();
         figures.flat_map(of).collect()
+    }
+
+    fn claimed(&self, params: &Params, bound: &Bound<'_>) -> Option<KeyClaim> {
+        let settings = self.settings(params).ok()?;
+        MeasureMethod::claimed(self, &settings, bound)
     }
 
     fn measure(

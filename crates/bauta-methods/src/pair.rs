@@ -1,6 +1,8 @@
 //! An original file and its masked version, and which record became which.
 
 use bauta_data::Table;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 pub(crate) mod categories;
 pub mod cell_means;
@@ -22,12 +24,25 @@ pub struct Pair<'a> {
 }
 
 /// Whether masked records can be traced to original ones.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum Rows {
     /// Masked record i came from original record `masked.source_row(i)`.
+    #[default]
     Correspond,
     /// Nobody knows which came from which.
     Unrelated,
+}
+
+impl Rows {
+    /// Whether records can be traced after one change and then another.
+    #[must_use]
+    pub fn and_then(self, next: Self) -> Self {
+        match (self, next) {
+            (Self::Correspond, Self::Correspond) => Self::Correspond,
+            (Self::Unrelated, _) | (_, Self::Unrelated) => Self::Unrelated,
+        }
+    }
 }
 
 impl Pair<'_> {

@@ -6,10 +6,9 @@ use std::path::Path;
 
 use bauta_data::{Kind, Role, Table, Unwatched};
 use bauta_methods::adjust::AdjustTask;
+use bauta_methods::adjust::calibration::found::Calibration;
 use bauta_methods::pair::Rows;
-use bauta_methods::{
-    Adjusted, Calibration, MethodError, Note, Pair, RawValue, RunContext, registry,
-};
+use bauta_methods::{Change, MethodError, Note, Pair, RawValue, RunContext, registry};
 use serde_json::Value;
 use support::{Wanted, column, params, read_csv, read_numbers, shared, table};
 
@@ -52,7 +51,7 @@ fn adjust(
     on: &[usize],
     given: &[(&str, RawValue)],
     context: &RunContext<'_>,
-) -> Result<Adjusted, MethodError> {
+) -> Result<Change, MethodError> {
     let adjuster = registry::adjuster(id).expect("it is registered");
     let params = params(adjuster.card(), given);
     let pair = Pair {
@@ -88,12 +87,13 @@ fn subsample_noted(
     let context = RunContext::new(1, "step", &Unwatched);
     let adjusted = adjust("subsample-calibrate", table, table, &on, &all, &context)
         .unwrap_or_else(|error| panic!("{error}"));
-    let masked = adjusted.change.apply_to(table);
+    let evidence = adjusted.evidence.clone().expect("evidence");
+    let masked = adjusted.apply_to(table);
     let weights = masked
         .weight()
         .and_then(|w| w.as_numeric())
         .expect("weights");
-    let calibration = *adjusted.calibration.expect("evidence");
+    let calibration = serde_json::from_value(evidence.data).expect("a calibration");
     (weights.to_vec(), calibration, context.into_notes())
 }
 
@@ -399,7 +399,7 @@ fn figure_3(given: &[(&str, RawValue)]) -> Result<Vec<f64>, MethodError> {
         &all,
         &context,
     )?;
-    let masked = adjusted.change.apply_to(&people);
+    let masked = adjusted.apply_to(&people);
     Ok(masked.weight().unwrap().as_numeric().unwrap().to_vec())
 }
 

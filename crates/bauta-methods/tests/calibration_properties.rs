@@ -5,9 +5,9 @@ mod support;
 
 use bauta_data::{Column, Kind, Role, Table, Unwatched};
 use bauta_methods::adjust::AdjustTask;
-use bauta_methods::mask::Change;
+use bauta_methods::adjust::calibration::found::Calibration;
 use bauta_methods::pair::Rows;
-use bauta_methods::{Adjusted, MethodError, Note, Pair, RawValue, RunContext, registry};
+use bauta_methods::{Change, MethodError, Note, Pair, RawValue, RunContext, registry};
 use proptest::prelude::*;
 use std::sync::Arc;
 use support::{column, numbers, params, scatter, table};
@@ -53,7 +53,7 @@ fn calibrate(
     original: &Table,
     masked: &Table,
     given: &[(&str, RawValue)],
-) -> Result<(Vec<f64>, Adjusted, Vec<Note>), MethodError> {
+) -> Result<(Vec<f64>, Change, Vec<Note>), MethodError> {
     let adjuster = registry::adjuster("calibrate").expect("it is registered");
     let params = params(adjuster.card(), given);
     let weight = masked
@@ -70,12 +70,17 @@ fn calibrate(
     };
     let context = RunContext::new(1, "step", &Unwatched);
     let adjusted = adjuster.adjust(&task, &context)?;
-    let changed = adjusted.change.clone().apply_to(masked);
+    let changed = adjusted.clone().apply_to(masked);
     let weights = changed
         .weight()
         .and_then(Column::as_numeric)
         .expect("weights");
     Ok((weights.to_vec(), adjusted, context.into_notes()))
+}
+
+fn evidence_of(change: Change) -> Calibration {
+    let evidence = change.evidence.expect("evidence");
+    serde_json::from_value(evidence.data).expect("a calibration")
 }
 
 fn error_of(original: &Table, masked: &Table, given: &[(&str, RawValue)]) -> String {
@@ -164,7 +169,7 @@ proptest! {
                     let worst = few.iter().zip(&many).map(|(a, b)| (a - b).abs() / a.abs().max(1.0));
                     let worst = worst.fold(0.0, f64::max);
                     prop_assert!(worst < 1e-7, "{method}: {worst}");
-                    let calibration = adjusted.calibration.expect("evidence");
+                    let calibration = evidence_of(adjusted);
                     prop_assert_eq!(calibration.n_independent, 15);
                     let noted = notes.iter().any(|note| note.id == "redundant-margins");
                     prop_assert!(noted);
@@ -191,7 +196,7 @@ fn margins_that_are_met_already_leave_the_weights_as_they_are() {
         given.push(("margins", texts(&["a", "income"])));
         let (found, adjusted, _) = calibrate(&file, &file, &given).expect("nothing to do");
         assert_eq!(found, w, "{method}");
-        let calibration = adjusted.calibration.expect("evidence");
+        let calibration = evidence_of(adjusted);
         assert!(calibration.solutions[0].iterations.is_empty(), "{method}");
     }
 }
@@ -294,9 +299,7 @@ fn shares_of_a_population_and_positions_of_categories_are_totals() {
     ]);
     let given = [("totals", shares), ("population", RawValue::Number(1000.0))];
     let (_, adjusted, _) = calibrate(&file, &file, &given).expect("it is feasible");
-    let targets: Vec<(String, f64)> = adjusted
-        .calibration
-        .expect("evidence")
+    let targets: Vec<(String, f64)> = evidence_of(adjusted)
         .margins
         .into_iter()
         .map(|row| (row.name, row.target))
@@ -326,9 +329,7 @@ fn a_recoded_variable_is_calibrated_on_the_totals_of_its_new_categories() {
         calibrate(&original, &masked, &[("margins", texts(&["a"]))]).expect("a recoding");
     let total: f64 = w.iter().sum();
     assert!((found.iter().sum::<f64>() / total - 1.0).abs() < 1e-12);
-    let names: Vec<String> = adjusted
-        .calibration
-        .expect("evidence")
+    let names: Vec<String> = evidence_of(adjusted)
         .margins
         .into_iter()
         .map(|row| row.name)
@@ -352,7 +353,7 @@ fn rounded_weights_are_whole_and_keep_the_totals() {
         given.push(("round_to", RawValue::Number(to)));
         let (found, adjusted, _) = calibrate(&file, &file, &given).expect("it is feasible");
         assert!(found.iter().all(|w| (w / to).fract() == 0.0));
-        let calibration = adjusted.calibration.expect("evidence");
+        let calibration = evidence_of(adjusted);
         let rounding = calibration.rounding.expect("weights were rounded");
         let worst = calibration
             .margins
@@ -403,7 +404,7 @@ fn a_category_merged_into_another_takes_its_total_with_it() {
     let masked = Change::of_columns(vec![(0, categories("a", &merged))]).apply_to(&original);
     let (_, adjusted, _) =
         calibrate(&original, &masked, &[("margins", texts(&["a"]))]).expect("a recoding");
-    let rows = adjusted.calibration.expect("evidence").margins;
+    let rows = evidence_of(adjusted).margins;
     let of = |categories: &[&str]| -> f64 {
         let cells = cells(60, 1, 3);
         let weights = w.iter().zip(&cells);

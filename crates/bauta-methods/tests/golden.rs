@@ -349,7 +349,7 @@ impl Case {
         let adjusted = adjuster
             .adjust(&task, context)
             .unwrap_or_else(|error| panic!("{}: {error}", self.name));
-        self.compare_files(&adjusted.change.apply_to(masked));
+        self.compare_files(&adjusted.apply_to(masked));
     }
 
     /// The masked file against what is expected of it.

@@ -8,7 +8,8 @@ use bauta_data::totals::read_totals;
 use bauta_data::{Attribute, HierarchySpec, Kind, Role, Schema, near};
 use bauta_methods::{ParamType, RawValue, registry};
 
-use crate::check_measures::{check_gates, check_measures};
+use crate::check_gates::check_gates;
+use crate::check_measures::{check_measures, check_untraced_gates};
 use crate::check_output::OutputCheck;
 use crate::draft::{Draft, HierarchyDraft, StepDraft, VariableDraft};
 use crate::fields::Problems;
@@ -28,6 +29,8 @@ pub(crate) struct Checker<'a> {
     pub(crate) dropped: BTreeSet<String>,
     /// Variables that a step has masked.
     pub(crate) touched: BTreeSet<String>,
+    /// The step after which no masked record can be traced to an original one.
+    pub(crate) untraced_by: Option<String>,
 }
 
 /// Checks a draft. The plan is usable only if no problem was found.
@@ -85,6 +88,7 @@ pub(crate) fn check(
     let original: BTreeMap<String, Attribute> = checker.originals(&read.schema);
     let measures = check_measures(&checker, &original, &draft.measures, &scenarios);
     let gates = check_gates(&draft, &measures, problems);
+    check_untraced_gates(&checker, &draft, &measures);
     let output = OutputCheck {
         draft: &draft.output,
         folder,
@@ -284,6 +288,7 @@ impl<'a> Checker<'a> {
             doubtful: BTreeSet::new(),
             dropped: BTreeSet::new(),
             touched: BTreeSet::new(),
+            untraced_by: None,
         };
         checker.live = checker.originals(schema);
         checker

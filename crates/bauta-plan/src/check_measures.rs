@@ -8,9 +8,8 @@ use bauta_methods::{Groups, Measure, Params, RawValue, registry};
 
 use crate::check::Checker;
 use crate::draft::{Draft, MeasureDraft};
-use crate::fields::Problems;
-use crate::plan::{Asked, Gate, PlannedMeasure, Scenario};
-use crate::problem::{Problem, ProblemKind, Spot};
+use crate::plan::{Asked, PlannedMeasure, Scenario};
+use crate::problem::{Problem, ProblemKind, Span, Spot};
 
 /// Resolves every measure to its variables; without any in the plan, all that apply are taken.
 pub(crate) fn check_measures(
@@ -107,6 +106,9 @@ impl Resolver<'_> {
         draft: &MeasureDraft,
         name: &Spot<String>,
     ) -> Vec<PlannedMeasure> {
+        if let Some(problem) = untraced(self.checker, measure, &name.span) {
+            self.checker.push(problem);
+        }
         let keyed = measure.declared().scope == Scope::Scenario && draft.on.is_none();
         if let (false, Some([scenario, ..])) = (keyed, draft.scenarios.as_deref()) {
             let message = format!("`{}` does not look at a scenario here", name.value);
@@ -332,103 +334,34 @@ fn of_scenario(
     }
 }
 
-/// Resolves every gate to the measures it looks at.
-pub(crate) fn check_gates(
+/// What is wrong with asking for a measure that needs to know which record came from which, after a
+/// step that leaves nobody able to tell.
+fn untraced(checker: &Checker<'_>, measure: &dyn Measure, span: &Span) -> Option<Problem> {
+    let step = checker.untraced_by.as_ref()?;
+    let id = measure.card().id;
+    (measure.declared().subject == Subject::CorrespondingPair).then(|| {
+        let message = format!(
+            "`{id}` compares each record with its original, and `{step}` makes records that have none"
+        );
+        let hint = "take a measure that looks for the nearest record, such as `dld` or `il1`, or one of \
+            the whole file, such as `hellinger`";
+        Problem::at(ProblemKind::Plan, span, message, hint)
+    })
+}
+
+/// Reports gates on measures that no one asked for and that cannot be taken.
+pub(crate) fn check_untraced_gates(
+    checker: &Checker<'_>,
     plan: &Draft,
     measures: &[PlannedMeasure],
-    problems: &Problems,
-) -> Vec<Gate> {
-    let mut gates = Vec::new();
-    let asked_for = |measure: &str| {
-        let methods = plan.measures.iter().flat_map(|measure| &measure.methods);
-        methods.into_iter().any(|method| method.value == measure)
-    };
-    for draft in &plan.gates {
-        let of_measure =
-            |planned: &PlannedMeasure| planned.measure.card().id == draft.measure.value;
-        let of_scenario = |planned: &PlannedMeasure| {
-            draft
-                .scenario
-                .as_ref()
-                .is_none_or(|scenario| planned.scenario.as_ref() == Some(&scenario.value))
-        };
-        let apart = draft
-            .part
-            .as_ref()
-            .is_some_and(|part| matches!(part.value.as_str(), "outliers" | "rest"));
-        // Without a condition of its own a gate looks at the whole file.
-        let of_records = |planned: &PlannedMeasure| {
-            let wanted = draft.condition.as_ref().map(|condition| &condition.value);
-            planned.groups.condition.as_ref() == wanted
-                && (!apart || planned.groups.outliers.is_some())
-        };
-        let found: Vec<usize> = (0..measures.len())
-            .filter(|&i| of_measure(&measures[i]) && of_scenario(&measures[i]))
-            .filter(|&i| of_records(&measures[i]))
-            .collect();
-        // A measure that is asked for and could not be resolved has its own problem.
-        let told = asked_for(&draft.measure.value) && !measures.iter().any(of_measure);
-        if found.is_empty() && !told {
-            let (spot, message) = match &draft.scenario {
-                Some(scenario) if measures.iter().any(of_measure) => (
-                    scenario,
-                    format!(
-                        "`{}` is not measured for the scenario `{}`",
-                        draft.measure.value, scenario.value
-                    ),
-                ),
-                _ if apart && measures.iter().any(of_measure) => (
-                    &draft.measure,
-                    format!(
-                        "the plan does not measure `{}` for outliers apart from the rest",
-                        draft.measure.value
-                    ),
-                ),
-                _ if measures.iter().any(of_measure) => (
-                    &draft.measure,
-                    match &draft.condition {
-                        Some(condition) => format!(
-                            "the plan does not measure `{}` where {}",
-                            draft.measure.value, condition.value
-                        ),
-                        None => format!(
-                            "the plan measures `{}` on subpopulations only, and the gate names none",
-                            draft.measure.value
-                        ),
-                    },
-                ),
-                _ => (
-                    &draft.measure,
-                    format!("the plan does not measure `{}`", draft.measure.value),
-                ),
-            };
-            let hint = near::hint(
-                &draft.measure.value,
-                measures.iter().map(|planned| planned.measure.card().id),
-            );
-            let hint = format!("{hint}; add it to a [[measure]], or correct its name");
-            problems
-                .borrow_mut()
-                .push(Problem::at(ProblemKind::Plan, &spot.span, message, hint));
+) {
+    for gate in &plan.gates {
+        let named = |planned: &&PlannedMeasure| planned.measure.card().id == gate.measure.value;
+        let by_default = |planned: &&PlannedMeasure| planned.asked == Asked::ByDefault;
+        let found = measures.iter().filter(by_default).find(named);
+        let problem = found.and_then(|found| untraced(checker, found.measure, &gate.measure.span));
+        if let Some(problem) = problem {
+            checker.push(problem);
         }
-        if let (Some(low), Some(high)) = (draft.at_least, draft.at_most)
-            && low > high
-        {
-            let message = "no figure is at least the one and at most the other";
-            problems.borrow_mut().push(Problem::at(
-                ProblemKind::Plan,
-                &draft.measure.span,
-                message,
-                "exchange at_least and at_most",
-            ));
-        }
-        gates.push(Gate {
-            measures: found,
-            part: draft.part.as_ref().map(|part| part.value.clone()),
-            at_least: draft.at_least,
-            at_most: draft.at_most,
-            why: draft.why.clone(),
-        });
     }
-    gates
 }

@@ -1,6 +1,7 @@
 //! Checking the steps of a plan: methods, variables and parameters, one after the other.
 
 use bauta_data::{Attribute, Role, near};
+use bauta_methods::pair::Rows;
 use bauta_methods::{Card, ParamType, Params, RawValue, registry};
 
 use crate::check::Checker;
@@ -60,7 +61,14 @@ impl Checker<'_> {
             let span = param_span(problem.param.as_deref(), &draft.params, &draft.span);
             self.push(Problem::from_param(problem, &span));
         }
-        if let StepMethod::Adjuster(_) = method {
+        let facts = match method {
+            StepMethod::Mask(mask) => mask.facts(&params),
+            StepMethod::Adjuster(adjuster) => adjuster.facts(&params),
+        };
+        if facts.rows == Rows::Unrelated {
+            self.untraced_by.get_or_insert(card.id.to_owned());
+        }
+        if facts.reweights {
             let weights = self.live.values().filter(|a| a.role == Role::Weight);
             let weights: Vec<String> = weights.map(|weight| weight.name.clone()).collect();
             self.touched.extend(weights);
@@ -69,11 +77,7 @@ impl Checker<'_> {
             let Some(attribute) = self.live.get_mut(name) else {
                 continue;
             };
-            let kind_after = match method {
-                StepMethod::Mask(mask) => mask.facts(&params).kind_after.of(attribute.kind),
-                StepMethod::Adjuster(_) => Some(attribute.kind),
-            };
-            match kind_after {
+            match facts.kind_after.of(attribute.kind) {
                 Some(kind) => {
                     attribute.kind = kind;
                     self.touched.insert(name.clone());

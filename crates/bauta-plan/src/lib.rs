@@ -4,12 +4,14 @@
 //! and compares. Nothing else knows TOML.
 
 mod check;
+mod check_gates;
 mod check_measures;
 mod check_output;
 mod check_steps;
 mod clock;
 mod draft;
 mod fields;
+pub mod gate;
 mod measuring;
 pub mod output;
 mod parse;

@@ -1,8 +1,11 @@
 //! Taking the measures of a run, and judging them.
 
 use bauta_data::Table;
+use bauta_methods::figure::Declared;
+use bauta_methods::note::KnownNote;
+use bauta_methods::pair::Rows;
 use bauta_methods::{
-    Family, Files, MeasureTask, Measurement, MethodError, Note, RunContext, measure_groups,
+    Family, Files, MeasureTask, Measurement, MethodError, Note, RunContext, Subject, measure_groups,
 };
 
 use crate::plan::{Asked, Gate, Plan, PlannedMeasure};
@@ -55,7 +58,7 @@ fn measure_one(
         Files::Both(_) => (planned.on.clone(), Vec::new()),
     };
     if !gone.is_empty() {
-        context.note(Note::VariablesGone { variables: gone });
+        context.note(KnownNote::VariablesGone { variables: gone });
     }
     if on.is_empty() {
         return Ok(Measured {
@@ -70,7 +73,7 @@ fn measure_one(
         Err(error @ (MethodError::Data { .. } | MethodError::Request { .. }))
             if planned.asked == Asked::ByDefault =>
         {
-            context.note(Note::NotMeasured {
+            context.note(KnownNote::NotMeasured {
                 measure: id.to_owned(),
                 reason: error.to_string(),
             });
@@ -103,10 +106,20 @@ pub(crate) fn measure_record(
     planned: &PlannedMeasure,
     before: Measured,
     after: Measured,
+    rows: Rows,
 ) -> MeasureRecord {
-    let (card, value) = (planned.measure.card(), &planned.measure.declared().value);
+    let (card, declared) = (planned.measure.card(), planned.measure.declared());
     let mut notes = [before.notes, after.notes].concat();
-    notes.sort_by_key(Note::text);
+    if rows == Rows::Unrelated && planned.measure.declared().subject == Subject::CorrespondingPair {
+        notes.push(
+            KnownNote::NotMeasured {
+                measure: card.id.to_owned(),
+                reason: "the masked records do not correspond to the original ones".to_owned(),
+            }
+            .into(),
+        );
+    }
+    notes.sort_by(|a, b| a.text.cmp(&b.text));
     notes.dedup();
     // Figures of single records are not part of the record.
     let aggregate = |found: Measurement| Measurement {
@@ -122,8 +135,8 @@ pub(crate) fn measure_record(
             Family::Score => MeasureFamily::Score,
             Family::Loss | Family::Mask | Family::Adjuster => MeasureFamily::Loss,
         },
-        value_name: value.label.to_owned(),
-        better: value.better,
+        value: Declared::from(&declared.value),
+        figures: declared.figures.iter().map(Declared::from).collect(),
         scenario: planned.scenario.clone(),
         on: planned.on.clone(),
         outliers: planned.groups.outliers,
@@ -136,62 +149,33 @@ pub(crate) fn measure_record(
 }
 
 /// Looks whether the figures after masking satisfy the gates.
-pub(crate) fn judge(
-    gates: &[Gate],
-    measures: &[MeasureRecord],
-) -> Result<Vec<GateRecord>, RunError> {
-    let mut judged = Vec::new();
-    for gate in gates {
-        for &position in &gate.measures {
-            let measure = &measures[position];
-            let found = figure(measure, gate.part.as_deref())?;
-            let holds = |value: f64| {
-                gate.at_least.is_none_or(|low| value >= low)
-                    && gate.at_most.is_none_or(|high| value <= high)
-            };
-            judged.push(GateRecord {
-                measure: measure.id.clone(),
-                scenario: measure.scenario.clone(),
-                part: gate.part.clone(),
-                condition: measure.condition.clone(),
-                at_least: gate.at_least,
-                at_most: gate.at_most,
-                found,
-                // A figure that is not defined has not been shown to hold.
-                passed: found.is_some_and(holds),
-                why: gate.why.clone(),
-            });
-        }
-    }
-    Ok(judged)
-}
-
-/// The figure that a gate looks at, after masking.
-fn figure(measure: &MeasureRecord, part: Option<&str>) -> Result<Option<f64>, RunError> {
-    let Some(after) = &measure.after else {
-        return Ok(None);
-    };
-    let Some(part) = part else {
-        return Ok(after.value);
-    };
-    match part {
-        "outliers" if measure.outliers.is_some() => return Ok(after.outliers),
-        "rest" if measure.outliers.is_some() => return Ok(after.rest),
-        _ => {}
-    }
-    let of_variables = after.by_variable.iter();
-    let of_variables = of_variables.map(|part| (part.name.clone(), part.value));
-    let mut parts = after.parts().chain(of_variables);
-    match parts.find(|(name, _)| name == part) {
-        Some((_, value)) => Ok(value),
-        None => Err(RunError::UnknownPart {
+pub(crate) fn judge(gates: &[Gate], measures: &[MeasureRecord]) -> Vec<GateRecord> {
+    let each = gates
+        .iter()
+        .flat_map(|gate| gate.measures.iter().map(move |&position| (gate, position)));
+    each.map(|(gate, position)| {
+        let measure = &measures[position];
+        let found = measure.after.as_ref();
+        let found = found.and_then(|found| gate.figure.of(found));
+        let holds = |value: f64| {
+            gate.at_least.is_none_or(|low| value >= low)
+                && gate.at_most.is_none_or(|high| value <= high)
+        };
+        let (label, unit) = gate.figure.in_words(measure);
+        GateRecord {
             measure: measure.id.clone(),
-            part: part.to_owned(),
-            known: after
-                .parts()
-                .map(|(name, _)| name)
-                .collect::<Vec<_>>()
-                .join(", "),
-        }),
-    }
+            scenario: measure.scenario.clone(),
+            part: gate.figure.spelled(),
+            label,
+            unit,
+            condition: measure.condition.clone(),
+            at_least: gate.at_least,
+            at_most: gate.at_most,
+            found,
+            // A figure that is not defined has not been shown to hold.
+            passed: found.is_some_and(holds),
+            why: gate.why.clone(),
+        }
+    })
+    .collect()
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use bauta_data::format::{FileFormat, ReadOptions};
 use bauta_methods::{Adjuster, Groups, Mask, Measure, Params};
 
+use crate::gate::GateFigure;
 use crate::problem::Span;
 
 /// A plan that was checked to the end.
@@ -113,8 +114,8 @@ pub enum Asked {
 pub struct Gate {
     /// Positions in [`Plan::measures`] that it looks at; all must satisfy it.
     pub measures: Vec<usize>,
-    /// Named figure; none for the value.
-    pub part: Option<String>,
+    /// The figure that it looks at.
+    pub figure: GateFigure,
     /// Smallest accepted value.
     pub at_least: Option<f64>,
     /// Largest accepted value.

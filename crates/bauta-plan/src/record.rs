@@ -4,14 +4,16 @@
 use std::collections::BTreeMap;
 
 use bauta_data::{Kind, Role};
+use bauta_methods::Measurement;
+use bauta_methods::figure::{Declared, FigureName, Unit};
 use bauta_methods::note::Note;
-use bauta_methods::{Better, Measurement};
-use bauta_methods::{Calibration, Params};
+use bauta_methods::pair::Rows;
+use bauta_methods::{Evidence, Params};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What [`RunRecord::format`] says. A change of meaning gets a new number.
-pub const FORMAT: &str = "bauta-run-record/1";
+pub const FORMAT: &str = "bauta-run-record/2";
 
 /// Everything a run did and found.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -34,6 +36,8 @@ pub struct RunRecord {
     pub scenarios: Vec<ScenarioRecord>,
     /// What was done, in order.
     pub steps: Vec<StepRecord>,
+    /// Whether the masked records can be traced to the original ones.
+    pub rows: Rows,
     /// What was measured.
     pub measures: Vec<MeasureRecord>,
     /// What the release had to satisfy.
@@ -106,7 +110,8 @@ pub struct VariableRecord {
     pub n_missing: u64,
     /// What became of it.
     pub fate: Fate,
-    /// Present cells whose text differs from the input, and cells that lost their value.
+    /// Present cells whose text differs from the input, and cells that lost their value; none where
+    /// records cannot be traced.
     pub n_changed: Option<u64>,
     /// Cells of the masked file that a step suppressed.
     #[serde(default)]
@@ -151,9 +156,12 @@ pub struct StepRecord {
     pub params: BTreeMap<String, serde_json::Value>,
     /// Why it was done.
     pub why: Option<String>,
-    /// How weights were calibrated, where they were.
+    /// Whether records can be traced through it.
+    #[serde(default)]
+    pub rows: Rows,
+    /// What it shows for itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub calibration: Option<Box<Calibration>>,
+    pub evidence: Option<Box<Evidence>>,
     /// What it stated about its work.
     pub notes: Vec<Note>,
 }
@@ -167,10 +175,10 @@ pub struct MeasureRecord {
     pub title: String,
     /// Risk or loss.
     pub family: MeasureFamily,
-    /// Name of its value, such as "smallest class".
-    pub value_name: String,
-    /// Which end of the scale is good.
-    pub better: Better,
+    /// Its value as it declares it, such as "smallest class"; without a label it has none.
+    pub value: Declared,
+    /// Its other figures as it declares them.
+    pub figures: Vec<Declared>,
     /// The scenario, for measures of keys.
     pub scenario: Option<String>,
     /// Variables it looked at.
@@ -212,6 +220,10 @@ pub struct GateRecord {
     pub scenario: Option<String>,
     /// Named figure of the measure; none for its value.
     pub part: Option<String>,
+    /// What people call the figure.
+    pub label: String,
+    /// How the figure is written.
+    pub unit: Unit,
     /// Condition of the subpopulation; none for the whole file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub condition: Option<String>,
@@ -266,6 +278,13 @@ pub struct StageTime {
     pub stage: String,
     /// Its seconds.
     pub seconds: f64,
+}
+
+impl MeasureRecord {
+    /// How a figure of it is declared.
+    pub fn declared(&self, name: &FigureName) -> Option<&Declared> {
+        self.figures.iter().find(|declared| declared.id == name.id)
+    }
 }
 
 impl RunRecord {

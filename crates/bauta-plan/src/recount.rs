@@ -6,10 +6,13 @@ use bauta_data::format::{self, ReadOptions, TextStyle};
 use bauta_data::missing::MissingRules;
 use bauta_data::number::DecimalMark;
 use bauta_data::{Attribute, Column, DataError, DataProblem, Kind, Role, Schema, Table, Watch};
+use bauta_methods::Choice;
 use bauta_methods::keys::{Semantics, frequencies};
 use bauta_methods::mask::KeyClaim;
+use bauta_methods::measure::Bound;
 
-use crate::plan::{Gate, Plan, PlannedMeasure};
+use crate::gate::GateFigure;
+use crate::plan::Plan;
 use crate::record::ClaimRecord;
 use crate::run::RunError;
 
@@ -25,45 +28,37 @@ pub(crate) struct Claim {
 }
 
 /// What the gates of a plan claim: a smallest class, no record below some size, or no unique one.
+/// The measure that a gate looks at knows what its figures promise.
 pub(crate) fn claims_of_gates(plan: &Plan) -> Vec<Claim> {
     let mut claims = Vec::new();
     for gate in &plan.gates {
+        let figure = match &gate.figure {
+            GateFigure::Value => None,
+            GateFigure::Declared(name) => Some(name),
+            GateFigure::Outliers | GateFigure::Rest | GateFigure::OfVariable(_) => continue,
+        };
+        let bound = Bound {
+            figure,
+            at_least: gate.at_least,
+            at_most: gate.at_most,
+        };
         for &position in &gate.measures {
             let planned = &plan.measures[position];
-            let claim = claimed_k(gate, planned).and_then(|k| {
-                let semantics = Semantics::from_name(planned.params.choice("semantics"))?;
-                Some(Claim {
-                    by: match &planned.scenario {
-                        Some(scenario) => format!("gate on k-anonymity ({scenario})"),
-                        None => "gate on k-anonymity".to_owned(),
-                    },
-                    keys: planned.on.clone(),
-                    what: KeyClaim { k, semantics },
-                })
+            let Some(what) = planned.measure.claimed(&planned.params, &bound) else {
+                continue;
+            };
+            let id = planned.measure.card().id;
+            claims.push(Claim {
+                by: match &planned.scenario {
+                    Some(scenario) => format!("gate on {id} ({scenario})"),
+                    None => format!("gate on {id}"),
+                },
+                keys: planned.on.clone(),
+                what,
             });
-            claims.extend(claim);
         }
     }
     claims
-}
-
-/// The smallest class that a gate asks for, if that is what it asks for.
-fn claimed_k(gate: &Gate, planned: &PlannedMeasure) -> Option<u32> {
-    if planned.measure.card().id != "k-anonymity" {
-        return None;
-    }
-    let at_most = gate.at_most.unwrap_or(f64::INFINITY);
-    let k = match gate.part.as_deref() {
-        None => gate.at_least.map(|k| k.ceil() as u32),
-        Some("uniques") if at_most < 1.0 => Some(2),
-        Some(part) if at_most <= 0.0 && part.starts_with("share_below_") => {
-            part.strip_prefix("share_below_")?.parse().ok()
-        }
-        Some(part) if at_most < 1.0 => part.strip_prefix("below_")?.parse().ok(),
-        Some(_) => None,
-    };
-    // Every record is in a class of one at least.
-    k.filter(|&k| k > 1)
 }
 
 /// Reads the released bytes again and counts what was claimed of them.

@@ -9,8 +9,9 @@ use bauta_data::format::{self, Loaded};
 use bauta_data::{Column, DataError, DataErrorKind, Table, Values, Watch};
 use bauta_methods::adjust::AdjustTask;
 use bauta_methods::context::shuffled;
+use bauta_methods::note::KnownNote;
 use bauta_methods::pair::Rows;
-use bauta_methods::{Files, MaskTask, MethodError, Note, Pair, RunContext, Subject};
+use bauta_methods::{Files, MaskTask, MethodError, Pair, RunContext, Subject};
 use sha2::{Digest, Sha256};
 
 use crate::clock::now_utc;
@@ -54,16 +55,6 @@ pub enum RunError {
         /// What the method said.
         error: Box<MethodError>,
     },
-    /// A gate asks for a figure that its measure does not give.
-    #[error("gate on `{measure}`: there is no figure `{part}` (there are: {known})")]
-    UnknownPart {
-        /// The measure.
-        measure: String,
-        /// The figure asked for.
-        part: String,
-        /// The figures there are.
-        known: String,
-    },
 }
 
 impl RunError {
@@ -72,7 +63,6 @@ impl RunError {
         match self {
             Self::Data(error) => error.kind == DataErrorKind::Cancelled,
             Self::Method { error, .. } => **error == MethodError::Cancelled,
-            Self::UnknownPart { .. } => false,
         }
     }
 }
@@ -279,6 +269,7 @@ pub(crate) fn execute(
     let mut masked = Masked {
         table: original.clone(),
         touched: BTreeSet::new(),
+        rows: Rows::Correspond,
         claims: Vec::new(),
     };
     let mut steps = Vec::new();
@@ -295,24 +286,38 @@ pub(crate) fn execute(
     let pair = Pair {
         original,
         masked: &masked.table,
-        rows: Rows::Correspond,
+        rows: masked.rows,
     };
-    let after = measure_all(plan, &plan.measures, seed, watch, original, &|planned| {
-        Some(match planned.measure.declared().subject {
-            Subject::OneFile => Files::One(&masked.table),
-            Subject::Pair | Subject::CorrespondingPair => Files::Both(pair),
-        })
-    })?;
+    // Who belongs to a subpopulation is decided by the original, or by the file's own values where
+    // nobody can tell which record came from which.
+    let own = (masked.rows == Rows::Unrelated).then(|| masked.table.clone().as_source());
+    let selector = own.as_ref().unwrap_or(original);
+    let after = measure_all(
+        plan,
+        &plan.measures,
+        seed,
+        watch,
+        selector,
+        &|planned| match planned.measure.declared().subject {
+            Subject::OneFile if planned.groups.condition.is_some() => {
+                Some(Files::One(own.as_ref().unwrap_or(&masked.table)))
+            }
+            Subject::OneFile => Some(Files::One(&masked.table)),
+            Subject::CorrespondingPair if masked.rows == Rows::Unrelated => None,
+            Subject::Pair | Subject::CorrespondingPair => Some(Files::Both(pair)),
+        },
+    )?;
     let measures = plan
         .measures
         .iter()
         .zip(before.into_iter().zip(after))
-        .map(|(planned, (before, after))| measure_record(planned, before, after))
+        .map(|(planned, (before, after))| measure_record(planned, before, after, masked.rows))
         .collect::<Vec<_>>();
-    let gates = judge(&plan.gates, &measures)?;
+    let gates = judge(&plan.gates, &measures);
     let variables = variable_records(plan, original, &masked);
     let mut claims = std::mem::take(&mut masked.claims);
     claims.extend(claims_of_gates(plan));
+    let masked_rows = masked.rows;
     let released = masked.release(plan, seed, watch);
     let record = RunRecord {
         format: FORMAT.to_owned(),
@@ -324,6 +329,7 @@ pub(crate) fn execute(
         variables,
         scenarios: scenario_records(plan),
         steps,
+        rows: masked_rows,
         measures,
         gates,
         claims: Vec::new(),
@@ -338,6 +344,8 @@ pub(crate) fn execute(
 struct Masked {
     table: Table,
     touched: BTreeSet<String>,
+    /// Whether its records can be traced to those of the original.
+    rows: Rows,
     /// What steps say of the keys, as far as no later step has touched them.
     claims: Vec<Claim>,
 }
@@ -357,7 +365,6 @@ impl Masked {
             .iter()
             .filter_map(|name| self.table.index_of(name))
             .collect();
-        let mut calibration = None;
         let change = match step.method {
             StepMethod::Mask(mask) => {
                 let task = MaskTask {
@@ -371,20 +378,17 @@ impl Masked {
                 let pair = Pair {
                     original,
                     masked: &self.table,
-                    rows: Rows::Correspond,
+                    rows: self.rows,
                 };
                 let task = AdjustTask {
                     pair,
                     on: &on,
                     params: &step.params,
                 };
-                adjuster.adjust(&task, &context).map(|adjusted| {
-                    calibration = adjusted.calibration;
-                    adjusted.change
-                })
+                adjuster.adjust(&task, &context)
             }
         };
-        let change = change.map_err(|error| RunError::Method {
+        let mut change = change.map_err(|error| RunError::Method {
             place: format!("step `{}`", step.key),
             line: step.span.as_ref().map(|span| line_of(&plan.text, span)),
             error: Box::new(error),
@@ -398,7 +402,7 @@ impl Masked {
         self.claims.retain(|claim| {
             let stays = !loses_records && !claim.keys.iter().any(|key| touched.contains(key));
             if !stays {
-                context.note(Note::ClaimEnded {
+                context.note(KnownNote::ClaimEnded {
                     by: claim.by.clone(),
                     k: claim.what.k,
                 });
@@ -417,6 +421,9 @@ impl Masked {
             });
         }
         self.touched.extend(touched);
+        let rows = change.rows;
+        self.rows = self.rows.and_then(rows);
+        let evidence = change.evidence.take();
         self.table = change.apply_to(&self.table);
         let card = step.method.card();
         Ok(StepRecord {
@@ -426,7 +433,8 @@ impl Masked {
             on: step.on.clone(),
             params: params_record(&step.params),
             why: step.why.clone(),
-            calibration,
+            rows,
+            evidence,
             notes: context.into_notes(),
         })
     }
@@ -480,7 +488,7 @@ fn variable_records(plan: &Plan, original: &Table, masked: &Masked) -> Vec<Varia
             Some(_) => Fate::Untouched,
         };
         let changed = after
-            .filter(|_| fate == Fate::Masked)
+            .filter(|_| fate == Fate::Masked && masked.rows == Rows::Correspond)
             .map(|after| n_changed(column, after, &masked.table));
         VariableRecord {
             name: name.to_owned(),

@@ -2,11 +2,11 @@
 //! chart, counts as bars and other figures as lines; figures of variables become bars.
 
 use bauta_methods::measure::{Measurement, Part, Series};
+use bauta_methods::{Side, Unit};
 use bauta_plan::record::{Fate, MeasureFamily, MeasureRecord, VariableRecord};
 use maud::{Markup, html};
 
-use crate::number::{Unit, counted};
-use crate::sides::{self, Side};
+use crate::number::counted;
 use crate::svg::{Chart, ChartSeries, Look, bars, heat_map, lines};
 use crate::tabulated::is_tabulated;
 use crate::words::{listed, named, series_title, value_unit};
@@ -28,7 +28,7 @@ pub(crate) struct Drawn {
 /// The charts of a measure. `id` distinguishes its charts from others on the page.
 pub(crate) fn of_measure(measure: &MeasureRecord, id: &str) -> Drawn {
     let mut drawn = Drawn::default();
-    let mut unchanged: Vec<&str> = Vec::new();
+    let mut unchanged: Vec<String> = Vec::new();
     let mut n_left_out = 0;
     for (idx, (before, after)) in paired_series(measure).into_iter().enumerate() {
         let Some(named) = after.or(before).filter(|series| !is_tabulated(series)) else {
@@ -38,13 +38,13 @@ pub(crate) fn of_measure(measure: &MeasureRecord, id: &str) -> Drawn {
             .zip(after)
             .is_some_and(|(before, after)| before.points == after.points);
         if same && measure.family == MeasureFamily::Loss {
-            unchanged.push(sides::about(&named.name));
+            unchanged.push(about(named));
         } else if drawn.figures.len() == MAX_CHARTS {
             n_left_out += 1;
         } else {
             let chart = series_chart(
                 &format!("{id}-{idx}"),
-                title_of(measure, named),
+                title_of(named),
                 before,
                 after,
                 named,
@@ -53,7 +53,8 @@ pub(crate) fn of_measure(measure: &MeasureRecord, id: &str) -> Drawn {
         }
     }
     if !unchanged.is_empty() {
-        let names = listed(&unchanged);
+        let names: Vec<&str> = unchanged.iter().map(String::as_str).collect();
+        let names = listed(&names);
         drawn.remarks.push(format!(
             "The same before and after, and therefore not drawn: {names}."
         ));
@@ -136,30 +137,39 @@ fn paired_series(measure: &MeasureRecord) -> Vec<(Option<&Series>, Option<&Serie
     let Some(after) = &measure.after else {
         return before.iter().map(|series| (Some(series), None)).collect();
     };
-    let side_of = |series: &Series| sides::split(&series.name).map(|(_, side)| side);
     let twin = |series: &Series, side: Side| {
         let mut all = after.series.iter();
-        all.find(|other| sides::split(&other.name) == Some((sides::about(&series.name), side)))
+        all.find(|other| is_same(other, series) && other.file == Some(side))
     };
     let pairs = after.series.iter().filter_map(|series| {
-        let same_name = before.iter().find(|other| other.name == series.name);
-        match side_of(series).filter(|_| same_name.is_none()) {
+        let same = |other: &&Series| is_same(other, series) && other.file == series.file;
+        let in_before = before.iter().find(same);
+        match series.file.filter(|_| in_before.is_none()) {
             Some(Side::Original) => Some((Some(series), twin(series, Side::Masked))),
             Some(Side::Masked) if twin(series, Side::Original).is_some() => None,
-            _ => Some((same_name, Some(series))),
+            _ => Some((in_before, Some(series))),
         }
     });
     pairs.collect()
 }
 
-/// What a series shows. One that is named by its unit begins with a variable.
-fn title_of(measure: &MeasureRecord, series: &Series) -> String {
-    let name = sides::about(&series.name);
-    if name.starts_with(&format!("{}:", series.unit)) {
-        name.to_owned()
-    } else {
-        series_title(measure, name)
-    }
+/// Whether two series show the same, whichever file they are of.
+fn is_same(a: &Series, b: &Series) -> bool {
+    (&a.name, &a.variable) == (&b.name, &b.variable)
+}
+
+/// What a series shows, whichever file it is of.
+fn about(series: &Series) -> String {
+    let series = Series {
+        file: None,
+        ..series.clone()
+    };
+    series.spelled()
+}
+
+/// What a series shows, as a title.
+fn title_of(series: &Series) -> String {
+    series_title(series.variable.as_deref(), &series.name)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -170,16 +180,10 @@ enum Shape {
 
 /// Counts add up and become bars; means and shares along an axis become lines.
 fn shape_of(series: &Series) -> Shape {
-    if drawn_as_counted(&series.unit) {
-        Shape::Bars
-    } else {
-        Shape::Lines
+    match series.unit {
+        Unit::Count => Shape::Bars,
+        Unit::Number | Unit::Share => Shape::Lines,
     }
-}
-
-/// Whether figures of a unit are counts and become bars.
-pub(crate) fn drawn_as_counted(unit: &str) -> bool {
-    Unit::of_name(unit) == Unit::Count
 }
 
 fn series_chart(
@@ -214,8 +218,8 @@ fn series_chart(
     Chart {
         id: id.to_owned(),
         title,
-        axis: named.unit.clone(),
-        unit: Unit::of_name(&named.unit),
+        axis: named.axis.clone(),
+        unit: named.unit,
         series: series.into_iter().flatten().collect(),
         categories,
     }
@@ -241,11 +245,11 @@ fn by_variable(measure: &MeasureRecord, id: &str, drawn: &mut Drawn) {
         .iter()
         .map(|part| (part.name.clone(), part.value))
         .collect();
-    let title = format!("{}: {} by variable", named(measure), measure.value_name);
+    let title = format!("{}: {} by variable", named(measure), measure.value.label);
     let chart = variables_chart(
         &format!("{id}-v"),
         title,
-        &measure.value_name,
+        &measure.value.label,
         value_unit(measure),
         figures,
     );

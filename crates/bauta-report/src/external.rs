@@ -1,19 +1,19 @@
 //! The external report: what users of the released file need to know, and nothing that helps to
 //! undo the masking. It is written from the [`PublicRecord`] alone.
 
+use bauta_methods::pair::Rows;
 use bauta_plan::record::Fate;
 use maud::{Markup, html};
 
 use crate::charts::{captioned, variables_chart};
+use crate::exhibits;
 use crate::figures;
 use crate::measures::{Column, by_variable};
 use crate::number::{count, counted};
 use crate::page::{Front, Section, chart_grid, facts, hash, page, scrolling};
-use crate::public::{
-    PublicCalibration, PublicFile, PublicLoss, PublicRecord, PublicStep, PublicVariable,
-};
+use crate::public::{PublicFile, PublicLoss, PublicRecord, PublicStep, PublicVariable};
 use crate::svg::bars;
-use crate::words::{distance, fate, kind, listed, sentence};
+use crate::words::{fate, kind, listed, sentence};
 
 /// The external report.
 pub(crate) fn report(record: &PublicRecord<'_>) -> Markup {
@@ -88,6 +88,12 @@ fn the_file(record: &PublicRecord<'_>, file: &PublicFile<'_>) -> Markup {
         ("Bytes", html! { (count(file.n_bytes)) }),
         ("SHA-256", hash(file.sha256)),
     ];
+    if record.rows == Rows::Unrelated {
+        rows.push((
+            "Origin",
+            html! { "The records do not correspond to those that were collected: no record can be traced to one of them." },
+        ));
+    }
     if record.shuffled {
         rows.push((
             "Order",
@@ -108,7 +114,7 @@ fn steps(steps: &[PublicStep<'_>]) -> Markup {
         @if steps.is_empty() { p { "Nothing was changed." } }
         @else {
             ol class="steps" {
-                @for step in steps {
+                @for (idx, step) in steps.iter().enumerate() {
                     li {
                         h3 { (step.title) }
                         @if let Some(card) = bauta_methods::registry::card(step.method) {
@@ -116,7 +122,10 @@ fn steps(steps: &[PublicStep<'_>]) -> Markup {
                         }
                         @if !step.on.is_empty() { p { "Variables: " (names(step.on)) "." } }
                         @if let Some(why) = step.why { p class="why" { "Why: " (sentence(why)) } }
-                        @if let Some(calibrated) = &step.calibration { (calibration(calibrated)) }
+                        @for (position, shown) in step.exhibits.iter().enumerate() {
+                            @for one in &shown.text { (exhibits::paragraph(one)) }
+                            (exhibits::views(&shown.views, &format!("step-{idx}-{position}")))
+                        }
                         @if !step.notes.is_empty() {
                             ul class="notes" { @for note in &step.notes { li { (note) } } }
                         }
@@ -124,22 +133,6 @@ fn steps(steps: &[PublicStep<'_>]) -> Markup {
                 }
             }
         }
-    }
-}
-
-/// What a user of the weights should know of how they were made.
-fn calibration(calibrated: &PublicCalibration<'_>) -> Markup {
-    html! {
-        p {
-            "The weight " strong { (calibrated.weight) } " was calibrated: weighted totals of "
-            (listed(&calibrated.terms)) " computed from this file "
-            (if calibrated.nearly { "nearly equal" } else { "equal" })
-            " " (calibrated.totals) ". "
-            "Method: " (calibrated.method) " (" (distance(calibrated.method)) ")."
-            @if calibrated.by_household { " All members of a household have the same weight." }
-            @if calibrated.rounded { " The weights are rounded." }
-        }
-        p { "Use this weight for every estimate; without it results do not stand for the population." }
     }
 }
 

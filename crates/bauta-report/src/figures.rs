@@ -1,48 +1,45 @@
-//! Figures that a measure gives for each variable as `NAME.figure`, brought into tables.
+//! Figures that a measure gives for each variable, brought into tables.
 
-use bauta_methods::measure::{Measurement, Part};
+use bauta_methods::figure::Declared;
+use bauta_plan::record::MeasureRecord;
 use maud::{Markup, html};
 
-use crate::number::{NO_FIGURE, Unit};
+use crate::number::{NO_FIGURE, Written as _};
 use crate::page::scrolling;
-use crate::words::phrase;
 
 /// One figure of one variable, in the original and in the masked file.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct VariableFigure<'a> {
     /// The variable.
     pub(crate) variable: &'a str,
-    /// The figure, such as `mean`.
-    pub(crate) figure: &'a str,
+    /// The figure as its measure declares it.
+    pub(crate) figure: &'a Declared,
     /// In the original; none where it is not defined.
     pub(crate) before: Option<f64>,
     /// In the masked file; none where it is not defined.
     pub(crate) after: Option<f64>,
 }
 
-/// The figures of the variables among the parts of a measure.
-pub(crate) fn variable_figures<'a>(
-    on: &[String],
-    before: Option<&'a Measurement>,
-    after: Option<&'a Measurement>,
-) -> Vec<VariableFigure<'a>> {
-    let mut out: Vec<VariableFigure<'a>> = Vec::new();
-    for (measurement, is_after) in [(before, false), (after, true)] {
-        for part in measurement.map_or(&[][..], |measurement| &measurement.parts) {
-            let Some((variable, figure)) = split(part, on) else {
+/// The figures of the variables that a measure declares.
+pub(crate) fn variable_figures(measure: &MeasureRecord) -> Vec<VariableFigure<'_>> {
+    let mut out: Vec<VariableFigure<'_>> = Vec::new();
+    for (measurement, is_after) in [(&measure.before, false), (&measure.after, true)] {
+        for found in measurement.iter().flat_map(|found| &found.figures) {
+            let variable = found.name.variable.as_deref();
+            let (Some(variable), Some(figure)) = (variable, measure.declared(&found.name)) else {
                 continue;
             };
             let same = |entry: &&mut VariableFigure<'_>| {
-                entry.variable == variable && entry.figure == figure
+                entry.variable == variable && entry.figure.id == figure.id
             };
             match out.iter_mut().find(same) {
-                Some(entry) if is_after => entry.after = part.value,
-                Some(entry) => entry.before = part.value,
+                Some(entry) if is_after => entry.after = found.value,
+                Some(entry) => entry.before = found.value,
                 None => out.push(VariableFigure {
                     variable,
                     figure,
-                    before: if is_after { None } else { part.value },
-                    after: if is_after { part.value } else { None },
+                    before: if is_after { None } else { found.value },
+                    after: if is_after { found.value } else { None },
                 }),
             }
         }
@@ -50,16 +47,9 @@ pub(crate) fn variable_figures<'a>(
     out
 }
 
-/// Variable and figure of a part, if it is named so.
-pub(crate) fn split<'a>(part: &'a Part, on: &[String]) -> Option<(&'a str, &'a str)> {
-    part.name
-        .rsplit_once('.')
-        .filter(|(variable, _)| on.iter().any(|name| name == variable))
-}
-
 /// Variables with the same figures.
 struct Group<'a> {
-    figures: Vec<&'a str>,
+    figures: Vec<&'a Declared>,
     variables: Vec<&'a str>,
 }
 
@@ -71,7 +61,7 @@ fn groups<'a>(all: &[VariableFigure<'a>]) -> Vec<Group<'a>> {
             continue;
         }
         seen.push(entry.variable);
-        let figures: Vec<&str> = all
+        let figures: Vec<&Declared> = all
             .iter()
             .filter(|other| other.variable == entry.variable)
             .map(|other| other.figure)
@@ -96,22 +86,22 @@ pub(crate) fn tables(all: &[VariableFigure<'_>]) -> Markup {
 }
 
 fn table(group: &Group<'_>, all: &[VariableFigure<'_>]) -> Markup {
-    let find = |variable: &str, figure: &str| {
+    let find = |variable: &str, figure: &Declared| {
         all.iter()
-            .find(|entry| entry.variable == variable && entry.figure == figure)
+            .find(|entry| entry.variable == variable && entry.figure.id == figure.id)
     };
-    let unchanged = |figure: &str| {
+    let unchanged = |figure: &Declared| {
         group
             .variables
             .iter()
             .all(|variable| find(variable, figure).is_none_or(|entry| entry.before == entry.after))
     };
-    let columns: Vec<(&str, bool)> = group
+    let columns: Vec<(&Declared, bool)> = group
         .figures
         .iter()
         .map(|&figure| (figure, unchanged(figure)))
         .collect();
-    let names: Vec<String> = group.figures.iter().map(|figure| phrase(figure)).collect();
+    let names: Vec<&str> = group.figures.iter().map(|figure| &*figure.label).collect();
     let body = html! {
         table {
             caption { "Figures of the variables: " (names.join(", ")) }
@@ -120,9 +110,9 @@ fn table(group: &Group<'_>, all: &[VariableFigure<'_>]) -> Markup {
                     th scope="col" rowspan="2" { "Variable" }
                     @for (figure, same) in &columns {
                         @if *same {
-                            th scope="col" class="number" { (phrase(figure)) }
+                            th scope="col" class="number" { (figure.label) }
                         } @else {
-                            th scope="colgroup" colspan="2" class="pair" { (phrase(figure)) }
+                            th scope="colgroup" colspan="2" class="pair" { (figure.label) }
                         }
                     }
                 }
@@ -143,7 +133,7 @@ fn table(group: &Group<'_>, all: &[VariableFigure<'_>]) -> Markup {
                         th scope="row" { (variable) }
                         @for (figure, same) in &columns {
                             @let entry = find(variable, figure);
-                            @let text = |value: Option<f64>| Unit::of_name(figure).text_or_dash(value);
+                            @let text = |value: Option<f64>| figure.unit.text_or_dash(value);
                             @if !same {
                                 td class="number" { (entry.map_or_else(|| NO_FIGURE.to_owned(), |entry| text(entry.before))) }
                             }
@@ -159,21 +149,43 @@ fn table(group: &Group<'_>, all: &[VariableFigure<'_>]) -> Markup {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
+    use bauta_methods::figure::FigureSpec;
+    use bauta_methods::{Measurement, Unit};
+    use bauta_plan::record::MeasureFamily;
+
     use super::*;
 
     #[test]
-    fn parts_are_sorted_to_their_variables_and_unchanged_figures_share_a_column() {
-        let on = ["income".to_owned(), "a.b".to_owned()];
+    fn figures_are_sorted_to_their_variables_and_unchanged_ones_share_a_column() {
+        const RECORDS: FigureSpec = FigureSpec::count("records", "records").per_variable();
+        const MEAN: FigureSpec = FigureSpec::number("mean", "mean").per_variable();
+        const TOTAL: FigureSpec = FigureSpec::number("total", "total");
         let mut before = Measurement::default();
-        before.push_part("income.records", 10.0);
-        before.push_part("income.mean", 5.0);
-        before.push_part("a.b.records", 10.0);
-        before.push_part("a.b.mean", 1.0);
-        before.push_part("elsewhere.mean", 9.0);
-        before.push_part("total", 9.0);
+        before.give(RECORDS.of_variable("income"), 10.0);
+        before.give(MEAN.of_variable("income"), 5.0);
+        before.give(RECORDS.of_variable("a.b"), 10.0);
+        before.give(MEAN.of_variable("a.b"), 1.0);
+        before.give(&TOTAL, 9.0);
         let mut after = before.clone();
-        after.parts[1].value = Some(6.0);
-        let figures = variable_figures(&on, Some(&before), Some(&after));
+        after.figures[1].value = Some(6.0);
+        let measure = MeasureRecord {
+            id: "univariate-summary".to_owned(),
+            title: "Summary".to_owned(),
+            family: MeasureFamily::Loss,
+            value: (&FigureSpec::value("", Unit::Number)).into(),
+            figures: [RECORDS, MEAN, TOTAL].iter().map(Declared::from).collect(),
+            scenario: None,
+            on: vec!["income".to_owned(), "a.b".to_owned()],
+            outliers: None,
+            condition: None,
+            params: BTreeMap::new(),
+            before: Some(before),
+            after: Some(after),
+            notes: Vec::new(),
+        };
+        let figures = variable_figures(&measure);
         assert_eq!(figures.len(), 4);
         assert_eq!(
             (figures[1].before, figures[1].after),
@@ -183,6 +195,6 @@ mod tests {
         let shown = tables(&figures).into_string();
         assert_eq!(shown.matches("<table").count(), 1);
         assert_eq!(shown.matches(">both files<").count(), 1);
-        assert!(!shown.contains("elsewhere"));
+        assert!(!shown.contains("total"));
     }
 }

@@ -1,6 +1,5 @@
 //! The internal report: everything that a release committee needs to decide and to defend it.
 
-mod calibration;
 mod done;
 mod found;
 mod listed;
@@ -10,6 +9,7 @@ mod verdict;
 use bauta_plan::RunRecord;
 use maud::{Markup, html};
 
+use crate::exhibits;
 use crate::glossary::glossary;
 use crate::page::{Front, Section, page};
 use crate::words::{file_name, named};
@@ -40,13 +40,7 @@ pub(crate) fn report(record: &RunRecord) -> Markup {
         Section::new("files", "Files", provenance::files(record)),
         Section::new("done", "What was done and why", done::steps(record)),
     ];
-    if let Some(calibrated) = calibration::section(record) {
-        sections.push(Section::new(
-            "calibration",
-            "Calibration of the weights",
-            calibrated,
-        ));
-    }
+    sections.extend(exhibits::sections(record));
     sections.extend([
         Section::new(
             "scenarios",
@@ -109,7 +103,7 @@ fn measure_notes(record: &RunRecord) -> Markup {
                 }
                 dd {
                     ul class="notes" {
-                        @for note in &measure.notes { li { (note.text()) } }
+                        @for note in &measure.notes { li { (note.text) } }
                     }
                 }
             }

@@ -7,6 +7,7 @@
 mod charts;
 mod comparison;
 mod csv;
+mod exhibits;
 mod external;
 mod figures;
 mod glossary;
@@ -16,7 +17,6 @@ mod number;
 mod page;
 mod params;
 mod public;
-mod sides;
 pub mod svg;
 mod tabulated;
 mod words;
@@ -25,7 +25,7 @@ use bauta_plan::RunRecord;
 
 pub use comparison::{Comparison, Run};
 pub use csv::{CsvTable, csv_tables};
-pub use number::Unit;
+pub use number::{Unit, Written};
 
 /// Who reads the report.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -1,14 +1,12 @@
 //! Measures as tables: figures before and after masking, and how to read them.
 
-use bauta_methods::{Better, Measurement};
+use bauta_methods::{Better, FigureName, Measurement, Side, Unit};
 use bauta_plan::record::MeasureRecord;
 use maud::{Markup, html};
 
-use crate::figures::split;
-use crate::number::{NO_FIGURE, Unit};
+use crate::number::{NO_FIGURE, Written as _};
 use crate::page::scrolling;
-use crate::sides::{self, Side};
-use crate::words::{capitalised, named, phrase, reading, value_unit};
+use crate::words::{capitalised, named, reading, value_unit};
 
 /// What a dash means, where tables hold one.
 pub(crate) fn dash_explained(tables: &Markup) -> Markup {
@@ -129,13 +127,13 @@ fn rows(measure: &MeasureRecord) -> Vec<Row> {
     let (before, after) = (measure.before.as_ref(), measure.after.as_ref());
     let value = |measurement: Option<&Measurement>| measurement.and_then(|found| found.value);
     let mut out = Vec::new();
-    if !measure.value_name.is_empty() {
+    if !measure.value.label.is_empty() {
         out.push(Row {
-            name: measure.value_name.clone(),
+            name: measure.value.label.to_string(),
             unit: value_unit(measure),
             before: value(before),
             after: value(after),
-            better: Some(measure.better),
+            better: Some(measure.value.better),
         });
     }
     if let Some(share) = measure.outliers
@@ -158,37 +156,38 @@ fn rows(measure: &MeasureRecord) -> Vec<Row> {
             });
         }
     }
-    let mut names: Vec<&str> = Vec::new();
-    for measurement in [before, after].into_iter().flatten() {
-        for part in &measurement.parts {
-            let name = sides::about(&part.name);
-            if split(part, &measure.on).is_none() && !names.contains(&name) {
-                names.push(name);
-            }
+    let mut names: Vec<FigureName> = Vec::new();
+    for found in [before, after]
+        .into_iter()
+        .flatten()
+        .flat_map(|found| &found.figures)
+    {
+        let name = FigureName {
+            file: None,
+            ..found.name.clone()
+        };
+        if name.variable.is_none() && !names.contains(&name) {
+            names.push(name);
         }
     }
-    out.extend(names.into_iter().map(|name| {
-        Row {
-            name: phrase(name),
-            unit: Unit::of_name(name),
-            before: before
-                .and_then(|found| found.part(name))
-                .or_else(|| of_side(after, name, Side::Original)),
-            after: after
-                .and_then(|found| found.part(name))
-                .or_else(|| of_side(after, name, Side::Masked)),
+    out.extend(names.into_iter().filter_map(|name| {
+        let declared = measure.declared(&name)?;
+        let of = |found: Option<&Measurement>, file: Option<Side>| {
+            let file_of = FigureName {
+                file,
+                ..name.clone()
+            };
+            found.and_then(|found| found.figure(file_of))
+        };
+        Some(Row {
+            name: declared.label_of(&name),
+            unit: declared.unit,
+            before: of(before, None).or_else(|| of(after, Some(Side::Original))),
+            after: of(after, None).or_else(|| of(after, Some(Side::Masked))),
             better: None,
-        }
+        })
     }));
     out
-}
-
-/// A figure of one file in the measurement of a measure that compares two.
-fn of_side(found: Option<&Measurement>, name: &str, side: Side) -> Option<f64> {
-    let mut parts = found?.parts.iter();
-    parts
-        .find(|part| sides::split(&part.name) == Some((name, side)))
-        .and_then(|part| part.value)
 }
 
 /// Whether a measure has figures of its own, beside those of the variables.

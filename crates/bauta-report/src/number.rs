@@ -1,6 +1,7 @@
 //! Numbers as people read them: grouped, with few digits, the same on every machine.
 
 use bauta_data::number::number_text;
+pub use bauta_methods::Unit;
 
 /// Stands where there is no figure.
 pub(crate) const NO_FIGURE: &str = "–";
@@ -9,44 +10,18 @@ pub(crate) const NO_FIGURE: &str = "–";
 const THIN: char = '\u{202f}';
 const MINUS: char = '\u{2212}';
 
-/// How a figure is written.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Unit {
-    /// Whole numbers, such as records.
-    Count,
-    /// Any number.
-    Number,
-    /// A fraction, written in percent.
-    Share,
-}
-
-impl Unit {
-    /// The unit of a figure by its name: shares are named so, and `records` are counted.
-    pub fn of_name(name: &str) -> Self {
-        if name.starts_with("share") {
-            Self::Share
-        } else if name == "records" {
-            Self::Count
-        } else {
-            Self::Number
-        }
-    }
-
+/// How figures of a unit are written.
+pub trait Written: Copy {
     /// The figure in words.
-    pub fn text(self, value: f64) -> String {
-        match self {
-            Self::Count | Self::Number => number(value),
-            Self::Share => percent(value),
-        }
-    }
+    fn text(self, value: f64) -> String;
 
     /// The figure in words, or a dash.
-    pub fn text_or_dash(self, value: Option<f64>) -> String {
+    fn text_or_dash(self, value: Option<f64>) -> String {
         value.map_or_else(|| NO_FIGURE.to_owned(), |value| self.text(value))
     }
 
     /// A figure that is compared with a limit: as many digits as tell them apart.
-    pub(crate) fn text_beside(self, value: f64, limit: f64) -> String {
+    fn text_beside(self, value: f64, limit: f64) -> String {
         let limit_text = self.exact(limit);
         let short = self.text(value);
         if short != limit_text || value.total_cmp(&limit).is_eq() {
@@ -59,15 +34,33 @@ impl Unit {
     }
 
     /// A figure that a person chose, with all the digits that it was given.
-    pub(crate) fn exact(self, value: f64) -> String {
+    fn exact(self, value: f64) -> String {
+        self.with_digits(value, 12)
+    }
+
+    /// A figure with so many significant digits.
+    fn with_digits(self, value: f64, digits: u8) -> String;
+
+    /// From one figure to another, with its sign.
+    fn change(self, before: f64, after: f64) -> String;
+}
+
+impl Written for Unit {
+    fn text(self, value: f64) -> String {
         match self {
-            Self::Count | Self::Number => significant(value, 12),
-            Self::Share => percent_text(value, 12),
+            Self::Count | Self::Number => number(value),
+            Self::Share => percent(value),
         }
     }
 
-    /// From one figure to another, with its sign.
-    pub(crate) fn change(self, before: f64, after: f64) -> String {
+    fn with_digits(self, value: f64, digits: u8) -> String {
+        match self {
+            Self::Count | Self::Number => significant(value, digits),
+            Self::Share => percent_text(value, digits),
+        }
+    }
+
+    fn change(self, before: f64, after: f64) -> String {
         let difference = after - before;
         if difference == 0.0 {
             return "no change".to_owned();
@@ -81,13 +74,6 @@ impl Unit {
         };
         let sign = if difference > 0.0 { '+' } else { MINUS };
         format!("{sign}{size}")
-    }
-
-    fn with_digits(self, value: f64, digits: u8) -> String {
-        match self {
-            Self::Count | Self::Number => significant(value, digits),
-            Self::Share => percent_text(value, digits),
-        }
     }
 }
 

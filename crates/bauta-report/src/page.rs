@@ -1,5 +1,7 @@
 //! The page around the sections: head, style, title block, contents, foot.
 
+use std::borrow::Cow;
+
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 const STYLE: &str = include_str!("page.css");
@@ -10,16 +12,24 @@ const CONFIDENTIAL_FOOT: &str = "@page { @bottom-left { content: \"Confidential\
 /// A section of the page and its entry in the contents.
 pub(crate) struct Section {
     /// Anchor; letters and hyphens.
-    pub(crate) id: &'static str,
+    pub(crate) id: Cow<'static, str>,
     /// Heading.
-    pub(crate) heading: &'static str,
+    pub(crate) heading: Cow<'static, str>,
     /// What stands below the heading.
     pub(crate) body: Markup,
 }
 
 impl Section {
-    pub(crate) const fn new(id: &'static str, heading: &'static str, body: Markup) -> Self {
-        Self { id, heading, body }
+    pub(crate) fn new(
+        id: impl Into<Cow<'static, str>>,
+        heading: impl Into<Cow<'static, str>>,
+        body: Markup,
+    ) -> Self {
+        Self {
+            id: id.into(),
+            heading: heading.into(),
+            body,
+        }
     }
 }
 

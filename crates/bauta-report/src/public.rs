@@ -8,7 +8,9 @@ use std::collections::BTreeMap;
 
 use bauta_data::{Kind, Role};
 use bauta_methods::card::{Card, Family, ParamSpec, ParamType};
+use bauta_methods::exhibit::{Evidence, Exhibit, Public};
 use bauta_methods::measure::Measurement;
+use bauta_methods::pair::Rows;
 use bauta_methods::registry;
 use bauta_plan::RunRecord;
 use bauta_plan::record::{
@@ -22,10 +24,6 @@ use crate::figures::{VariableFigure, variable_figures};
 use crate::measures::Column;
 use crate::number::Unit;
 use crate::words::{file_name, reading};
-
-mod calibration;
-
-pub(crate) use calibration::PublicCalibration;
 
 /// Figures of a variable that may be published beside those of the released file. Counts of
 /// missing values or categories would show how many cells a step removed.
@@ -46,6 +44,8 @@ pub(crate) struct PublicRecord<'a> {
     pub(crate) file: Option<PublicFile<'a>>,
     /// Whether the records stand in a new order.
     pub(crate) shuffled: bool,
+    /// Whether its records can be traced to those that were collected.
+    pub(crate) rows: Rows,
     /// What was done.
     pub(crate) steps: Vec<PublicStep<'a>>,
     /// The variables of the collected file.
@@ -78,8 +78,8 @@ pub(crate) struct PublicStep<'a> {
     pub(crate) on: &'a [String],
     /// Why it was done.
     pub(crate) why: Option<&'a str>,
-    /// How weights were calibrated, where they were.
-    pub(crate) calibration: Option<PublicCalibration<'a>>,
+    /// What it shows of itself to the public.
+    pub(crate) exhibits: Vec<&'a Public>,
     /// Notes that the public may read.
     pub(crate) notes: Vec<String>,
 }
@@ -129,6 +129,7 @@ impl<'a> PublicRecord<'a> {
             variables,
             scenarios: _,
             steps,
+            rows,
             measures,
             gates: _,
             claims: _,
@@ -148,21 +149,41 @@ impl<'a> PublicRecord<'a> {
             stages: _,
             threads: _,
         } = times;
+        let counted = with_redrawn(variables, steps, input.n_records);
         Self {
             title: title.as_deref(),
             version: bauta_version,
             day: day(started),
             file: released.as_ref().map(PublicFile::of),
             shuffled: *shuffled,
+            rows: *rows,
             steps: steps.iter().map(PublicStep::of).collect(),
             variables: variables.iter().map(PublicVariable::of).collect(),
             losses: measures
                 .iter()
                 .filter(|_| !few_went(input, released.as_ref()))
-                .filter_map(|measure| PublicLoss::of(measure, variables))
+                .filter_map(|measure| PublicLoss::of(measure, &counted))
                 .collect(),
         }
     }
+}
+
+/// Where records cannot be traced, nobody counted changed cells; but a step that drew all values of
+/// a variable anew changed as many as there are records.
+fn with_redrawn(
+    variables: &[VariableRecord],
+    steps: &[StepRecord],
+    n_records: u64,
+) -> Vec<VariableRecord> {
+    let redraws = |step: &&StepRecord| step.rows == Rows::Unrelated;
+    let redrawn: Vec<&String> = steps.iter().filter(redraws).flat_map(|s| &s.on).collect();
+    let mut out = variables.to_vec();
+    for variable in &mut out {
+        if variable.fate == Fate::Masked && redrawn.contains(&&variable.name) {
+            variable.n_changed.get_or_insert(n_records);
+        }
+    }
+    out
 }
 
 /// Whether the released file is the original without a handful of records: then any figure of both
@@ -212,7 +233,8 @@ impl<'a> PublicStep<'a> {
             on,
             params: _,
             why,
-            calibration,
+            evidence,
+            rows: _,
             notes,
         } = step;
         Self {
@@ -220,17 +242,40 @@ impl<'a> PublicStep<'a> {
             title,
             on,
             why: why.as_deref(),
-            calibration: calibration.as_deref().and_then(PublicCalibration::of),
+            exhibits: evidence.as_deref().map_or_else(Vec::new, public_exhibits),
             notes: public_notes(notes),
         }
     }
 }
 
+/// What the method that made them has declared public, and nothing else.
+fn public_exhibits(evidence: &Evidence) -> Vec<&Public> {
+    let Evidence {
+        id: _,
+        title: _,
+        subject: _,
+        summary: _,
+        exhibits,
+        data: _,
+    } = evidence;
+    let public = exhibits.iter().filter_map(|exhibit| {
+        let Exhibit {
+            id: _,
+            title: _,
+            text: _,
+            views: _,
+            public,
+        } = exhibit;
+        public.as_ref()
+    });
+    public.collect()
+}
+
 fn public_notes(notes: &[bauta_methods::Note]) -> Vec<String> {
     notes
         .iter()
-        .filter(|note| note.is_public())
-        .map(bauta_methods::Note::text)
+        .filter(|note| note.public)
+        .map(|note| note.text.clone())
         .collect()
 }
 
@@ -274,14 +319,14 @@ impl<'a> PublicLoss<'a> {
             id,
             title,
             family,
-            value_name,
-            better: _,
+            value: declared,
+            figures: _,
             scenario,
             on,
             outliers: _,
             condition,
             params,
-            before,
+            before: _,
             after,
             notes,
         } = measure;
@@ -296,9 +341,9 @@ impl<'a> PublicLoss<'a> {
             .iter()
             .all(|name| is_safe(variables, name));
         let safe = |name: &str| named_safe && is_safe(variables, name);
-        let mut figures = variable_figures(on, before.as_ref(), after.as_ref());
+        let mut figures = variable_figures(measure);
         figures.retain(|figure| {
-            PUBLIC_FIGURES.contains(&figure.figure)
+            PUBLIC_FIGURES.contains(&&*figure.figure.id)
                 && safe(figure.variable)
                 && figure.after.is_some()
         });
@@ -306,10 +351,10 @@ impl<'a> PublicLoss<'a> {
         Some(Self {
             column: after
                 .as_ref()
-                .and_then(|found| column(title, value_name, on, found, &safe)),
+                .and_then(|found| column(title, declared.unit, on, found, &safe)),
             title,
             reading: reading(measure),
-            value_name,
+            value_name: &declared.label,
             figures,
             notes: public_notes(notes),
             withheld: on.iter().map(String::as_str).filter(is_withheld).collect(),
@@ -321,7 +366,7 @@ impl<'a> PublicLoss<'a> {
 /// since with the others it would give away the one that is missing.
 fn column(
     title: &str,
-    value_name: &str,
+    unit: Unit,
     on: &[String],
     found: &Measurement,
     safe: &dyn Fn(&str) -> bool,
@@ -331,7 +376,7 @@ fn column(
         outliers: _,
         rest: _,
         listed: _,
-        parts: _,
+        figures: _,
         by_variable,
         series: _,
         matrices: _,
@@ -348,7 +393,7 @@ fn column(
         .collect();
     (overall.is_some() || !figures.is_empty()).then(|| Column {
         title: title.to_owned(),
-        unit: Unit::of_name(value_name),
+        unit,
         overall,
         figures,
     })
@@ -386,7 +431,8 @@ fn is_safe(variables: &[VariableRecord], name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use bauta_methods::measure::{Better, Part};
+    use bauta_methods::FigureSpec;
+    use bauta_methods::measure::Part;
 
     use super::*;
 
@@ -409,8 +455,8 @@ mod tests {
             id: "il1s".to_owned(),
             title: "IL1s".to_owned(),
             family: MeasureFamily::Loss,
-            value_name: "mean distance".to_owned(),
-            better: Better::Lower,
+            value: (&FigureSpec::value("mean distance", Unit::Number).lower_is_better()).into(),
+            figures: Vec::new(),
             scenario: None,
             on: names.iter().map(|&name| name.to_owned()).collect(),
             outliers: None,

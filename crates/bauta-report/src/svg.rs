@@ -1,5 +1,5 @@
 //! Charts as inline SVG: bars and lines of a few series, histograms with densities, curves over
-//! numbers, and maps of figures for pairs.
+//! numbers, points in the plane, and maps of figures for pairs.
 //!
 //! Colours come from the page's CSS variables, so that charts follow light, dark and print; the
 //! attributes beside them serve readers without style sheets. Colour is never the only cue: the
@@ -12,6 +12,7 @@ mod frame;
 mod heat;
 mod histogram;
 mod lines;
+mod map;
 mod scale;
 mod text;
 
@@ -20,10 +21,12 @@ pub use curve::{Curve, Spot, curve};
 pub use heat::heat_map;
 pub use histogram::{Histogram, HistogramSeries, Limit, histogram};
 pub use lines::lines;
+pub use map::{Map, MapPoint, map};
 
 use std::fmt::Write as _;
 
 use crate::number::Unit;
+use crate::number::Written as _;
 
 /// What a chart shows.
 #[derive(Clone, PartialEq, Debug)]

@@ -5,7 +5,7 @@ use bauta_methods::risk::key_contribution::{BY_LEVEL, LEFT_OUT};
 use bauta_plan::record::MeasureRecord;
 use maud::{Markup, html};
 
-use crate::number::Unit;
+use crate::number::Written as _;
 use crate::page::scrolling;
 use crate::words::capitalised;
 
@@ -95,7 +95,7 @@ fn table(measure: &MeasureRecord, end: &str, points: &str, caption: &str) -> Mar
                         th scope="row" { (capitalised_if_general(row)) }
                         @for figure in &figures {
                             @let text = |all: &[&Series]| {
-                                Unit::of_name(&figure.unit).text_or_dash(value(all, &figure.name, row))
+                                figure.unit.text_or_dash(value(all, &figure.name, row))
                             };
                             @if same { td class="number" { (text(one)) } }
                             @else {

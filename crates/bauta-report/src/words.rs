@@ -3,45 +3,12 @@
 use std::fmt::Write as _;
 
 use bauta_data::Kind;
-use bauta_methods::measure::Better;
-use bauta_methods::registry;
+use bauta_methods::{Better, Unit, registry};
 use bauta_plan::record::{Fate, GateRecord, MeasureFamily, MeasureRecord, SeedSource};
 
-use crate::number::{Unit, number};
+use crate::number::{Written as _, number};
 
-/// A figure's name in words. Common names are spelt out; of the rest, `like_this` becomes
-/// "like this".
-pub(crate) fn phrase(name: &str) -> String {
-    let known = match name {
-        "sd" => "standard deviation",
-        "max" => "largest",
-        "classes" => "classes of equal keys",
-        "uniques" => "records alone in their class",
-        "above_threshold" => "records above the threshold",
-        "expected_reidentifications" => "expected re-identifications",
-        "household_max" => "largest risk of a household",
-        "households_above_threshold" => "households above the threshold",
-        "household_expected_reidentifications" => {
-            "expected records in households with a re-identified member"
-        }
-        "threshold_of_rate" => "risk that no record may exceed for the accepted rate",
-        "above_threshold_of_rate" => "records above that risk",
-        _ => "",
-    };
-    if !known.is_empty() {
-        return known.to_owned();
-    }
-    let limit = |rest: Option<&str>| rest.and_then(|rest| rest.parse::<u64>().ok());
-    if let Some(k) = limit(name.strip_prefix("below_")) {
-        return format!("records in classes smaller than {k}");
-    }
-    if let Some(k) = limit(name.strip_prefix("share_below_")) {
-        return format!("share of records in classes smaller than {k}");
-    }
-    name.replace('_', " ")
-}
-
-/// The same with a capital.
+/// A text with a capital.
 pub(crate) fn capitalised(text: &str) -> String {
     let mut symbols = text.chars();
     symbols
@@ -113,7 +80,7 @@ pub(crate) fn reading(measure: &MeasureRecord) -> String {
     if let Some(card) = registry::card(&measure.id) {
         out = sentence(card.summary);
     }
-    let good_end = match (measure.better, measure.family) {
+    let good_end = match (measure.value.better, measure.family) {
         (Better::Neither, _) => return out,
         (Better::Lower, MeasureFamily::Risk) => "lower is safer",
         (Better::Higher, MeasureFamily::Risk) => "higher is safer",
@@ -137,7 +104,7 @@ fn range(measure: &MeasureRecord) -> String {
     let Some(known) = registry::measure(&measure.id) else {
         return String::new();
     };
-    let reading = known.reading();
+    let (reading, at_identity) = (&known.declared().value, known.declared().at_identity);
     let unit = value_unit(measure);
     let mut out = match (reading.min.is_finite(), reading.max.is_finite()) {
         (true, true) => format!(
@@ -149,56 +116,33 @@ fn range(measure: &MeasureRecord) -> String {
         (false, true) => format!("{} or less", unit.text(reading.max)),
         (false, false) => String::new(),
     };
-    if let Some(value) = reading.at_identity {
+    if let Some(value) = at_identity {
         let separator = if out.is_empty() { "" } else { ", " };
         let _ = write!(out, "{separator}{} if nothing is masked", unit.text(value));
     }
     out
 }
 
-/// The distance that a method of calibration makes least.
-pub(crate) fn distance(method: &str) -> &'static str {
-    match method {
-        "linear" => "chi-square distance",
-        "raking" => "entropy distance, the raking ratio",
-        "logit" => "logit distance, with bounds on the ratios",
-        "truncated" => "chi-square distance, with bounds on the ratios",
-        "sinh" => "hyperbolic sine distance",
-        _ => "a distance of its own",
-    }
-}
-
-/// The name of a series with a capital, unless it begins with the name of a variable.
-pub(crate) fn series_title(measure: &MeasureRecord, name: &str) -> String {
-    let first = name.split([' ', ':', ',']).next().unwrap_or(name);
-    let given = measure.params.values().flat_map(|value| match value {
-        serde_json::Value::Array(values) => values.as_slice(),
-        one => std::slice::from_ref(one),
-    });
-    let in_params = given.filter_map(serde_json::Value::as_str);
-    let mut variables = measure.on.iter().map(String::as_str).chain(in_params);
-    if variables.any(|variable| variable == first || name.starts_with(&format!("{variable}:"))) {
-        name.to_owned()
-    } else {
-        capitalised(name)
+/// What a series shows: the variable as it is spelled, or a title with a capital.
+pub(crate) fn series_title(variable: Option<&str>, name: &str) -> String {
+    match variable {
+        Some(variable) => format!("{variable}: {name}"),
+        None => capitalised(name),
     }
 }
 
 /// How a measure's value is written.
 pub(crate) fn value_unit(measure: &MeasureRecord) -> Unit {
-    Unit::of_name(&measure.value_name)
+    measure.value.unit
 }
 
 /// What a gate looks at: measure, figure, scenario.
 pub(crate) fn gate_subject(gate: &GateRecord, measures: &[MeasureRecord]) -> String {
     let measure = measures.iter().find(|measure| measure.id == gate.measure);
     let title = measure.map_or(gate.measure.as_str(), |measure| &measure.title);
-    let figure = match (&gate.part, measure) {
-        (Some(part), _) => format!(", {}", phrase(part)),
-        (None, Some(measure)) if !measure.value_name.is_empty() => {
-            format!(", {}", measure.value_name)
-        }
-        (None, _) => String::new(),
+    let figure = match gate.label.as_str() {
+        "" => String::new(),
+        label => format!(", {label}"),
     };
     let scenario = gate
         .scenario
@@ -213,17 +157,6 @@ pub(crate) fn gate_subject(gate: &GateRecord, measures: &[MeasureRecord]) -> Str
         scenario.unwrap_or_default(),
         condition.unwrap_or_default()
     )
-}
-
-/// How a gate's figures are written.
-pub(crate) fn gate_unit(gate: &GateRecord, measures: &[MeasureRecord]) -> Unit {
-    match &gate.part {
-        Some(part) => Unit::of_name(part),
-        None => measures
-            .iter()
-            .find(|measure| measure.id == gate.measure)
-            .map_or(Unit::Number, value_unit),
-    }
 }
 
 /// What a gate asks for.
@@ -253,13 +186,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_become_phrases_and_lists_sentences() {
-        assert_eq!(
-            phrase("share_below_3"),
-            "share of records in classes smaller than 3"
-        );
-        assert_eq!(phrase("share_below_all"), "share below all");
-        assert_eq!(phrase("weighted_mean"), "weighted mean");
+    fn texts_become_sentences_and_names_lists() {
         assert_eq!(sentence("mean distance"), "Mean distance.");
         assert_eq!(sentence("Is it?"), "Is it?");
         assert_eq!(sentence(""), "");
@@ -273,6 +200,8 @@ mod tests {
             measure: "individual-risk".to_owned(),
             scenario: None,
             part: None,
+            label: "mean risk".to_owned(),
+            unit: Unit::Number,
             condition: None,
             at_least: None,
             at_most: Some(0.1),

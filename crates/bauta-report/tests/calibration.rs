@@ -2,6 +2,8 @@
 
 mod support;
 
+use bauta_methods::adjust::calibration::exhibits::evidence;
+use bauta_methods::adjust::calibration::found::Calibration;
 use bauta_report::{Audience, csv_tables, html};
 
 use support::calibration::{calibrated, calibration};
@@ -105,7 +107,7 @@ fn figures_of(value: &serde_json::Value) -> Vec<String> {
 fn a_calibration_that_needed_no_step_and_has_no_figure_still_makes_a_page() {
     let mut record = calibrated();
     let step = record.steps.last_mut().unwrap();
-    step.calibration = Some(Box::default());
+    step.evidence = Some(Box::new(evidence(&Calibration::default()).unwrap()));
     for audience in [Audience::Internal, Audience::External] {
         elements(&html(&record, audience));
     }
@@ -119,7 +121,7 @@ fn a_calibration_that_needed_no_step_and_has_no_figure_still_makes_a_page() {
     found.margins.truncate(3);
     found.margins[0].relative_error = f64::NAN;
     let step = record.steps.last_mut().unwrap();
-    step.calibration = Some(Box::new(found));
+    step.evidence = Some(Box::new(evidence(&found).unwrap()));
     let page = html(&record, Audience::Internal);
     elements(&page);
     let shown = section(&page, "calibration");

@@ -2,7 +2,8 @@
 
 mod support;
 
-use bauta_methods::measure::{Better, Measurement, Part, Series};
+use bauta_methods::measure::{Measurement, Part, Series};
+use bauta_methods::{FigureSpec, Side, Unit};
 use bauta_plan::RunRecord;
 use bauta_plan::record::{MeasureFamily, MeasureRecord};
 use bauta_report::{Audience, Comparison, html};
@@ -10,33 +11,31 @@ use bauta_report::{Audience, Comparison, html};
 use support::calibration::calibrated;
 use support::pages::{elements, keep, section};
 
+const RECORDS: FigureSpec = FigureSpec::count("records", "records").per_side();
+
 /// A measure that compares and has the rates of both files in one measurement.
 fn rates(masked: [f64; 2]) -> MeasureRecord {
-    let series = |file: &str, values: [f64; 2]| Series {
-        name: format!("victim by sex: {file}"),
-        unit: "share".to_owned(),
-        points: ["f", "m"]
-            .into_iter()
-            .zip(values)
-            .map(|(name, value)| Part {
-                name: name.to_owned(),
-                value: Some(value),
-            })
-            .collect(),
+    let series = |file: Side, values: [f64; 2]| {
+        let points = ["f", "m"].into_iter().zip(values);
+        let points = points.map(|(name, value)| Part::new(name, value));
+        Series::new("victim by sex", "share", Unit::Share, points.collect()).of_side(file)
     };
     let mut found = Measurement {
         value: Some(masked[0] - 0.05),
-        series: vec![series("original", [0.05, 0.04]), series("masked", masked)],
+        series: vec![
+            series(Side::Original, [0.05, 0.04]),
+            series(Side::Masked, masked),
+        ],
         ..Measurement::default()
     };
-    found.push_part("records, original", 12_901.0);
-    found.push_part("records, masked", 9_713.0);
+    found.give(RECORDS.of_side(Side::Original), 12_901.0);
+    found.give(RECORDS.of_side(Side::Masked), 9_713.0);
     MeasureRecord {
         id: "rates".to_owned(),
         title: "Rates".to_owned(),
         family: MeasureFamily::Loss,
-        value_name: "largest difference".to_owned(),
-        better: Better::Lower,
+        value: (&FigureSpec::value("largest difference", Unit::Number).lower_is_better()).into(),
+        figures: vec![(&RECORDS).into()],
         scenario: None,
         on: vec!["victim".to_owned()],
         outliers: None,

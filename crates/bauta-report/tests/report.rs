@@ -2,13 +2,14 @@
 
 mod support;
 
+use bauta_methods::Unit;
 use bauta_methods::measure::{ListedRecord, Measurement, Part, Series};
-use bauta_methods::note::Note;
 use bauta_plan::RunRecord;
 use bauta_plan::record::{MeasureFamily, SeedSource};
 use bauta_report::{Audience, html};
 use serde_json::json;
 
+use support::give;
 use support::pages::{elements, keep, section};
 
 fn both(record: &RunRecord) -> [String; 2] {
@@ -161,10 +162,7 @@ fn marked() -> RunRecord {
         step.params.insert("window".to_owned(), json!(0.141_592_6));
         step.params
             .insert("secret".to_owned(), json!({ "SENTINEL-PARAM": 0.999_997 }));
-        step.notes.push(Note::RecordsUnswapped {
-            variable: "income".to_owned(),
-            n_records: 77_777_008,
-        });
+        step.notes.push(support::unswapped("income", 77_777_008));
     }
     for variable in &mut record.variables {
         variable.n_missing = 77_777_009;
@@ -175,9 +173,7 @@ fn marked() -> RunRecord {
         measure
             .params
             .insert("k".to_owned(), json!("SENTINEL-MEASURE-PARAM"));
-        measure.notes.push(Note::WeightsBelowFrequency {
-            n_records: 77_777_011,
-        });
+        measure.notes.push(support::weights_below(77_777_011));
         mark(measure.family, measure.before.as_mut());
         mark(measure.family, measure.after.as_mut());
     }
@@ -188,13 +184,16 @@ fn mark(family: MeasureFamily, found: Option<&mut Measurement>) {
     let Some(found) = found else { return };
     if family == MeasureFamily::Risk {
         found.value = Some(0.123_456_789);
-        for part in found.parts.iter_mut().chain(&mut found.by_variable) {
+        for figure in &mut found.figures {
+            figure.value = Some(0.234_567_891);
+        }
+        for part in &mut found.by_variable {
             part.value = Some(0.234_567_891);
         }
     }
-    found.push_part("SENTINEL-PART", 0.345_678_912);
-    found.push_part("income.missing", 77_777_012.0);
-    found.push_part("income.SENTINEL-FIGURE", 1.0);
+    give(found, ("SENTINEL-PART", None), None, 0.345_678_912);
+    give(found, ("missing", None), Some("income"), 77_777_012.0);
+    give(found, ("SENTINEL-FIGURE", None), Some("income"), 1.0);
     found.per_record = Some(vec![0.456_789_123; 3]);
     found.listed.push(ListedRecord {
         row: 77_777_014,
@@ -204,14 +203,9 @@ fn mark(family: MeasureFamily, found: Option<&mut Measurement>) {
             value: Some(0.678_912_345),
         }],
     });
-    found.series.push(Series {
-        name: "SENTINEL-SERIES".to_owned(),
-        unit: "records".to_owned(),
-        points: vec![Part {
-            name: "SENTINEL-POINT".to_owned(),
-            value: Some(0.567_891_234),
-        }],
-    });
+    let points = vec![Part::new("SENTINEL-POINT", 0.567_891_234)];
+    let series = Series::new("SENTINEL-SERIES", "records", Unit::Count, points);
+    found.series.push(series);
 }
 
 #[test]
@@ -352,7 +346,7 @@ fn texts_from_outside_are_escaped() {
                 value: Some(1.0),
             })
             .collect();
-        found.push_part(format!("{}.mean", names[6]), 1.0);
+        give(found, ("mean", None), Some(&names[6]), 1.0);
     }
     for scenario in &mut record.scenarios {
         scenario.name = attack.to_owned();
@@ -378,8 +372,8 @@ fn many_series_are_capped_and_the_reader_is_told() {
         found.series = (0..15)
             .map(|idx| {
                 let mut series = template.clone();
-                series.name = format!("x{idx}: mean of each tenth");
-                series.unit = format!("x{idx}");
+                series.variable = Some(format!("x{idx}"));
+                series.axis = format!("x{idx}");
                 // The first two do not change.
                 series.points[0].value = Some(if idx < 2 { 1.0 } else { shift });
                 for point in &mut series.points[1..] {

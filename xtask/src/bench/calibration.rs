@@ -173,7 +173,7 @@ pub(super) fn run(work: &Work, table: &Table, params: &Params) -> Result<Figures
         let adjusted = adjuster
             .adjust(&task, &context)
             .map_err(|error| error.to_string())?;
-        Ok(adjusted.change.apply_to(&masked))
+        Ok(adjusted.apply_to(&masked))
     })?;
     let (wanted, got) = (margin(table)?, margin(&released)?);
     let reached = wanted

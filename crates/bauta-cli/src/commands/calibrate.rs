@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 
 use bauta_data::Kind;
 use bauta_data::inspect::FileProfile;
-use bauta_methods::calibration::{MarginRow, QUANTILE_SHARES, Solution};
-use bauta_methods::{Calibration, Card, RawValue, registry};
+use bauta_methods::adjust::calibration::found::{
+    Calibration, MarginRow, QUANTILE_SHARES, Solution,
+};
+use bauta_methods::{Card, RawValue, registry};
 use bauta_plan::record::RunRecord;
 use clap::{ArgMatches, FromArgMatches as _};
 use serde_json::json;
@@ -34,14 +36,16 @@ pub(crate) fn run(arguments: &ArgMatches, global: &Global) -> Result<Outcome, Fa
         plan.output.record = None;
     }
     let record = carry_out(&plan, global).map_err(|failure| failure.of_file(&request.file))?;
-    let calibration = calibration_of(&record);
+    let found = found_by(&record);
     if global.json {
         let mut object = run_object(&plan, &record);
-        object["calibration"] = json!(calibration);
+        object["calibration"] = json!(found);
         println!("{object}");
     } else {
-        if let Some(calibration) = calibration {
-            print_calibration(calibration);
+        if let Some(found) = found {
+            let calibration: Calibration = serde_json::from_value(found.clone())
+                .map_err(|error| Failure::bug(format!("evidence of another kind: {error}")))?;
+            print_calibration(&calibration);
         }
         if !global.quiet {
             show(&record);
@@ -50,9 +54,13 @@ pub(crate) fn run(arguments: &ArgMatches, global: &Global) -> Result<Outcome, Fa
     Ok(verdict(&record))
 }
 
-fn calibration_of(record: &RunRecord) -> Option<&Calibration> {
-    let mut steps = record.steps.iter();
-    steps.find_map(|step| step.calibration.as_deref())
+/// What the calibration found, as its evidence gives it to programs.
+fn found_by(record: &RunRecord) -> Option<&serde_json::Value> {
+    let steps = record.steps.iter();
+    let mut evidence = steps.filter_map(|step| step.evidence.as_deref());
+    evidence
+        .find(|evidence| evidence.id == "calibration")
+        .map(|evidence| &evidence.data)
 }
 
 /// What was asked for.

@@ -112,7 +112,7 @@ fn write_tables(
     let tables = csv_tables(record);
     let files: Vec<(PathBuf, &[u8])> = tables
         .iter()
-        .map(|table| (folder.join(table.file), table.text.as_bytes()))
+        .map(|table| (folder.join(&table.file), table.text.as_bytes()))
         .collect();
     let read_or_written = arguments.records.iter().chain(&arguments.output);
     for other in read_or_written {

@@ -1,15 +1,17 @@
 #![doc = include_str!("calibrate.md")]
 
-use bauta_data::{Attribute, Kind, Role};
+use bauta_data::{Kind, Role};
 
-use crate::adjust::calibration::procedure::calibrate;
-use crate::adjust::calibration::settings;
-use crate::adjust::{AdjustMethod, AdjustTask, Adjusted};
+use crate::adjust::calibration::exhibits::{evidence, exhibits};
+use crate::adjust::calibration::found::Calibration;
+use crate::adjust::calibration::procedure::calibrated;
+use crate::adjust::calibration::settings::{PARAMS, Settings};
+use crate::adjust::{AdjustMethod, AdjustTask};
 use crate::card::{Card, Family, Randomness, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
-use crate::mask::Change;
-use crate::mask::StepFacts;
+use crate::exhibit::Exhibit;
+use crate::mask::{Change, StepFacts};
 use crate::params::{ParamProblem, Params, RawValue};
 
 /// New weights that reach given totals. See the [module page](self).
@@ -22,7 +24,7 @@ static CARD: Card = Card {
     summary: "changes the weights as little as possible so that chosen totals are those of the original, or given ones",
     family: Family::Adjuster,
     page: include_str!("calibrate.md"),
-    params: &settings::PARAMS,
+    params: &PARAMS,
     targets: Targets {
         kinds: &[Kind::Continuous],
         default_roles: &[Role::Weight],
@@ -46,40 +48,40 @@ static CARD: Card = Card {
 };
 
 impl AdjustMethod for Calibrate {
-    type Settings = Params;
+    type Settings = Settings;
 
     fn card(&self) -> &'static Card {
         &CARD
     }
 
-    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
-        Ok(params.clone())
+    fn settings(&self, params: &Params) -> Result<Settings, Vec<ParamProblem>> {
+        Settings::read(params)
     }
 
-    fn check(&self, params: &Params, _on: &[&Attribute]) -> Vec<ParamProblem> {
-        settings::problems(params)
-    }
-
-    fn facts(&self, _params: &Params) -> StepFacts {
+    fn facts(&self, _: &Settings) -> StepFacts {
         StepFacts::REWEIGHTS
     }
 
     fn adjust(
         &self,
-        _settings: &Params,
+        settings: &Settings,
         task: &AdjustTask<'_>,
         context: &RunContext<'_>,
-    ) -> Result<Adjusted, MethodError> {
-        let (weights, calibration) = calibrate(task.pair, task.pair.masked, task.params, context)?;
+    ) -> Result<Change, MethodError> {
+        let (weights, calibration) = calibrated(task.pair, task.pair.masked, settings, context)?;
         let masked = task.pair.masked;
         let weight = masked
             .index_of(&calibration.weight)
             .ok_or_else(|| MethodError::Internal("the weight was there before".to_owned()))?;
         let column = masked.column(weight).with_numbers(weights);
-        Ok(Adjusted {
-            change: Change::of_columns(vec![(weight, column)]),
-            calibration: Some(Box::new(calibration)),
+        Ok(Change {
+            evidence: Some(Box::new(evidence(&calibration)?)),
+            ..Change::of_columns(vec![(weight, column)])
         })
+    }
+
+    fn shows(&self) -> Vec<Exhibit> {
+        exhibits(&Calibration::default())
     }
 
     fn example(&self) -> Vec<(&'static str, RawValue)> {

@@ -6,6 +6,8 @@ pub(crate) mod coding;
 pub mod design;
 pub mod distance;
 pub(crate) mod evidence;
+pub mod exhibits;
+pub mod found;
 pub(crate) mod margins;
 mod problem;
 pub(crate) mod procedure;

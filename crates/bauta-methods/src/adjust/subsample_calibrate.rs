@@ -3,13 +3,15 @@
 use bauta_data::Attribute;
 
 use crate::adjust::calibration::evidence::deleted_by_category;
+use crate::adjust::calibration::exhibits::{evidence, exhibits};
+use crate::adjust::calibration::found::{Calibration, Deletion};
 use crate::adjust::calibration::procedure::calibrate;
 use crate::adjust::calibration::settings;
-use crate::adjust::{AdjustMethod, AdjustTask, Adjusted};
-use crate::calibration::Deletion;
+use crate::adjust::{AdjustMethod, AdjustTask};
 use crate::card::{Card, Family, ParamSpec, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
+use crate::exhibit::Exhibit;
 use crate::keys::at_risk::{self, AtRisk};
 use crate::mask::{Change, StepFacts};
 use crate::note::{Note, NoteRank};
@@ -93,7 +95,7 @@ impl AdjustMethod for SubsampleCalibrate {
         settings: &Settings,
         task: &AdjustTask<'_>,
         context: &RunContext<'_>,
-    ) -> Result<Adjusted, MethodError> {
+    ) -> Result<Change, MethodError> {
         let masked = task.pair.masked;
         let rule = &settings.rules;
         let deleted = rule.delete_all(masked, task.on, context)?;
@@ -135,14 +137,16 @@ impl AdjustMethod for SubsampleCalibrate {
             context.note(riskier(n_records, limit));
         }
         let none_went = deleted.kept.len() == masked.n_records();
-        Ok(Adjusted {
-            change: Change {
-                columns: vec![(weight, column.with_numbers(all))],
-                kept: (!none_went).then_some(deleted.kept),
-                ..Change::default()
-            },
-            calibration: Some(Box::new(calibration)),
+        Ok(Change {
+            columns: vec![(weight, column.with_numbers(all))],
+            kept: (!none_went).then_some(deleted.kept),
+            evidence: Some(Box::new(evidence(&calibration)?)),
+            ..Change::default()
         })
+    }
+
+    fn shows(&self) -> Vec<Exhibit> {
+        exhibits(&Calibration::default())
     }
 
     fn example(&self) -> Vec<(&'static str, RawValue)> {

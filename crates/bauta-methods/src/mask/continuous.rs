@@ -2,20 +2,21 @@
 
 use bauta_data::Column;
 
-use crate::card::{ConstValue, ParamDefault, ParamSpec, ParamType};
+use crate::card::ParamSpec;
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::kernel::numbers::grid::{decimals_needed, round_to};
 use crate::kernel::numbers::moments::is_constant;
+use crate::mask::constant_variable;
 use crate::missing::{Missing, check_missing};
-use crate::note::KnownNote;
+use crate::note::Note;
 use crate::params::Params;
 
-/// The numbers of a variable, NaN where missing. Missing values are an error or a note, as the
-/// parameter `missing` says.
-pub fn numbers<'a>(
+/// The numbers of a variable, NaN where missing. Missing values are an error or a note, as was
+/// asked for.
+pub(crate) fn numbers<'a>(
     column: &'a Column,
-    params: &Params,
+    missing: Missing,
     context: &RunContext<'_>,
 ) -> Result<&'a [f64], MethodError> {
     let x = column.as_numeric().ok_or_else(|| {
@@ -25,78 +26,101 @@ pub fn numbers<'a>(
             "apply it before the variable is recoded",
         )
     })?;
-    check_missing(
-        column.name(),
-        column.n_missing(),
-        Missing::asked(params),
-        context,
-    )?;
+    check_missing(column.name(), column.n_missing(), missing, context)?;
     Ok(x)
 }
 
 /// The numbers of a variable that varies; none where it does not, which is noted.
-pub fn varying_numbers<'a>(
+pub(crate) fn varying_numbers<'a>(
     column: &'a Column,
-    params: &Params,
+    missing: Missing,
     context: &RunContext<'_>,
 ) -> Result<Option<&'a [f64]>, MethodError> {
-    let x = numbers(column, params, context)?;
+    let x = numbers(column, missing, context)?;
     if is_constant(x) {
-        context.note(KnownNote::ConstantVariable {
-            variable: column.name().to_owned(),
-        });
+        context.note(constant_variable(column.name()));
         return Ok(None);
     }
     Ok(Some(x))
 }
 
-/// Rounds masked values to the decimals of the original: shared by the noise masks.
-pub(crate) const ROUND: ParamSpec = ParamSpec {
-    name: "round",
-    meaning: "round masked values to the decimals that the variable has",
-    ty: ParamType::Flag,
-    default: ParamDefault::Value(ConstValue::Flag(false)),
-};
+/// Rounds masked values to the decimals of the original: shared by the masks of numbers.
+pub(crate) const ROUND: ParamSpec = ParamSpec::flag(
+    "round",
+    "round masked values to the decimals that the variable has",
+);
 
 /// Keeps masked values in the range of the original: shared by the noise masks.
-pub(crate) const CLAMP: ParamSpec = ParamSpec {
-    name: "clamp",
-    meaning: "move masked values that leave the variable's range to its nearest end",
-    ty: ParamType::Flag,
-    default: ParamDefault::Value(ConstValue::Flag(false)),
-};
+pub(crate) const CLAMP: ParamSpec = ParamSpec::flag(
+    "clamp",
+    "move masked values that leave the variable's range to its nearest end",
+);
 
-/// Applies `round` and `clamp`, and notes each.
-pub(crate) fn fit_to_original(
-    x: &[f64],
-    mut z: Vec<f64>,
-    variable: &str,
-    params: &Params,
-    context: &RunContext<'_>,
-) -> Vec<f64> {
-    if params.flag("round") {
-        let decimals = decimals_needed(x);
-        for value in &mut z {
-            *value = round_to(*value, decimals);
+/// How far masked values are made to look like the original's.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Fit {
+    /// To its decimals.
+    pub(crate) round: bool,
+    /// Into its range.
+    pub(crate) clamp: bool,
+}
+
+impl Fit {
+    /// What was asked for by [`ROUND`] and [`CLAMP`]. A mask that never leaves the range does not
+    /// offer the latter, and nothing is asked for then.
+    pub(crate) fn asked(params: &Params) -> Self {
+        Self {
+            round: params.flag(ROUND.name),
+            clamp: params.flag(CLAMP.name),
         }
-        context.note(KnownNote::RoundedToGrid {
-            variable: variable.to_owned(),
-            decimals,
-        });
     }
-    if params.flag("clamp") {
-        let present = || x.iter().copied().filter(|value| !value.is_nan());
-        let low = present().fold(f64::INFINITY, f64::min);
-        let high = present().fold(f64::NEG_INFINITY, f64::max);
-        let mut n_cells = 0;
-        for value in z.iter_mut().filter(|value| **value < low || **value > high) {
-            *value = value.clamp(low, high);
-            n_cells += 1;
+
+    /// The masked values `z` of a variable, rounded and clamped by its values `x`; notes each.
+    pub(crate) fn to_original(
+        self,
+        x: &[f64],
+        mut z: Vec<f64>,
+        variable: &str,
+        context: &RunContext<'_>,
+    ) -> Vec<f64> {
+        if self.round {
+            let decimals = decimals_needed(x);
+            for value in &mut z {
+                *value = round_to(*value, decimals);
+            }
+            context.note(rounded_to_grid(variable, decimals));
         }
-        context.note(KnownNote::ClampedToRange {
-            variable: variable.to_owned(),
-            n_cells,
-        });
+        if self.clamp {
+            let present = || x.iter().copied().filter(|value| !value.is_nan());
+            let low = present().fold(f64::INFINITY, f64::min);
+            let high = present().fold(f64::NEG_INFINITY, f64::max);
+            let mut n_cells = 0;
+            for value in z.iter_mut().filter(|value| **value < low || **value > high) {
+                *value = value.clamp(low, high);
+                n_cells += 1;
+            }
+            context.note(clamped_to_range(variable, n_cells));
+        }
+        z
     }
-    z
+}
+
+/// Masked values were rounded to the decimals of the original.
+fn rounded_to_grid(variable: &str, decimals: u8) -> Note {
+    let text = format!(
+        "{variable}: masked values were rounded to {decimals} decimals, as in the original"
+    );
+    Note::new("rounded-to-grid", text)
+        .with("variable", variable)
+        .with("decimals", decimals)
+        .public()
+}
+
+/// Masked values were moved back into the range of the original.
+fn clamped_to_range(variable: &str, n_cells: usize) -> Note {
+    let text =
+        format!("{variable}: {n_cells} masked values were moved back into the original range");
+    Note::new("clamped-to-range", text)
+        .with("variable", variable)
+        .with("n_cells", n_cells)
 }

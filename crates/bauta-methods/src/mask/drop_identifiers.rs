@@ -6,7 +6,7 @@ use crate::card::{Card, Family, Randomness, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::mask::{Change, KindAfter, MaskMethod, MaskTask, StepFacts};
-use crate::note::KnownNote;
+use crate::note::Note;
 use crate::params::{ParamProblem, Params, RawValue};
 
 /// Removes direct identifiers. See the [module page](self).
@@ -30,17 +30,17 @@ static CARD: Card = Card {
 };
 
 impl MaskMethod for DropIdentifiers {
-    type Settings = Params;
+    type Settings = ();
 
     fn card(&self) -> &'static Card {
         &CARD
     }
 
-    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
-        Ok(params.clone())
+    fn settings(&self, _: &Params) -> Result<(), Vec<ParamProblem>> {
+        Ok(())
     }
 
-    fn facts(&self, _params: &Params) -> StepFacts {
+    fn facts(&self, (): &()) -> StepFacts {
         StepFacts {
             kind_after: KindAfter::Gone,
             ..StepFacts::default()
@@ -49,22 +49,17 @@ impl MaskMethod for DropIdentifiers {
 
     fn mask(
         &self,
-        _settings: &Params,
+        (): &(),
         task: &MaskTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Change, MethodError> {
         context.go_on()?;
         if task.on.is_empty() {
-            context.note(KnownNote::NothingToDrop);
+            context.note(nothing_to_drop());
             return Ok(Change::default());
         }
-        let names = task
-            .on
-            .iter()
-            .map(|&attr_idx| task.table.column(attr_idx).name().to_owned());
-        context.note(KnownNote::VariablesDropped {
-            variables: names.collect(),
-        });
+        let names = task.on.iter().map(|&at| task.table.column(at).name());
+        context.note(variables_dropped(&names.collect::<Vec<_>>()));
         Ok(Change {
             dropped: task.on.to_vec(),
             ..Change::default()
@@ -78,4 +73,18 @@ impl MaskMethod for DropIdentifiers {
     fn neutral(&self) -> Option<Vec<(&'static str, RawValue)>> {
         None
     }
+}
+
+/// There was nothing to remove.
+fn nothing_to_drop() -> Note {
+    let text = "no variable has the role identifier; nothing was removed";
+    Note::new("nothing-to-drop", text)
+}
+
+/// Variables were removed.
+fn variables_dropped(variables: &[&str]) -> Note {
+    let text = format!("removed: {}", variables.join(", "));
+    Note::new("variables-dropped", text)
+        .with("variables", variables)
+        .public()
 }

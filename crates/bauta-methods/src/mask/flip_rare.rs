@@ -4,19 +4,29 @@ use std::sync::Arc;
 
 use bauta_data::{Column, Role, Table};
 
-use crate::card::{Card, Family, ParamDefault, ParamSpec, ParamType, Randomness};
+use crate::card::{Card, Family, ParamSpec, Randomness};
 use crate::context::{RunContext, below};
 use crate::error::MethodError;
 use crate::keys::asked::positions;
 use crate::keys::class_numbers;
-use crate::mask::recode_rare::{CATEGORIES, categories, occurrences};
-use crate::mask::{Change, MaskMethod, MaskTask};
-use crate::note::KnownNote;
+use crate::mask::categories::{CATEGORIES, categories, occurrences};
+use crate::mask::{Change, MaskMethod, MaskTask, constant_variable};
+use crate::note::Note;
 use crate::params::{ParamProblem, Params, RawValue};
 
 /// Changes a category in the records with the rarest keys. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
 pub struct FlipRare;
+
+const SHARE: ParamSpec = ParamSpec::fraction(
+    "share",
+    "share of the records with a value that are changed",
+);
+const KEYS: ParamSpec = ParamSpec::variables(
+    "keys",
+    "variables whose values together make the key that is counted",
+    "the variables with the role key, and the one that is changed",
+);
 
 static CARD: Card = Card {
     id: "flip-rare",
@@ -24,41 +34,37 @@ static CARD: Card = Card {
     summary: "replaces a category by another in the records whose keys occur least often",
     family: Family::Mask,
     page: include_str!("flip_rare.md"),
-    params: &[
-        ParamSpec {
-            name: "share",
-            meaning: "share of the records with a value that are changed",
-            ty: ParamType::Fraction { min: 0.0, max: 1.0 },
-            default: ParamDefault::Required,
-        },
-        ParamSpec {
-            name: "keys",
-            meaning: "variables whose values together make the key that is counted",
-            ty: ParamType::Variables,
-            default: ParamDefault::Unset(
-                "the variables with the role key, and the one that is changed",
-            ),
-        },
-    ],
+    params: &[SHARE, KEYS],
     targets: CATEGORIES,
     randomness: Randomness::Seeded,
     references: &["truta2004"],
 };
 
+/// How many are changed, and what makes the key.
+pub struct Settings {
+    share: f64,
+    /// None: the variables with the role key, and the one that is changed.
+    keys: Option<Vec<String>>,
+}
+
 impl MaskMethod for FlipRare {
-    type Settings = Params;
+    type Settings = Settings;
 
     fn card(&self) -> &'static Card {
         &CARD
     }
 
-    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
-        Ok(params.clone())
+    fn settings(&self, params: &Params) -> Result<Settings, Vec<ParamProblem>> {
+        let keys = || params.texts(KEYS.name).to_vec();
+        Ok(Settings {
+            share: params.number(SHARE.name),
+            keys: params.is_set(KEYS.name).then(keys),
+        })
     }
 
     fn mask(
         &self,
-        _settings: &Params,
+        settings: &Settings,
         task: &MaskTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Change, MethodError> {
@@ -66,7 +72,7 @@ impl MaskMethod for FlipRare {
         let mut counted: Option<(Vec<usize>, Vec<u32>)> = None;
         for &attr_idx in task.on {
             context.go_on()?;
-            let keys = key_variables(task.table, attr_idx, task.params)?;
+            let keys = key_variables(task.table, attr_idx, settings.keys.as_deref())?;
             // Variables with the role key have the same key.
             let (keys, frequencies) = match counted.take() {
                 Some((same, frequencies)) if same == keys => (same, frequencies),
@@ -75,7 +81,8 @@ impl MaskMethod for FlipRare {
                     (keys, frequencies)
                 }
             };
-            let masked = flip(task, attr_idx, &frequencies, context)?;
+            let column = task.table.column(attr_idx);
+            let masked = flip(task.table, column, settings.share, &frequencies, context)?;
             columns.push((attr_idx, masked));
             counted = Some((keys, frequencies));
         }
@@ -95,10 +102,10 @@ impl MaskMethod for FlipRare {
 fn key_variables(
     table: &Table,
     attr_idx: usize,
-    params: &Params,
+    named: Option<&[String]>,
 ) -> Result<Vec<usize>, MethodError> {
-    if params.is_set("keys") {
-        return positions(table, params.texts("keys"));
+    if let Some(named) = named {
+        return positions(table, named);
     }
     let mut keys = table.with_role(Role::Key);
     if !keys.contains(&attr_idx) {
@@ -125,32 +132,30 @@ struct Drawn {
 }
 
 fn flip(
-    task: &MaskTask<'_>,
-    attr_idx: usize,
+    table: &Table,
+    column: &Column,
+    share: f64,
     frequencies: &[u32],
     context: &RunContext<'_>,
 ) -> Result<Column, MethodError> {
-    let column = task.table.column(attr_idx);
     let values = categories(column)?;
     let counts = occurrences(column, values);
     let occurring: Vec<u32> = (0..counts.len() as u32)
         .filter(|&code| counts[code as usize] > 0)
         .collect();
     let n_present: usize = counts.iter().sum();
-    let n_flipped = (task.params.number("share") * n_present as f64).round() as usize;
+    let n_flipped = (share * n_present as f64).round() as usize;
     if n_flipped == 0 {
         return Ok(column.clone());
     }
     if occurring.len() < 2 {
-        context.note(KnownNote::ConstantVariable {
-            variable: column.name().to_owned(),
-        });
+        context.note(constant_variable(column.name()));
         return Ok(column.clone());
     }
     let drawn: Vec<Drawn> = context
         .draws(column.name())
-        .per_record(task.table, |_, [tie, pick]| Drawn { tie, pick });
-    let mut order: Vec<u32> = (0..task.table.n_records() as u32)
+        .per_record(table, |_, [tie, pick]| Drawn { tie, pick });
+    let mut order: Vec<u32> = (0..table.n_records() as u32)
         .filter(|&record| !column.is_missing(record as usize))
         .collect();
     // The rarest; among equals the draws decide, and rows where even these are equal.
@@ -168,9 +173,14 @@ fn flip(
         let other = below(occurring.len() - 1, pick);
         codes[record as usize] = occurring[other + usize::from(other >= place)];
     }
-    context.note(KnownNote::RareFlipped {
-        variable: column.name().to_owned(),
-        n_cells: n_flipped,
-    });
+    context.note(rare_flipped(column.name(), n_flipped));
     Ok(column.with_codes(codes, Arc::clone(&values.levels)))
+}
+
+/// Values of records with rare keys were replaced by other categories.
+fn rare_flipped(variable: &str, n_cells: usize) -> Note {
+    let text = format!("{variable}: {n_cells} values of records with rare keys were changed");
+    Note::new("rare-flipped", text)
+        .with("variable", variable)
+        .with("n_cells", n_cells)
 }

@@ -2,23 +2,32 @@
 
 pub mod groups;
 
-use crate::card::{
-    Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets,
-};
-use crate::context::RunContext;
+use crate::card::{Card, Family, ParamSpec, Randomness, Targets};
 use crate::error::MethodError;
 use crate::kernel::numbers::ranks::rows_by_value;
 use crate::kernel::space::partition::Partition;
 use crate::mask::continuous::ROUND;
 use crate::mask::individual_ranking::groups::optimal_groups;
-use crate::mask::microaggregation::{AGGREGATE, HOUSEHOLDS, K, STRATA, Scale, microaggregate};
-use crate::mask::{Change, MaskMethod, MaskTask};
+use crate::mask::microaggregation::{
+    AGGREGATE, Blocks, Done, Grouping, HOUSEHOLDS, K, STRATA, Scale, Settings, UnitValues,
+};
 use crate::missing::MISSING;
-use crate::params::{ParamProblem, Params, RawValue};
+use crate::params::{Params, choices};
 
 /// Groups neighbours in rank, variable by variable, and replaces them by their mean. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
 pub struct IndividualRanking;
+
+choices! {
+    /// How neighbours are put into groups.
+    pub enum Groups {
+        Fixed = "fixed": "k each, and the last group takes the rest",
+        Optimal = "optimal": "k to 2k - 1 each, with the least loss",
+    }
+}
+
+const GROUPS: ParamSpec =
+    ParamSpec::choice::<Groups>("groups", "how neighbours are put into groups").or_word("fixed");
 
 static CARD: Card = Card {
     id: "individual-ranking",
@@ -26,62 +35,35 @@ static CARD: Card = Card {
     summary: "replaces each value by the mean of at least k neighbours in rank, variable by variable",
     family: Family::Mask,
     page: include_str!("individual_ranking.md"),
-    params: &[
-        K,
-        ParamSpec {
-            name: "groups",
-            meaning: "how neighbours are put into groups",
-            ty: ParamType::Choice(&[
-                ("fixed", "k each, and the last group takes the rest"),
-                ("optimal", "k to 2k - 1 each, with the least loss"),
-            ]),
-            default: ParamDefault::Value(ConstValue::Text("fixed")),
-        },
-        AGGREGATE,
-        STRATA,
-        HOUSEHOLDS,
-        ROUND,
-        MISSING,
-    ],
+    params: &[K, GROUPS, AGGREGATE, STRATA, HOUSEHOLDS, ROUND, MISSING],
     targets: Targets::MASKED_NUMBERS,
     randomness: Randomness::None,
     references: &["domingo2002", "hansen2003"],
 };
 
-impl MaskMethod for IndividualRanking {
-    type Settings = Params;
+impl Grouping for IndividualRanking {
+    type Way = Groups;
 
     fn card(&self) -> &'static Card {
         &CARD
     }
 
-    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
-        Ok(params.clone())
+    fn asked(&self, params: &Params) -> Settings<Groups> {
+        let groups = params.choice_of(GROUPS.name);
+        Settings::asked(params, Blocks::EachAlone, Scale::AsIs, groups)
     }
 
-    fn mask(
+    fn group(
         &self,
-        _settings: &Params,
-        task: &MaskTask<'_>,
-        context: &RunContext<'_>,
-    ) -> Result<Change, MethodError> {
-        let each_alone: Vec<Vec<usize>> = task.on.iter().map(|&attr_idx| vec![attr_idx]).collect();
-        let is_optimal = task.params.choice("groups") == "optimal";
-        microaggregate(task, context, &each_alone, Scale::AsIs, &|units, k, _| {
-            let values = units.columns()[0];
-            Ok(if is_optimal {
-                optimal_groups(values, k)
-            } else {
-                Partition::consecutive(rows_by_value(values), k)
-            })
+        groups: &Groups,
+        units: &UnitValues<'_>,
+        k: usize,
+        _: &mut Done<'_>,
+    ) -> Result<Partition, MethodError> {
+        let values = units.columns()[0];
+        Ok(match groups {
+            Groups::Fixed => Partition::consecutive(rows_by_value(values), k),
+            Groups::Optimal => optimal_groups(values, k),
         })
-    }
-
-    fn example(&self) -> Vec<(&'static str, RawValue)> {
-        vec![("k", RawValue::Integer(3))]
-    }
-
-    fn neutral(&self) -> Option<Vec<(&'static str, RawValue)>> {
-        Some(vec![("k", RawValue::Integer(1))])
     }
 }

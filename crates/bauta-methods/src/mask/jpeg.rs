@@ -8,21 +8,35 @@ use zune_core::colorspace::ColorSpace;
 use zune_core::options::DecoderOptions;
 use zune_jpeg::JpegDecoder;
 
-use crate::card::{
-    Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets,
-};
+use crate::card::{Card, Family, ParamSpec, ParamType, Randomness, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::kernel::numbers::sums::sum_by;
-use crate::mask::continuous::varying_numbers;
-use crate::mask::continuous::{ROUND, fit_to_original};
+use crate::mask::continuous::{Fit, ROUND, varying_numbers};
 use crate::mask::{Change, MaskMethod, MaskTask, StepFacts};
-use crate::missing::MISSING;
-use crate::params::{ParamProblem, Params, RawValue};
+use crate::missing::{MISSING, Missing};
+use crate::params::{ParamProblem, Params, RawValue, choices};
 
 /// Compresses the file as a picture and reads it back. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
 pub struct Jpeg;
+
+choices! {
+    /// How the values are laid out in the image.
+    enum Layout {
+        Plain = "plain": "a row of pixels per record and a column per variable",
+        Tiles = "tiles": "a near-square tile per variable",
+    }
+}
+
+const QUALITY: ParamSpec = ParamSpec::new(
+    "quality",
+    "quality of the compression; the lower, the more is lost",
+    ParamType::Integer { min: 1, max: 100 },
+);
+const LAYOUT: ParamSpec =
+    ParamSpec::choice::<Layout>("layout", "how the values are laid out in the image")
+        .or_word("plain");
 
 static CARD: Card = Card {
     id: "jpeg",
@@ -30,72 +44,64 @@ static CARD: Card = Card {
     summary: "takes the values as grey levels of an image, which is compressed with loss and read back",
     family: Family::Mask,
     page: include_str!("jpeg.md"),
-    params: &[
-        ParamSpec {
-            name: "quality",
-            meaning: "quality of the compression; the lower, the more is lost",
-            ty: ParamType::Integer { min: 1, max: 100 },
-            default: ParamDefault::Required,
-        },
-        ParamSpec {
-            name: "layout",
-            meaning: "how the values are laid out in the image",
-            ty: ParamType::Choice(&[
-                (
-                    "plain",
-                    "a row of pixels per record and a column per variable",
-                ),
-                ("tiles", "a near-square tile per variable"),
-            ]),
-            default: ParamDefault::Value(ConstValue::Text("plain")),
-        },
-        ROUND,
-        MISSING,
-    ],
+    params: &[QUALITY, LAYOUT, ROUND, MISSING],
     targets: Targets::MASKED_NUMBERS,
     randomness: Randomness::None,
     references: &["domingo2001", "jpeg1992", "mateo2004"],
 };
 
+/// The image, how much of it is lost, and what becomes of the values then.
+pub struct Settings {
+    /// From 1 to 100.
+    quality: u8,
+    layout: Layout,
+    fit: Fit,
+    missing: Missing,
+}
+
 impl MaskMethod for Jpeg {
-    type Settings = Params;
+    type Settings = Settings;
 
     fn card(&self) -> &'static Card {
         &CARD
     }
 
-    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
-        Ok(params.clone())
+    fn settings(&self, params: &Params) -> Result<Settings, Vec<ParamProblem>> {
+        Ok(Settings {
+            quality: params.count(QUALITY.name) as u8,
+            layout: params.choice_of(LAYOUT.name),
+            fit: Fit::asked(params),
+            missing: Missing::asked(params),
+        })
     }
 
-    fn facts(&self, _params: &Params) -> StepFacts {
+    fn facts(&self, _: &Settings) -> StepFacts {
         StepFacts::JOINTLY
     }
 
     fn mask(
         &self,
-        _settings: &Params,
+        settings: &Settings,
         task: &MaskTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Change, MethodError> {
-        let quality = task.params.integer_if_set("quality").unwrap_or(100) as u8;
         // Columns in the order of the file, however the plan names them.
         let mut on = task.on.to_vec();
         on.sort_unstable();
         let mut scaled = Vec::new();
         for &attr_idx in &on {
             context.go_on()?;
-            let column = scale(task.table.column(attr_idx), task.params, context)?;
+            let column = scale(task.table.column(attr_idx), settings.missing, context)?;
             scaled.extend(column.map(|column| (attr_idx, column)));
         }
         let grey: Vec<&[u8]> = scaled.iter().map(|(_, column)| &column.grey[..]).collect();
-        let masked = match task.params.choice("layout") {
-            "tiles" => compress_tiles(&grey, quality, context)?,
-            _ => compress_plain(&grey, quality, context)?,
+        let masked = match settings.layout {
+            Layout::Plain => compress_plain(&grey, settings.quality, context)?,
+            Layout::Tiles => compress_tiles(&grey, settings.quality, context)?,
         };
         let columns = scaled.iter().zip(masked).map(|((attr_idx, scaled), grey)| {
             let column = task.table.column(*attr_idx);
-            let masked = scaled.unscale(column, &grey, task.params, context);
+            let masked = scaled.unscale(column, &grey, settings.fit, context);
             (*attr_idx, masked)
         });
         Ok(Change::of_columns(columns.collect()))
@@ -120,11 +126,11 @@ struct Scaled {
 /// The grey levels of a variable; none where it has no two different values.
 fn scale(
     column: &Column,
-    params: &Params,
+    missing: Missing,
     context: &RunContext<'_>,
 ) -> Result<Option<Scaled>, MethodError> {
     let variable = column.name();
-    let Some(x) = varying_numbers(column, params, context)? else {
+    let Some(x) = varying_numbers(column, missing, context)? else {
         return Ok(None);
     };
     let present = || x.iter().copied().filter(|value| !value.is_nan());
@@ -153,19 +159,13 @@ fn scale(
 }
 
 impl Scaled {
-    fn unscale(
-        &self,
-        column: &Column,
-        grey: &[u8],
-        params: &Params,
-        context: &RunContext<'_>,
-    ) -> Column {
+    fn unscale(&self, column: &Column, grey: &[u8], fit: Fit, context: &RunContext<'_>) -> Column {
         let range = self.high - self.low;
         // At 255 the sum may be off the maximum by rounding; no value leaves the range.
         let value = |&level: &u8| (self.low + f64::from(level) / 255.0 * range).min(self.high);
         let z = grey.iter().map(value).collect();
         let x = column.as_numeric().unwrap_or_default();
-        column.with_numbers(fit_to_original(x, z, column.name(), params, context))
+        column.with_numbers(fit.to_original(x, z, column.name(), context))
     }
 }
 

@@ -2,20 +2,17 @@
 
 pub mod groups;
 
-use bauta_data::Attribute;
-
 use crate::card::{Card, Family, Randomness, Targets};
-use crate::context::RunContext;
 use crate::error::MethodError;
+use crate::kernel::space::partition::Partition;
 use crate::mask::continuous::ROUND;
 use crate::mask::max_distance::groups::max_distance;
 use crate::mask::microaggregation::{
-    AGGREGATE, BLOCKS, HOUSEHOLDS, K, STANDARDISE, STRATA, Scale, blocks, check_blocks,
-    microaggregate,
+    AGGREGATE, BLOCKS, Blocks, Done, Grouping, HOUSEHOLDS, K, STANDARDISE, STRATA, Scale, Settings,
+    UnitValues,
 };
-use crate::mask::{Change, MaskMethod, MaskTask, StepFacts};
 use crate::missing::MISSING;
-use crate::params::{ParamProblem, Params, RawValue};
+use crate::params::Params;
 
 /// Groups records around the most distant pair, and replaces them by their mean. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
@@ -42,43 +39,24 @@ static CARD: Card = Card {
     references: &["domingo2002", "sebe2002"],
 };
 
-impl MaskMethod for MaxDistance {
-    type Settings = Params;
+impl Grouping for MaxDistance {
+    type Way = ();
 
     fn card(&self) -> &'static Card {
         &CARD
     }
 
-    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
-        Ok(params.clone())
+    fn asked(&self, params: &Params) -> Settings<()> {
+        Settings::asked(params, Blocks::asked(params), Scale::asked(params), ())
     }
 
-    fn check(&self, params: &Params, on: &[&Attribute]) -> Vec<ParamProblem> {
-        check_blocks(params, on)
-    }
-
-    fn facts(&self, _params: &Params) -> StepFacts {
-        StepFacts::JOINTLY
-    }
-
-    fn mask(
+    fn group(
         &self,
-        _settings: &Params,
-        task: &MaskTask<'_>,
-        context: &RunContext<'_>,
-    ) -> Result<Change, MethodError> {
-        let blocks = blocks(task.params, task.on);
-        let scale = Scale::asked(task.params);
-        microaggregate(task, context, &blocks, scale, &|units, k, done| {
-            max_distance(&units.points(), k, done)
-        })
-    }
-
-    fn example(&self) -> Vec<(&'static str, RawValue)> {
-        vec![("k", RawValue::Integer(3))]
-    }
-
-    fn neutral(&self) -> Option<Vec<(&'static str, RawValue)>> {
-        Some(vec![("k", RawValue::Integer(1))])
+        (): &(),
+        units: &UnitValues<'_>,
+        k: usize,
+        done: &mut Done<'_>,
+    ) -> Result<Partition, MethodError> {
+        max_distance(&units.points(), k, done)
     }
 }

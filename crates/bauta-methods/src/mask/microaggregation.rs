@@ -10,79 +10,209 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use bauta_data::{Attribute, Column};
 use rayon::prelude::*;
 
-use crate::card::{ConstValue, ParamDefault, ParamSpec, ParamType};
+use crate::card::{Card, ConstValue, ParamSpec, ParamType};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::kernel::numbers::complete::{complete_rows, taken};
 use crate::kernel::numbers::moments::{Moments, finite_moments, is_constant};
 use crate::kernel::space::partition::Partition;
 use crate::kernel::space::points::Points;
-use crate::mask::continuous::fit_to_original;
-use crate::mask::continuous::numbers;
-use crate::mask::{Change, MaskTask};
-use crate::note::KnownNote;
-use crate::params::{ParamProblem, Params};
+use crate::mask::continuous::{Fit, numbers};
+use crate::mask::strata::strata_param;
+use crate::mask::{Change, MaskMethod, MaskTask, StepFacts, constant_variable};
+use crate::missing::Missing;
+use crate::note::Note;
+use crate::params::{ParamProblem, Params, RawValue};
 
+pub(crate) use aggregate::AGGREGATE;
 use aggregate::Aggregate;
 use units::Units;
 
 /// The minimum size of a group.
-pub(crate) const K: ParamSpec = ParamSpec {
-    name: "k",
-    meaning: "least number of records (or households) in a group",
-    ty: ParamType::Integer {
-        min: 1,
-        max: i64::MAX,
-    },
-    default: ParamDefault::Required,
-};
+pub(crate) const K: ParamSpec =
+    ParamSpec::integer("k", "least number of records (or households) in a group", 1);
 
 /// Variables that are grouped together.
-pub(crate) const BLOCKS: ParamSpec = ParamSpec {
-    name: "blocks",
-    meaning: "numbers of consecutive variables that are grouped together",
-    ty: ParamType::Counts {
+pub(crate) const BLOCKS: ParamSpec = ParamSpec::new(
+    "blocks",
+    "numbers of consecutive variables that are grouped together",
+    ParamType::Counts {
         min: 1,
         max: i64::MAX,
     },
-    default: ParamDefault::Unset("all variables are one block"),
-};
+)
+.unset("all variables are one block");
 
 /// Whether distances are in standard deviations.
-pub(crate) const STANDARDISE: ParamSpec = ParamSpec {
-    name: "standardise",
-    meaning: "state each variable in its standard deviations before distances are taken",
-    ty: ParamType::Flag,
-    default: ParamDefault::Value(ConstValue::Flag(true)),
-};
-
-/// What takes the place of the values of a group.
-pub(crate) const AGGREGATE: ParamSpec = ParamSpec {
-    name: "aggregate",
-    meaning: "what the values of a group become",
-    ty: ParamType::Choice(&[
-        ("mean", "the mean of each variable"),
-        ("median", "the median of each variable"),
-        ("medoid", "the values of the record nearest to the mean"),
-    ]),
-    default: ParamDefault::Value(ConstValue::Text("mean")),
-};
+pub(crate) const STANDARDISE: ParamSpec = ParamSpec::flag(
+    "standardise",
+    "state each variable in its standard deviations before distances are taken",
+)
+.or(ConstValue::Flag(true));
 
 /// Groups within strata.
-pub(crate) const STRATA: ParamSpec = ParamSpec {
-    name: "strata",
-    meaning: "group only records with equal values of these variables",
-    ty: ParamType::Variables,
-    default: ParamDefault::Unset("the whole file is one stratum"),
-};
+pub(crate) const STRATA: ParamSpec =
+    strata_param("group only records with equal values of these variables");
 
 /// Groups of households.
-pub(crate) const HOUSEHOLDS: ParamSpec = ParamSpec {
-    name: "households",
-    meaning: "group whole households, by the variable with the role household",
-    ty: ParamType::Flag,
-    default: ParamDefault::Value(ConstValue::Flag(false)),
-};
+pub(crate) const HOUSEHOLDS: ParamSpec = ParamSpec::flag(
+    "households",
+    "group whole households, by the variable with the role household",
+);
+
+/// How a microaggregation is written: its groups. All else, the masks share.
+pub trait Grouping: Sync {
+    /// How groups are to be made, where there are several ways.
+    type Way: Send + Sync;
+
+    /// What it says of itself.
+    fn card(&self) -> &'static Card;
+
+    /// Reads the parameters.
+    fn asked(&self, params: &Params) -> Settings<Self::Way>;
+
+    /// Makes groups of at least k units; there are at least k. `done` is told how many are in
+    /// groups, and stops the work by an error.
+    fn group(
+        &self,
+        way: &Self::Way,
+        units: &UnitValues<'_>,
+        k: usize,
+        done: &mut Done<'_>,
+    ) -> Result<Partition, MethodError>;
+}
+
+/// What is grouped, how, and what becomes of the values.
+pub struct Settings<W> {
+    k: usize,
+    blocks: Blocks,
+    scale: Scale,
+    way: W,
+    aggregate: Aggregate,
+    strata: Vec<String>,
+    /// Whether whole households are grouped.
+    households: bool,
+    fit: Fit,
+    missing: Missing,
+}
+
+impl<W> Settings<W> {
+    /// What was asked for by the parameters that all microaggregations share, and what is a
+    /// method's own.
+    pub(crate) fn asked(params: &Params, blocks: Blocks, scale: Scale, way: W) -> Self {
+        Self {
+            k: params.count(K.name),
+            blocks,
+            scale,
+            way,
+            aggregate: params.choice_of(AGGREGATE.name),
+            strata: params.texts(STRATA.name).to_vec(),
+            households: params.flag(HOUSEHOLDS.name),
+            fit: Fit::asked(params),
+            missing: Missing::asked(params),
+        }
+    }
+}
+
+impl<G: Grouping> MaskMethod for G {
+    type Settings = Settings<G::Way>;
+
+    fn card(&self) -> &'static Card {
+        Grouping::card(self)
+    }
+
+    fn settings(&self, params: &Params) -> Result<Self::Settings, Vec<ParamProblem>> {
+        Ok(self.asked(params))
+    }
+
+    fn check(&self, settings: &Self::Settings, on: &[&Attribute]) -> Vec<ParamProblem> {
+        settings.blocks.problem(on.len()).into_iter().collect()
+    }
+
+    fn facts(&self, settings: &Self::Settings) -> StepFacts {
+        match settings.blocks {
+            Blocks::EachAlone => StepFacts::default(),
+            Blocks::AllInOne | Blocks::Sizes(_) => StepFacts::JOINTLY,
+        }
+    }
+
+    fn mask(
+        &self,
+        settings: &Self::Settings,
+        task: &MaskTask<'_>,
+        context: &RunContext<'_>,
+    ) -> Result<Change, MethodError> {
+        microaggregate(settings, task, context, &|units, k, done| {
+            self.group(&settings.way, units, k, done)
+        })
+    }
+
+    fn example(&self) -> Vec<(&'static str, RawValue)> {
+        vec![("k", RawValue::Integer(3))]
+    }
+
+    fn neutral(&self) -> Option<Vec<(&'static str, RawValue)>> {
+        Some(vec![("k", RawValue::Integer(1))])
+    }
+}
+
+/// Which variables are grouped together.
+pub(crate) enum Blocks {
+    /// None: each has groups of its own.
+    EachAlone,
+    /// All of them.
+    AllInOne,
+    /// So many consecutive ones at a time.
+    Sizes(Vec<usize>),
+}
+
+impl Blocks {
+    /// What was asked for by [`BLOCKS`].
+    pub(crate) fn asked(params: &Params) -> Self {
+        if !params.is_set(BLOCKS.name) {
+            return Self::AllInOne;
+        }
+        let sizes = params.integers(BLOCKS.name).iter();
+        Self::Sizes(sizes.map(|&size| size as usize).collect())
+    }
+
+    /// Sizes that stand for more or fewer variables than there are.
+    fn problem(&self, n_variables: usize) -> Option<ParamProblem> {
+        let Self::Sizes(sizes) = self else {
+            return None;
+        };
+        let total: u128 = sizes.iter().map(|&size| size as u128).sum();
+        (total != n_variables as u128).then(|| {
+            ParamProblem::of(
+                BLOCKS.name,
+                format!("`blocks` stands for {total} variables, but there are {n_variables}"),
+                "give the sizes of consecutive blocks of `on`; they sum to the number of variables",
+            )
+        })
+    }
+
+    /// The blocks of `on`, each in the order of the file: what is equal in substance then comes out
+    /// equal to the last bit.
+    fn of(&self, on: &[usize]) -> Vec<Vec<usize>> {
+        let sizes = match self {
+            Self::EachAlone => return on.iter().map(|&attr_idx| vec![attr_idx]).collect(),
+            Self::AllInOne => &[][..],
+            Self::Sizes(sizes) => sizes,
+        };
+        let mut rest = on;
+        let mut blocks = Vec::new();
+        // What the sizes leave over is a block: all variables, where no sizes are given.
+        for &size in sizes.iter().chain([&usize::MAX]) {
+            let (block, others) = rest.split_at(size.min(rest.len()));
+            let mut block = block.to_vec();
+            block.sort_unstable();
+            blocks.push(block);
+            rest = others;
+        }
+        blocks.retain(|block| !block.is_empty());
+        blocks
+    }
+}
 
 /// Values beyond this have squares that, summed, leave the numbers of the machine.
 const LARGEST: f64 = 1e140;
@@ -91,7 +221,7 @@ const LARGEST: f64 = 1e140;
 const REPORT: usize = 1024;
 
 /// What is to be grouped: one value per unit and variable of a block.
-pub(crate) struct UnitValues<'a> {
+pub struct UnitValues<'a> {
     columns: Vec<Cow<'a, [f64]>>,
     scales: &'a [Moments],
 }
@@ -118,9 +248,9 @@ pub(crate) enum Scale {
 }
 
 impl Scale {
-    /// What `standardise` asks for.
+    /// What was asked for by [`STANDARDISE`].
     pub(crate) fn asked(params: &Params) -> Self {
-        if params.flag("standardise") {
+        if params.flag(STANDARDISE.name) {
             Self::Deviation
         } else {
             Self::AsIs
@@ -155,64 +285,27 @@ impl Scale {
 pub(crate) type Done<'a> = dyn FnMut(usize) -> Result<(), MethodError> + 'a;
 
 /// Makes groups of at least k units; there are at least k.
-pub(crate) type Group<'a> =
+type Group<'a> =
     dyn Fn(&UnitValues<'_>, usize, &mut Done<'_>) -> Result<Partition, MethodError> + Sync + 'a;
 
-/// Problems of `blocks`.
-pub(crate) fn check_blocks(params: &Params, on: &[&Attribute]) -> Vec<ParamProblem> {
-    let sizes = params.integers("blocks");
-    let total: i128 = sizes.iter().map(|&size| i128::from(size)).sum();
-    if !params.is_set("blocks") || total == on.len() as i128 {
-        return Vec::new();
-    }
-    vec![ParamProblem::of(
-        "blocks",
-        format!(
-            "`blocks` stands for {total} variables, but there are {}",
-            on.len()
-        ),
-        "give the sizes of consecutive blocks of `on`; they sum to the number of variables",
-    )]
-}
-
-/// The blocks of `on`, each in the order of the file: what is equal in substance then comes out
-/// equal to the last bit.
-pub(crate) fn blocks(params: &Params, on: &[usize]) -> Vec<Vec<usize>> {
-    let sizes = params.integers("blocks").iter().map(|&size| size as usize);
-    // What the sizes leave over is a block: all variables, where no sizes are given.
-    let sizes = sizes.chain([usize::MAX]);
-    let mut rest = on;
-    let mut blocks = Vec::new();
-    for size in sizes {
-        let (block, others) = rest.split_at(size.min(rest.len()));
-        let mut block = block.to_vec();
-        block.sort_unstable();
-        blocks.push(block);
-        rest = others;
-    }
-    blocks.retain(|block| !block.is_empty());
-    blocks
-}
-
 /// Masks each block of variables by groups of its own.
-pub(crate) fn microaggregate(
+fn microaggregate<W: Sync>(
+    settings: &Settings<W>,
     task: &MaskTask<'_>,
     context: &RunContext<'_>,
-    blocks: &[Vec<usize>],
-    scale: Scale,
     group: &Group<'_>,
 ) -> Result<Change, MethodError> {
+    let blocks = settings.blocks.of(task.on);
     let work = Work {
+        settings,
         task,
         context,
-        scale,
         group,
-        k: usize::try_from(task.params.integer("k")).unwrap_or(usize::MAX),
         n_total: task.table.n_records() * blocks.len(),
         n_done: AtomicUsize::new(0),
     };
     context.go_on()?;
-    let units = Units::of(task)?;
+    let units = Units::of(task.table, &settings.strata, settings.households)?;
     let masked = blocks
         .par_iter()
         .map(|block| work.mask_block(block, &units))
@@ -220,39 +313,38 @@ pub(crate) fn microaggregate(
     Ok(Change::of_columns(masked.into_iter().flatten().collect()))
 }
 
-struct Work<'a> {
+struct Work<'a, W> {
+    settings: &'a Settings<W>,
     task: &'a MaskTask<'a>,
     context: &'a RunContext<'a>,
-    scale: Scale,
     group: &'a Group<'a>,
-    k: usize,
     n_total: usize,
     n_done: AtomicUsize,
 }
 
-impl Work<'_> {
+impl<W: Sync> Work<'_, W> {
     fn mask_block(
         &self,
         block: &[usize],
         units: &Units,
     ) -> Result<Vec<(usize, Column)>, MethodError> {
-        let (table, params) = (self.task.table, self.task.params);
+        let (table, settings) = (self.task.table, self.settings);
         let columns = block
             .iter()
             .map(|&attr_idx| self.numbers(table.column(attr_idx)))
             .collect::<Result<Vec<&[f64]>, _>>()?;
         let complete = self.complete(block, &columns);
-        let strata = units.strata(complete.as_deref(), self.k)?;
+        let strata = units.strata(complete.as_deref(), settings.k)?;
         let names: Vec<&str> = block.iter().map(|&idx| table.column(idx).name()).collect();
-        let scales = self.scale.of(&names, &columns, complete.as_deref())?;
+        let scales = settings.scale.of(&names, &columns, complete.as_deref())?;
         let mut masked: Vec<Vec<f64>> = columns.iter().map(|column| column.to_vec()).collect();
-        if self.k > 1 {
-            let aggregate = Aggregate::from_name(params.choice("aggregate"));
+        if settings.k > 1 {
             let groups = strata
                 .par_iter()
                 .map(|stratum| self.groups_of(stratum, &columns, &scales))
                 .collect::<Result<Vec<_>, MethodError>>()?;
             for partition in groups {
+                let aggregate = settings.aggregate;
                 aggregate.replace(&partition, &columns, &scales, &mut masked);
             }
         }
@@ -260,10 +352,10 @@ impl Work<'_> {
             self.context.go_on()?;
             let column = table.column(attr_idx);
             if is_constant(x) && !x.is_empty() {
-                let variable = column.name().to_owned();
-                self.context.note(KnownNote::ConstantVariable { variable });
+                self.context.note(constant_variable(column.name()));
             }
-            let z = fit_to_original(x, z, column.name(), params, self.context);
+            let fit = settings.fit;
+            let z = fit.to_original(x, z, column.name(), self.context);
             Ok((attr_idx, column.with_numbers(z)))
         };
         block.iter().zip(&columns).zip(masked).map(finish).collect()
@@ -294,9 +386,9 @@ impl Work<'_> {
             self.context.progress(n_done, self.n_total)
         };
         done(0)?;
-        let partition = (self.group)(&values, self.k, &mut done)?;
+        let partition = (self.group)(&values, self.settings.k, &mut done)?;
         let n_units = values.columns.first().map_or(0, |column| column.len());
-        let is_small = |members: &[u32]| members.len() < self.k;
+        let is_small = |members: &[u32]| members.len() < self.settings.k;
         if partition.n_members() != n_units || partition.iter().any(is_small) {
             return Err(MethodError::Internal(
                 "a unit is in no group, or in one of fewer than k members".to_owned(),
@@ -307,7 +399,7 @@ impl Work<'_> {
 
     fn numbers<'c>(&self, column: &'c Column) -> Result<&'c [f64], MethodError> {
         let name = column.name();
-        let x = numbers(column, self.task.params, self.context)?;
+        let x = numbers(column, self.settings.missing, self.context)?;
         if x.par_iter().with_min_len(REPORT).any(|x| x.abs() > LARGEST) {
             return Err(MethodError::data(
                 name,
@@ -328,12 +420,22 @@ impl Work<'_> {
         let n = table.n_records();
         let complete = complete_rows(n, columns);
         if block.len() > 1 {
-            let names = block.iter().map(|&idx| table.column(idx).name().to_owned());
-            self.context.note(KnownNote::RecordsOutOfGroups {
-                variables: names.collect(),
-                n_records: n - complete.len(),
-            });
+            let names = block.iter().map(|&idx| table.column(idx).name());
+            let names: Vec<&str> = names.collect();
+            self.context
+                .note(records_out_of_groups(&names, n - complete.len()));
         }
         Some(complete)
     }
+}
+
+/// Records that are in no group because a value of theirs is missing, and kept their values.
+fn records_out_of_groups(variables: &[&str], n_records: usize) -> Note {
+    let text = format!(
+        "{}: {n_records} records have a missing value, are in no group and kept their values",
+        variables.join(", ")
+    );
+    Note::new("records-out-of-groups", text)
+        .with("variables", variables)
+        .with("n_records", n_records)
 }

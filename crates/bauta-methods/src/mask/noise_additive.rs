@@ -2,19 +2,26 @@
 
 use bauta_data::{Column, Table};
 
-use crate::card::{Card, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets};
+use crate::card::{Card, Family, ParamSpec, Randomness, Targets};
 use crate::context::{RunContext, unit_interval};
 use crate::error::MethodError;
 use crate::kernel::numbers::moments::finite_moments;
 use crate::kernel::numbers::normal;
-use crate::mask::continuous::{CLAMP, ROUND, fit_to_original, varying_numbers};
+use crate::mask::continuous::{CLAMP, Fit, ROUND, varying_numbers};
+use crate::mask::jointly::check_finite;
 use crate::mask::{Change, MaskMethod, MaskTask};
-use crate::missing::MISSING;
+use crate::missing::{MISSING, Missing};
 use crate::params::{ParamProblem, Params, RawValue};
 
 /// Adds independent normal noise. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
 pub struct NoiseAdditive;
+
+const SHARE: ParamSpec = ParamSpec::number(
+    "share",
+    "standard deviation of the noise, as a multiple of the variable's own",
+    0.0,
+);
 
 static CARD: Card = Card {
     id: "noise-additive",
@@ -22,54 +29,43 @@ static CARD: Card = Card {
     summary: "adds independent normal noise in proportion to each variable's standard deviation",
     family: Family::Mask,
     page: include_str!("noise_additive.md"),
-    params: &[
-        ParamSpec {
-            name: "share",
-            meaning: "standard deviation of the noise, as a multiple of the variable's own",
-            ty: ParamType::Number {
-                min: 0.0,
-                max: f64::INFINITY,
-            },
-            default: ParamDefault::Required,
-        },
-        ROUND,
-        CLAMP,
-        MISSING,
-    ],
+    params: &[SHARE, ROUND, CLAMP, MISSING],
     targets: Targets::MASKED_NUMBERS,
     randomness: Randomness::Seeded,
     references: &["kim1986", "mateo2004"],
 };
 
+/// How much noise, and what becomes of the values then.
+pub struct Settings {
+    share: f64,
+    fit: Fit,
+    missing: Missing,
+}
+
 impl MaskMethod for NoiseAdditive {
-    type Settings = Params;
+    type Settings = Settings;
 
     fn card(&self) -> &'static Card {
         &CARD
     }
 
-    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
-        Ok(params.clone())
+    fn settings(&self, params: &Params) -> Result<Settings, Vec<ParamProblem>> {
+        Ok(Settings {
+            share: params.number(SHARE.name),
+            fit: Fit::asked(params),
+            missing: Missing::asked(params),
+        })
     }
 
     fn mask(
         &self,
-        _settings: &Params,
+        settings: &Settings,
         task: &MaskTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Change, MethodError> {
-        let mut columns = Vec::new();
-        for (done, &attr_idx) in task.on.iter().enumerate() {
-            context.progress(done, task.on.len())?;
-            let column = add_noise(
-                task.table,
-                task.table.column(attr_idx),
-                task.params,
-                context,
-            )?;
-            columns.push((attr_idx, column));
-        }
-        Ok(Change::of_columns(columns))
+        task.column_by_column(context, |column| {
+            add_noise(task.table, column, settings, context)
+        })
     }
 
     fn example(&self) -> Vec<(&'static str, RawValue)> {
@@ -84,26 +80,20 @@ impl MaskMethod for NoiseAdditive {
 fn add_noise(
     table: &Table,
     column: &Column,
-    params: &Params,
+    settings: &Settings,
     context: &RunContext<'_>,
 ) -> Result<Column, MethodError> {
-    let Some(x) = varying_numbers(column, params, context)? else {
+    let Some(x) = varying_numbers(column, settings.missing, context)? else {
         return Ok(column.clone());
     };
     let variable = column.name();
-    let (p, s) = (params.number("share"), finite_moments(variable, x)?.sd);
+    let (p, s) = (settings.share, finite_moments(variable, x)?.sd);
     let sd = p * s;
     let z = context.draws(variable).per_record(table, |i, [draw]| {
         x[i] + sd * normal::quantile(unit_interval(draw))
     });
-    if z.iter().any(|value| value.is_infinite()) {
-        return Err(MethodError::data(
-            variable,
-            "the noise takes some values out of the numbers of the machine",
-            "choose a smaller share",
-        ));
-    }
-    Ok(column.with_numbers(fit_to_original(x, z, variable, params, context)))
+    check_finite(variable, &z, SHARE.name)?;
+    Ok(column.with_numbers(settings.fit.to_original(x, z, variable, context)))
 }
 
 #[cfg(test)]
@@ -123,7 +113,8 @@ mod tests {
             on: &[0],
             params: &params,
         };
-        NoiseAdditive.mask(task.params, &task, &RunContext::new(1, "step", &Unwatched))
+        let settings = NoiseAdditive.settings(&params).unwrap();
+        NoiseAdditive.mask(&settings, &task, &RunContext::new(1, "step", &Unwatched))
     }
 
     fn continuous() -> Arc<Attribute> {

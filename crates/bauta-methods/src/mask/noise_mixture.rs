@@ -2,24 +2,45 @@
 
 use std::ops::Range;
 
-use bauta_data::{Attribute, Table};
+use bauta_data::Table;
 
-use crate::card::{
-    Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets,
-};
+use crate::card::{Card, ConstValue, Family, ParamSpec, ParamType, Randomness, Targets};
 use crate::context::{Draws, RunContext, unit_interval};
 use crate::error::MethodError;
 use crate::kernel::numbers::normal;
 use crate::mask::continuous::{CLAMP, ROUND};
-use crate::mask::noise_correlated::{LEVEL, with_noise};
+use crate::mask::jointly::{JointNoise, LEVEL, joint_variables, with_values};
 use crate::mask::{Change, MaskMethod, MaskTask, StepFacts};
 use crate::missing::MISSING;
-use crate::models::coloured::joint_variables;
 use crate::params::{ParamProblem, Params, RawValue};
 
 /// Adds noise from a mixture of normal distributions. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
 pub struct NoiseMixture;
+
+const VARIANCE: ParamSpec = ParamSpec::fraction(
+    "variance",
+    "variance of each component, where the mixture has variance 1",
+)
+.or_number(0.025);
+const COMPONENTS: ParamSpec = ParamSpec::new(
+    "components",
+    "how often each component is drawn, in proportion",
+    ParamType::Numbers {
+        min: 0.0,
+        max: f64::INFINITY,
+    },
+)
+.or(ConstValue::Integers(&[1, 1]));
+const PSI: ParamSpec = ParamSpec::new(
+    "psi",
+    "where the components lie to each other, all but the last",
+    ParamType::Numbers {
+        min: f64::NEG_INFINITY,
+        max: f64::INFINITY,
+    },
+)
+.unset("they lie at equal distances");
 
 static CARD: Card = Card {
     id: "noise-mixture",
@@ -27,76 +48,50 @@ static CARD: Card = Card {
     summary: "adds noise with the covariance of the data that is seldom near zero",
     family: Family::Mask,
     page: include_str!("noise_mixture.md"),
-    params: &[
-        LEVEL,
-        ParamSpec {
-            name: "variance",
-            meaning: "variance of each component, where the mixture has variance 1",
-            ty: ParamType::Fraction { min: 0.0, max: 1.0 },
-            default: ParamDefault::Value(ConstValue::Number(0.025)),
-        },
-        ParamSpec {
-            name: "components",
-            meaning: "how often each component is drawn, in proportion",
-            ty: ParamType::Numbers {
-                min: 0.0,
-                max: f64::INFINITY,
-            },
-            default: ParamDefault::Value(ConstValue::Integers(&[1, 1])),
-        },
-        ParamSpec {
-            name: "psi",
-            meaning: "where the components lie to each other, all but the last",
-            ty: ParamType::Numbers {
-                min: f64::NEG_INFINITY,
-                max: f64::INFINITY,
-            },
-            default: ParamDefault::Unset("they lie at equal distances"),
-        },
-        ROUND,
-        CLAMP,
-        MISSING,
-    ],
+    params: &[LEVEL, VARIANCE, COMPONENTS, PSI, ROUND, CLAMP, MISSING],
     targets: Targets::MASKED_NUMBERS,
     randomness: Randomness::Seeded,
     references: &["yancey2002", "roque2000"],
 };
 
+/// How much noise, and from which mixture.
+pub struct Settings {
+    noise: JointNoise,
+    mixture: Mixture,
+}
+
 impl MaskMethod for NoiseMixture {
-    type Settings = Params;
+    type Settings = Settings;
 
     fn card(&self) -> &'static Card {
         &CARD
     }
 
-    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
-        Ok(params.clone())
+    fn settings(&self, params: &Params) -> Result<Settings, Vec<ParamProblem>> {
+        let variance = params.number(VARIANCE.name);
+        let (components, psi) = (params.numbers(COMPONENTS.name), params.numbers(PSI.name));
+        Ok(Settings {
+            noise: JointNoise::asked(params),
+            mixture: Mixture::new(variance, components, psi).map_err(|problem| vec![problem])?,
+        })
     }
 
-    fn check(&self, params: &Params, _on: &[&Attribute]) -> Vec<ParamProblem> {
-        Mixture::of(params).err().into_iter().collect()
-    }
-
-    fn facts(&self, _params: &Params) -> StepFacts {
+    fn facts(&self, _: &Settings) -> StepFacts {
         StepFacts::JOINTLY
     }
 
     fn mask(
         &self,
-        _settings: &Params,
+        Settings { noise, mixture }: &Settings,
         task: &MaskTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Change, MethodError> {
-        let mixture = Mixture::of(task.params)
-            .map_err(|problem| MethodError::request(problem.message, problem.hint))?;
-        let variables = joint_variables(task, context)?;
-        let masked = with_noise(&variables, task, context, &|draws, table, records, w| {
+        let variables = joint_variables(task, noise.missing, context)?;
+        let fill = |draws: &_, table: &_, records, w: &mut [f64]| {
             mixture.fill(draws, table, records, w);
-        })?;
-        let columns = variables.iter().zip(masked);
-        let columns =
-            columns.map(|(variable, z)| (variable.attr_idx, variable.column.with_numbers(z)));
-        Ok(Change::of_columns(columns.collect()))
+        };
+        let z = noise.added_to(&variables, task.table, context, &fill)?;
+        Ok(with_values(&variables, z))
     }
 
     fn example(&self) -> Vec<(&'static str, RawValue)> {
@@ -120,19 +115,19 @@ struct Mixture {
 }
 
 impl Mixture {
-    /// Yancey, Winkler and Creecy, appendix, with the last ψ as its own equation needs it.
-    fn of(params: &Params) -> Result<Self, ParamProblem> {
-        let variance = params.number("variance");
+    /// Yancey, Winkler and Creecy, appendix, with the last ψ as its own equation needs it. Without
+    /// any ψ the components lie at equal distances.
+    fn new(variance: f64, components: &[f64], psi: &[f64]) -> Result<Self, ParamProblem> {
         if variance <= 0.0 || variance >= 1.0 {
             return Err(ParamProblem::of(
-                "variance",
+                VARIANCE.name,
                 "`variance` must lie between 0 and 1 and be neither",
                 "at 0 the noise takes few values and can be undone, at 1 there is no mixture",
             ));
         }
-        let omega = weights(params.numbers("components"))?;
+        let omega = weights(components)?;
         let n_components = omega.len();
-        let mut psi = params.numbers("psi").to_vec();
+        let mut psi = psi.to_vec();
         if psi.is_empty() {
             // Symmetric about 0 if the weights are equal: ±1/2 for two, 1, 0, -1 for three.
             psi = (1..n_components)
@@ -141,7 +136,7 @@ impl Mixture {
         }
         if psi.len() + 1 != n_components {
             return Err(ParamProblem::of(
-                "psi",
+                PSI.name,
                 format!(
                     "{n_components} components need {} numbers in `psi`",
                     n_components - 1
@@ -158,7 +153,7 @@ impl Mixture {
             .sum();
         if s == 0.0 || !s.is_finite() {
             return Err(ParamProblem::of(
-                "psi",
+                PSI.name,
                 "`psi` must have a number that is not 0, and none too large to be squared",
                 "if all components lie at one place there is no mixture; use `noise-correlated`",
             ));
@@ -195,7 +190,7 @@ impl Mixture {
 
 /// ω from numbers in proportion.
 fn weights(components: &[f64]) -> Result<Vec<f64>, ParamProblem> {
-    let wrong = |message: &str, hint: &str| Err(ParamProblem::of("components", message, hint));
+    let wrong = |message: &str, hint: &str| Err(ParamProblem::of(COMPONENTS.name, message, hint));
     if components.len() < 2 {
         return wrong(
             "a mixture needs two components or more",
@@ -230,14 +225,15 @@ mod tests {
         )
     }
 
-    fn mixture(given: &[(&str, RawValue)]) -> Result<Mixture, ParamProblem> {
+    fn mixture(given: &[(&str, RawValue)]) -> Result<Mixture, Vec<ParamProblem>> {
         let mut all = vec![("level".to_owned(), RawValue::Number(0.1))];
         all.extend(
             given
                 .iter()
                 .map(|(name, raw)| ((*name).to_owned(), raw.clone())),
         );
-        Mixture::of(&Params::check(&CARD, &all).unwrap())
+        let settings = NoiseMixture.settings(&Params::check(&CARD, &all).unwrap());
+        settings.map(|settings| settings.mixture)
     }
 
     fn close(found: &[f64], expected: &[f64]) {
@@ -284,7 +280,7 @@ mod tests {
     #[test]
     fn what_is_no_mixture_is_refused() {
         let refused = |given: &[(&str, RawValue)], param: &str| {
-            assert_eq!(mixture(given).unwrap_err().param.as_deref(), Some(param));
+            assert_eq!(mixture(given).unwrap_err()[0].param.as_deref(), Some(param));
         };
         refused(&[("psi", list(&[0.0]))], "psi");
         refused(&[("psi", list(&[1.0, 2.0]))], "psi");

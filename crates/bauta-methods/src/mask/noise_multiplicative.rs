@@ -2,29 +2,48 @@
 
 use std::ops::Range;
 
-use bauta_data::{Attribute, Table};
+use bauta_data::Table;
 use rayon::prelude::*;
 
-use crate::card::{
-    Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets,
-};
+use crate::card::{Card, Family, ParamSpec, ParamType, Randomness, Targets};
 use crate::context::{Draws, RunContext};
 use crate::error::MethodError;
 use crate::kernel::numbers::moments::is_constant;
 use crate::kernel::numbers::normal;
-use crate::mask::continuous::{CLAMP, ROUND, fit_to_original};
-use crate::mask::noise_correlated::check_finite;
-use crate::mask::{Change, MaskMethod, MaskTask, StepFacts, Together};
-use crate::missing::MISSING;
-use crate::models::coloured::{
-    JointVariable, Spread, colour, in_blocks, joint_variables, standard_normal, zeros,
-};
-use crate::note::KnownNote;
-use crate::params::{ParamProblem, Params, RawValue};
+use crate::mask::continuous::{CLAMP, Fit, ROUND};
+use crate::mask::jointly::{JointVariable, check_finite, draws_of, joint_variables, with_values};
+use crate::mask::{Change, MaskMethod, MaskTask, StepFacts};
+use crate::missing::{MISSING, Missing};
+use crate::models::coloured::{Spread, colour, in_blocks, standard_normal, zeros};
+use crate::note::Note;
+use crate::params::{Choice, ParamProblem, Params, RawValue, choices};
 
 /// Multiplies values by random factors around 1. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
 pub struct NoiseMultiplicative;
+
+choices! {
+    /// Where the factors come from.
+    enum Scheme {
+        Independent = "independent": "a truncated normal distribution around 1",
+        Logarithmic = "logarithmic": "noise on the logarithms, with their covariance",
+    }
+}
+
+const SCHEME: ParamSpec =
+    ParamSpec::choice::<Scheme>("scheme", "where the factors come from").or_word("independent");
+const SHARE: ParamSpec = ParamSpec::new(
+    "share",
+    "standard deviation of the factors, if they are independent",
+    ParamType::Fraction { min: 0.0, max: 0.4 },
+)
+.unset("the scheme must be logarithmic");
+const LEVEL: ParamSpec = ParamSpec::number(
+    "level",
+    "covariance of the noise on logarithms, as a multiple of theirs",
+    0.0,
+)
+.unset("the scheme must be independent");
 
 static CARD: Card = Card {
     id: "noise-multiplicative",
@@ -32,42 +51,18 @@ static CARD: Card = Card {
     summary: "multiplies each value by a random factor whose mean is 1",
     family: Family::Mask,
     page: include_str!("noise_multiplicative.md"),
-    params: &[
-        ParamSpec {
-            name: "scheme",
-            meaning: "where the factors come from",
-            ty: ParamType::Choice(&[
-                ("independent", "a truncated normal distribution around 1"),
-                (
-                    "logarithmic",
-                    "noise on the logarithms, with their covariance",
-                ),
-            ]),
-            default: ParamDefault::Value(ConstValue::Text("independent")),
-        },
-        ParamSpec {
-            name: "share",
-            meaning: "standard deviation of the factors, if they are independent",
-            ty: ParamType::Fraction { min: 0.0, max: 0.4 },
-            default: ParamDefault::Unset("the scheme must be logarithmic"),
-        },
-        ParamSpec {
-            name: "level",
-            meaning: "covariance of the noise on logarithms, as a multiple of theirs",
-            ty: ParamType::Number {
-                min: 0.0,
-                max: f64::INFINITY,
-            },
-            default: ParamDefault::Unset("the scheme must be independent"),
-        },
-        ROUND,
-        CLAMP,
-        MISSING,
-    ],
+    params: &[SCHEME, SHARE, LEVEL, ROUND, CLAMP, MISSING],
     targets: Targets::MASKED_NUMBERS,
     randomness: Randomness::Seeded,
     references: &["kimwinkler2003"],
 };
+
+/// How large the factors' noise is, and what becomes of the values then.
+pub struct Settings {
+    size: Size,
+    fit: Fit,
+    missing: Missing,
+}
 
 /// How large the factors' noise is, by scheme.
 enum Size {
@@ -78,74 +73,69 @@ enum Size {
 }
 
 impl Size {
-    fn of(params: &Params) -> Result<Self, ParamProblem> {
-        let (wanted, other, scheme) = match params.choice("scheme") {
-            "independent" => ("share", "level", "independent"),
-            _ => ("level", "share", "logarithmic"),
+    fn asked(params: &Params) -> Result<Self, ParamProblem> {
+        let scheme: Scheme = params.choice_of(SCHEME.name);
+        let (wanted, other) = match scheme {
+            Scheme::Independent => (SHARE.name, LEVEL.name),
+            Scheme::Logarithmic => (LEVEL.name, SHARE.name),
         };
+        let name = scheme.name();
         if params.is_set(other) {
             return Err(ParamProblem::of(
                 other,
-                format!("`{other}` means nothing in the scheme `{scheme}`"),
+                format!("`{other}` means nothing in the scheme `{name}`"),
                 format!("give `{wanted}` instead, or choose the other scheme"),
             ));
         }
-        match params.number_if_set(wanted) {
-            None => Err(ParamProblem::together(
-                format!("the scheme `{scheme}` needs the parameter `{wanted}`"),
+        let size = params.number_if_set(wanted).ok_or_else(|| {
+            ParamProblem::together(
+                format!("the scheme `{name}` needs the parameter `{wanted}`"),
                 format!("add `{wanted} = …`"),
-            )),
-            Some(sigma) if wanted == "share" => Ok(Self::Independent(sigma)),
-            Some(c) => Ok(Self::Logarithmic(c)),
-        }
+            )
+        })?;
+        Ok(match scheme {
+            Scheme::Independent => Self::Independent(size),
+            Scheme::Logarithmic => Self::Logarithmic(size),
+        })
     }
 }
 
 impl MaskMethod for NoiseMultiplicative {
-    type Settings = Params;
+    type Settings = Settings;
 
     fn card(&self) -> &'static Card {
         &CARD
     }
 
-    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
-        Ok(params.clone())
+    fn settings(&self, params: &Params) -> Result<Settings, Vec<ParamProblem>> {
+        Ok(Settings {
+            size: Size::asked(params).map_err(|problem| vec![problem])?,
+            fit: Fit::asked(params),
+            missing: Missing::asked(params),
+        })
     }
 
-    fn check(&self, params: &Params, _on: &[&Attribute]) -> Vec<ParamProblem> {
-        Size::of(params).err().into_iter().collect()
-    }
-
-    fn facts(&self, params: &Params) -> StepFacts {
-        StepFacts {
-            /* together */
-            together: {
-                match Size::of(params) {
-                    Ok(Size::Logarithmic(_)) => Together::Jointly,
-                    _ => Together::Apart,
-                }
-            },
-            ..StepFacts::default()
+    fn facts(&self, settings: &Settings) -> StepFacts {
+        match settings.size {
+            Size::Independent(_) => StepFacts::default(),
+            Size::Logarithmic(_) => StepFacts::JOINTLY,
         }
     }
 
     fn mask(
         &self,
-        _settings: &Params,
+        settings: &Settings,
         task: &MaskTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Change, MethodError> {
-        let size = Size::of(task.params)
-            .map_err(|problem| MethodError::request(problem.message, problem.hint))?;
-        let variables = joint_variables(task, context)?;
+        let variables = joint_variables(task, settings.missing, context)?;
         context.progress(0, 2)?;
-        let factors = match size {
+        let factors = match settings.size {
             Size::Independent(sigma) => independent(&variables, sigma, task.table, context)?,
             Size::Logarithmic(c) => logarithmic(&variables, c, task.table, context)?,
         };
         context.progress(1, 2)?;
-        let mut columns = Vec::with_capacity(variables.len());
-        for (variable, factors) in variables.iter().zip(factors) {
+        let multiplied = |(variable, factors): (&JointVariable<'_>, Vec<f64>)| {
             let (x, name) = (variable.x, variable.name());
             note_zeros(x, name, context);
             let z: Vec<f64> = x
@@ -156,10 +146,11 @@ impl MaskMethod for NoiseMultiplicative {
                 .map(|(&x, factor)| if x == 0.0 { x } else { x * factor })
                 .collect();
             check_finite(name, &z, "share or level")?;
-            let z = fit_to_original(x, z, name, task.params, context);
-            columns.push((variable.attr_idx, variable.column.with_numbers(z)));
-        }
-        Ok(Change::of_columns(columns))
+            Ok(settings.fit.to_original(x, z, name, context))
+        };
+        let z = variables.iter().zip(factors).map(multiplied);
+        let z = z.collect::<Result<Vec<_>, MethodError>>()?;
+        Ok(with_values(&variables, z))
     }
 
     fn example(&self) -> Vec<(&'static str, RawValue)> {
@@ -174,11 +165,16 @@ impl MaskMethod for NoiseMultiplicative {
 fn note_zeros(x: &[f64], variable: &str, context: &RunContext<'_>) {
     let n_cells = x.par_iter().filter(|&&x| x == 0.0).count();
     if n_cells > 0 {
-        context.note(KnownNote::ZerosKept {
-            variable: variable.to_owned(),
-            n_cells,
-        });
+        context.note(zeros_kept(variable, n_cells));
     }
+}
+
+/// Zeros that stayed, since the method multiplies.
+fn zeros_kept(variable: &str, n_cells: usize) -> Note {
+    let text = format!("{variable}: {n_cells} zeros stayed zeros");
+    Note::new("zeros-kept", text)
+        .with("variable", variable)
+        .with("n_cells", n_cells)
 }
 
 /// Standard deviations of the normal distribution at which the factors' noise is cut off.
@@ -221,11 +217,6 @@ fn truncated_normal(draws: &Draws, table: &Table, records: Range<usize>, t: &mut
         // Rounding may take the quantile a last digit too far.
         *t = t.clamp(-TRUNCATION, TRUNCATION);
     }
-}
-
-fn draws_of(variables: &[JointVariable<'_>], context: &RunContext<'_>) -> Vec<Draws> {
-    let names = variables.iter().map(JointVariable::name);
-    names.map(|name| context.draws(name)).collect()
 }
 
 /// Factors exp(√c y - c s / 2), where the y of all variables together have the covariance of their
@@ -310,7 +301,8 @@ mod tests {
                 .map(|(name, raw)| ((*name).to_owned(), raw.clone()))
                 .collect();
             let params = Params::check(&CARD, &given).unwrap();
-            NoiseMultiplicative.check(&params, &[]).len()
+            let settings = NoiseMultiplicative.settings(&params);
+            settings.err().map_or(0, |problems| problems.len())
         };
         let (share, level) = (
             ("share", RawValue::Number(0.1)),

@@ -2,9 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::card::{
-    Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets,
-};
+use crate::card::{Card, Family, ParamSpec, Randomness, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::kernel::numbers::complete::complete_rows;
@@ -13,12 +11,12 @@ use crate::kernel::numbers::ranks::share_of;
 use crate::kernel::space::nearest::NearestTree;
 use crate::kernel::space::points::{Points, squared_distance};
 use crate::mask::continuous::{CLAMP, ROUND};
-use crate::mask::noise_correlated::{LEVEL, with_noise};
-use crate::mask::strata::strata;
+use crate::mask::jointly::{JointNoise, JointVariable, LEVEL, joint_variables, with_values};
+use crate::mask::strata::{SWAP_STRATA, strata};
 use crate::mask::{Change, MaskMethod, MaskTask, StepFacts};
 use crate::missing::MISSING;
-use crate::models::coloured::{JointVariable, joint_variables, standard_normal};
-use crate::note::KnownNote;
+use crate::models::coloured::standard_normal;
+use crate::note::Note;
 use crate::params::{ParamProblem, Params, RawValue};
 
 /// Adds correlated noise, then swaps the records that can still be linked. See the
@@ -26,72 +24,67 @@ use crate::params::{ParamProblem, Params, RawValue};
 #[derive(Clone, Copy, Debug)]
 pub struct NoiseSwap;
 
+const SWAPPED: ParamSpec = ParamSpec::fraction(
+    "swapped",
+    "largest share of the records that are swapped because they can be linked",
+)
+.or_number(1.0);
+
 static CARD: Card = Card {
     id: "noise-swap",
     title: "Correlated noise and swapping",
     summary: "adds correlated noise, then swaps values between records that could still be linked",
     family: Family::Mask,
     page: include_str!("noise_swap.md"),
-    params: &[
-        LEVEL,
-        ParamSpec {
-            name: "swapped",
-            meaning: "largest share of the records that are swapped because they can be linked",
-            ty: ParamType::Fraction { min: 0.0, max: 1.0 },
-            default: ParamDefault::Value(ConstValue::Number(1.0)),
-        },
-        ParamSpec {
-            name: "strata",
-            meaning: "swap only between records with equal values of these variables",
-            ty: ParamType::Variables,
-            default: ParamDefault::Unset("the whole file is one stratum"),
-        },
-        ROUND,
-        CLAMP,
-        MISSING,
-    ],
+    params: &[LEVEL, SWAPPED, SWAP_STRATA, ROUND, CLAMP, MISSING],
     targets: Targets::MASKED_NUMBERS,
     randomness: Randomness::Seeded,
     references: &["kimwinkler1995", "yancey2002"],
 };
 
+/// How much noise, and how many may be swapped with whom.
+pub struct Settings {
+    noise: JointNoise,
+    swapped: f64,
+    strata: Vec<String>,
+}
+
 impl MaskMethod for NoiseSwap {
-    type Settings = Params;
+    type Settings = Settings;
 
     fn card(&self) -> &'static Card {
         &CARD
     }
 
-    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
-        Ok(params.clone())
+    fn settings(&self, params: &Params) -> Result<Settings, Vec<ParamProblem>> {
+        Ok(Settings {
+            noise: JointNoise::asked(params),
+            swapped: params.number(SWAPPED.name),
+            strata: params.texts(SWAP_STRATA.name).to_vec(),
+        })
     }
 
-    fn facts(&self, _params: &Params) -> StepFacts {
+    fn facts(&self, _: &Settings) -> StepFacts {
         StepFacts::JOINTLY
     }
 
     fn mask(
         &self,
-        _settings: &Params,
+        settings: &Settings,
         task: &MaskTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Change, MethodError> {
-        let strata = strata(task.table, task.params.texts("strata"))?;
-        let variables = joint_variables(task, context)?;
-        let z = with_noise(&variables, task, context, &standard_normal)?;
-        let donors = if variables.is_empty() || task.params.number("swapped") == 0.0 {
-            None
-        } else {
-            Some(donors(&variables, &z, &strata, task, context)?)
-        };
-        let columns = variables.iter().zip(z).map(|(variable, z)| {
-            let z = match &donors {
-                None => z,
-                Some(donors) => donors.iter().map(|&donor| z[donor as usize]).collect(),
-            };
-            (variable.attr_idx, variable.column.with_numbers(z))
-        });
-        Ok(Change::of_columns(columns.collect()))
+        let (noise, table) = (&settings.noise, task.table);
+        let strata = strata(table, &settings.strata)?;
+        let variables = joint_variables(task, noise.missing, context)?;
+        let z = noise.added_to(&variables, table, context, &standard_normal)?;
+        if variables.is_empty() || settings.swapped == 0.0 {
+            return Ok(with_values(&variables, z));
+        }
+        let n_at_most = share_of(settings.swapped, table.n_records());
+        let donors = donors(&variables, &z, &strata, n_at_most, context)?;
+        let swapped = |z: Vec<f64>| donors.iter().map(|&donor| z[donor as usize]).collect();
+        Ok(with_values(&variables, z.into_iter().map(swapped)))
     }
 
     fn example(&self) -> Vec<(&'static str, RawValue)> {
@@ -106,15 +99,16 @@ impl MaskMethod for NoiseSwap {
     }
 }
 
-/// For each record, the record whose masked values it receives.
+/// For each record, the record whose masked values it receives; at most so many are swapped because
+/// they can be linked.
 fn donors(
     variables: &[JointVariable<'_>],
     z: &[Vec<f64>],
     strata: &[Vec<u32>],
-    task: &MaskTask<'_>,
+    n_at_most: usize,
     context: &RunContext<'_>,
 ) -> Result<Vec<u32>, MethodError> {
-    let n = task.table.n_records();
+    let n = variables.first().map_or(0, |variable| variable.x.len());
     let by = variables
         .iter()
         .map(|variable| finite_moments(variable.name(), variable.x))
@@ -127,7 +121,7 @@ fn donors(
     let n_linked = linked.len();
     // Those that noise moved least come first; the sort is stable, so that ties go by row.
     linked.sort_by(|a, b| a.1.total_cmp(&b.1));
-    linked.truncate(share_of(task.params.number("swapped"), n));
+    linked.truncate(n_at_most);
     let mut is_chosen = vec![false; complete.len()];
     for &(at, _) in &linked {
         is_chosen[at as usize] = true;
@@ -154,11 +148,18 @@ fn donors(
             }
         }
     }
-    context.note(KnownNote::LinkedSwapped {
-        n_linked,
-        n_swapped,
-    });
+    context.note(linked_swapped(n_linked, n_swapped));
     Ok(donors)
+}
+
+/// Records that could be linked to their own original, and those that exchanged their values.
+fn linked_swapped(n_linked: usize, n_swapped: usize) -> Note {
+    let text = format!(
+        "{n_linked} records were nearest to their own original; {n_swapped} exchanged their values"
+    );
+    Note::new("linked-swapped", text)
+        .with("n_linked", n_linked)
+        .with("n_swapped", n_swapped)
 }
 
 /// Some records as points, in units of the original's standard deviations.

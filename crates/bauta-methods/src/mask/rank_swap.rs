@@ -12,10 +12,10 @@ use crate::context::{RunContext, below};
 use crate::error::MethodError;
 use crate::kernel::numbers::ranks::{order_bits, share_of, sort_by_digits};
 use crate::mask::rank_swap::free_ranks::FreeRanks;
-use crate::mask::strata::strata;
+use crate::mask::strata::{SWAP_STRATA, strata};
 use crate::mask::{Change, MaskMethod, MaskTask};
 use crate::missing::{MISSING, Missing, check_missing};
-use crate::note::KnownNote;
+use crate::note::Note;
 use crate::params::{ParamProblem, Params, RawValue};
 
 /// Swaps values between records of near rank. See the [module page](self).
@@ -36,11 +36,6 @@ const KEEP_TOP: ParamSpec = ParamSpec::fraction(
     "share of the highest records that keep their value",
 )
 .or_number(0.0);
-const STRATA: ParamSpec = ParamSpec::variables(
-    "strata",
-    "swap only between records with equal values of these variables",
-    "the whole file is one stratum",
-);
 
 static CARD: Card = Card {
     id: "rank-swap",
@@ -48,7 +43,7 @@ static CARD: Card = Card {
     summary: "swaps each value with that of a record whose rank is near",
     family: Family::Mask,
     page: include_str!("rank_swap.md"),
-    params: &[WINDOW, KEEP_BOTTOM, KEEP_TOP, STRATA, MISSING],
+    params: &[WINDOW, KEEP_BOTTOM, KEEP_TOP, SWAP_STRATA, MISSING],
     targets: Targets {
         kinds: &[Kind::Continuous, Kind::Ordered],
         ..Targets::MASKED_NUMBERS
@@ -78,7 +73,7 @@ impl MaskMethod for RankSwap {
             window: params.number(WINDOW.name),
             keep_bottom: params.number(KEEP_BOTTOM.name),
             keep_top: params.number(KEEP_TOP.name),
-            strata: params.texts(STRATA.name).to_vec(),
+            strata: params.texts(SWAP_STRATA.name).to_vec(),
             missing: Missing::asked(params),
         })
     }
@@ -186,18 +181,31 @@ fn donors(
         }
     }
     if n_tied > 0 {
-        context.note(KnownNote::TiesInRandomOrder {
-            variable: column.name().to_owned(),
-            n_records: n_tied,
-        });
+        context.note(ties_in_random_order(column.name(), n_tied));
     }
     if n_unswapped > 0 {
-        context.note(KnownNote::RecordsUnswapped {
-            variable: column.name().to_owned(),
-            n_records: n_unswapped,
-        });
+        context.note(records_unswapped(column.name(), n_unswapped));
     }
     Ok(donors)
+}
+
+/// Equal values were put in random order; so many records share their value with another.
+fn ties_in_random_order(variable: &str, n_records: usize) -> Note {
+    let text = format!(
+        "{variable}: {n_records} records share their value with another; ties were put in random order"
+    );
+    Note::new("ties-in-random-order", text)
+        .with("variable", variable)
+        .with("n_records", n_records)
+}
+
+/// Records that kept their value because no partner was free or the window holds none.
+fn records_unswapped(variable: &str, n_records: usize) -> Note {
+    let text =
+        format!("{variable}: {n_records} records found no free partner and kept their value");
+    Note::new("records-unswapped", text)
+        .with("variable", variable)
+        .with("n_records", n_records)
 }
 
 /// A record on its way to its rank; the order of the fields is the order of the ranks.

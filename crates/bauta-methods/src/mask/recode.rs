@@ -4,22 +4,47 @@ use std::sync::Arc;
 
 use bauta_data::hierarchy::{interval_index, interval_label};
 use bauta_data::number::parse_label;
-use bauta_data::{Attribute, Column, Kind, Levels, Role, Values};
-
+use bauta_data::{Attribute, Column, Levels, Values};
 use rayon::prelude::*;
 
-use crate::card::{Card, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets};
+use crate::card::{Card, Family, ParamSpec, ParamType, Randomness, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::kernel::numbers::quantile::sorted_present;
-use crate::keys::levels_above::{categories, resolved};
+use crate::keys::levels_above::categories;
+use crate::mask::categories::{by_level, categories_merged, without_hierarchy};
 use crate::mask::{Change, KindAfter, MaskMethod, MaskTask, StepFacts};
-use crate::note::KnownNote;
+use crate::note::Note;
 use crate::params::{ParamProblem, Params, RawValue};
 
 /// Replaces values by broader ones. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
 pub struct Recode;
+
+const BREAKS: ParamSpec = ParamSpec::new(
+    "breaks",
+    "where one interval ends and the next begins; each interval includes its lower end",
+    ParamType::RisingNumbers,
+)
+.unset("values are not cut into intervals");
+const LABELS: ParamSpec = ParamSpec::new(
+    "labels",
+    "names of the intervals, one more than there are breaks",
+    ParamType::Texts,
+)
+.unset("intervals are named by their ends, such as [18, 25)");
+const MAP: ParamSpec = ParamSpec::new(
+    "map",
+    "values and what replaces them; values that are not listed stay",
+    ParamType::TextMap,
+)
+.unset("values are not mapped");
+const LEVEL: ParamSpec = ParamSpec::new(
+    "level",
+    "level of the variable's hierarchy; 0 is the value itself",
+    ParamType::Integer { min: 0, max: 64 },
+)
+.unset("the hierarchy is not used");
 
 static CARD: Card = Card {
     id: "recode",
@@ -27,121 +52,140 @@ static CARD: Card = Card {
     summary: "replaces values by broader categories: intervals, a map, or a level of the hierarchy",
     family: Family::Mask,
     page: include_str!("recode.md"),
-    params: &[
-        ParamSpec {
-            name: "breaks",
-            meaning: "where one interval ends and the next begins; each interval includes its lower end",
-            ty: ParamType::RisingNumbers,
-            default: ParamDefault::Unset("values are not cut into intervals"),
-        },
-        ParamSpec {
-            name: "labels",
-            meaning: "names of the intervals, one more than there are breaks",
-            ty: ParamType::Texts,
-            default: ParamDefault::Unset("intervals are named by their ends, such as [18, 25)"),
-        },
-        ParamSpec {
-            name: "map",
-            meaning: "values and what replaces them; values that are not listed stay",
-            ty: ParamType::TextMap,
-            default: ParamDefault::Unset("values are not mapped"),
-        },
-        ParamSpec {
-            name: "level",
-            meaning: "level of the variable's hierarchy; 0 is the value itself",
-            ty: ParamType::Integer { min: 0, max: 64 },
-            default: ParamDefault::Unset("the hierarchy is not used"),
-        },
-    ],
-    targets: Targets {
-        refused_roles: &[Role::Weight, Role::Household],
-        ..Targets::NAMED
-    },
+    params: &[BREAKS, LABELS, MAP, LEVEL],
+    targets: Targets::NAMED,
     randomness: Randomness::None,
     references: &["hundepool2012", "bergeat2015", "truta2004"],
 };
 
+/// The one way in which values are replaced.
+pub enum Settings {
+    /// By the interval that a number falls into.
+    Intervals(Intervals),
+    /// By what a map says; values that are not listed stay.
+    Map(Vec<(String, String)>),
+    /// By a level of the variable's hierarchy; 0 is the value itself.
+    Level(usize),
+}
+
+/// Intervals and their names.
+pub struct Intervals {
+    breaks: Vec<f64>,
+    /// One more than there are breaks, from the lowest; two intervals may share a label.
+    labels: Vec<String>,
+}
+
+impl Intervals {
+    fn new(breaks: Vec<f64>, labels: Option<Vec<String>>) -> Self {
+        let by_ends = || {
+            let intervals = 0..=breaks.len();
+            let labels = intervals.map(|interval| interval_label(&breaks, interval));
+            labels.collect()
+        };
+        Self {
+            labels: labels.unwrap_or_else(by_ends),
+            breaks,
+        }
+    }
+
+    /// The categories, and the code of each interval.
+    fn levels(&self) -> (Levels, Vec<u32>) {
+        let levels = Levels::from_texts(self.labels.iter().map(String::as_str));
+        let codes = self.labels.iter().map(|label| levels.code(label));
+        let codes = codes.map(|code| code.unwrap_or(0)).collect();
+        (levels, codes)
+    }
+}
+
+impl Settings {
+    fn changes_nothing(&self) -> bool {
+        match self {
+            Self::Intervals(_) => false,
+            Self::Map(map) => map.is_empty(),
+            Self::Level(level) => *level == 0,
+        }
+    }
+
+    /// What kind a variable is of afterwards: a recoded number is an ordered category.
+    fn kind_after(&self) -> KindAfter {
+        if self.changes_nothing() {
+            KindAfter::Same
+        } else {
+            KindAfter::OrderedIfContinuous
+        }
+    }
+
+    /// The description afterwards; a hierarchy fits no longer unless it was used itself.
+    fn recoded(&self, attribute: &Attribute) -> Attribute {
+        let keeps_hierarchy = matches!(self, Self::Level(_));
+        Attribute {
+            kind: self
+                .kind_after()
+                .of(attribute.kind)
+                .unwrap_or(attribute.kind),
+            order: None,
+            hierarchy: attribute.hierarchy.clone().filter(|_| keeps_hierarchy),
+            ..attribute.clone()
+        }
+    }
+}
+
 impl MaskMethod for Recode {
-    type Settings = Params;
+    type Settings = Settings;
 
     fn card(&self) -> &'static Card {
         &CARD
     }
 
-    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
-        Ok(params.clone())
-    }
-
-    fn check(&self, params: &Params, on: &[&Attribute]) -> Vec<ParamProblem> {
-        let mut problems = Vec::new();
-        let given: Vec<&str> = ["breaks", "map", "level"]
-            .into_iter()
-            .filter(|way| params.is_set(way))
-            .collect();
-        match given.as_slice() {
-            [] => problems.push(ParamProblem::together(
-                "`recode` is not told how",
-                "give one of breaks, map, level",
-            )),
-            [_] => {}
-            [_, second, ..] => problems.push(ParamProblem::of(
-                second,
-                format!("`recode` is told more than one way: {}", given.join(", ")),
-                "keep one of them, or write a step for each",
-            )),
-        }
-        let n_labels = params.texts("labels").len();
-        if params.is_set("labels") && !params.is_set("breaks") {
-            problems.push(ParamProblem::of(
-                "labels",
-                "`labels` name intervals, and there are no breaks",
-                "add `breaks = …`, or leave the labels out",
-            ));
-        } else if params.is_set("labels") && n_labels != params.numbers("breaks").len() + 1 {
-            problems.push(ParamProblem::of(
-                "labels",
-                format!(
-                    "{n_labels} labels for {} breaks",
-                    params.numbers("breaks").len()
-                ),
-                "there is one interval more than there are breaks, and each needs a label",
+    fn settings(&self, params: &Params) -> Result<Settings, Vec<ParamProblem>> {
+        let is_set = |spec: ParamSpec| params.is_set(spec.name);
+        let breaks = || params.numbers(BREAKS.name).to_vec();
+        let labels = is_set(LABELS).then(|| params.texts(LABELS.name).to_vec());
+        let problems = labels.as_ref().and_then(|labels| {
+            let n_breaks = is_set(BREAKS).then(|| breaks().len());
+            problem_of_labels(labels.len(), n_breaks)
+        });
+        let mut ways = Vec::new();
+        if is_set(BREAKS) {
+            ways.push((
+                BREAKS.name,
+                Settings::Intervals(Intervals::new(breaks(), labels)),
             ));
         }
-        if params
-            .integer_if_set("level")
-            .is_some_and(|level| level > 0)
-        {
-            problems.extend(without_hierarchy(on));
+        if is_set(MAP) {
+            ways.push((MAP.name, Settings::Map(params.text_map(MAP.name).to_vec())));
         }
-        problems
+        if is_set(LEVEL) {
+            ways.push((LEVEL.name, Settings::Level(params.count(LEVEL.name))));
+        }
+        let way = one_of(ways);
+        match (way, problems) {
+            (Ok(way), None) => Ok(way),
+            (way, problem) => Err(way.err().into_iter().chain(problem).collect()),
+        }
     }
 
-    fn facts(&self, params: &Params) -> StepFacts {
+    fn check(&self, settings: &Settings, on: &[&Attribute]) -> Vec<ParamProblem> {
+        match settings {
+            Settings::Level(1..) => without_hierarchy(on),
+            Settings::Level(0) | Settings::Intervals(_) | Settings::Map(_) => Vec::new(),
+        }
+    }
+
+    fn facts(&self, settings: &Settings) -> StepFacts {
         StepFacts {
-            kind_after: if changes_nothing(params) {
-                KindAfter::Same
-            } else {
-                KindAfter::OrderedIfContinuous
-            },
+            kind_after: settings.kind_after(),
             ..StepFacts::default()
         }
     }
 
     fn mask(
         &self,
-        _settings: &Params,
+        settings: &Settings,
         task: &MaskTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Change, MethodError> {
-        let mut columns = Vec::new();
-        for &attr_idx in task.on {
-            context.go_on()?;
-            columns.push((
-                attr_idx,
-                recode(task.table.column(attr_idx), task.params, context)?,
-            ));
-        }
-        Ok(Change::of_columns(columns))
+        task.column_by_column(context, |column| recode(column, settings, context))
     }
 
     fn example(&self) -> Vec<(&'static str, RawValue)> {
@@ -154,37 +198,56 @@ impl MaskMethod for Recode {
     }
 }
 
-/// A level is asked for of variables that have none.
-pub(crate) fn without_hierarchy(on: &[&Attribute]) -> impl Iterator<Item = ParamProblem> {
-    let without = on.iter().filter(|attribute| attribute.hierarchy.is_none());
-    without.map(|attribute| {
+/// The only way of those that a plan names.
+fn one_of(ways: Vec<(&str, Settings)>) -> Result<Settings, ParamProblem> {
+    let names: Vec<&str> = ways.iter().map(|(name, _)| *name).collect();
+    match names.as_slice() {
+        [_, second, ..] => Err(ParamProblem::of(
+            second,
+            format!("`recode` is told more than one way: {}", names.join(", ")),
+            "keep one of them, or write a step for each",
+        )),
+        [] | [_] => ways.into_iter().next().map(|(_, way)| way).ok_or_else(|| {
+            ParamProblem::together("`recode` is not told how", "give one of breaks, map, level")
+        }),
+    }
+}
+
+/// What is wrong with labels of intervals, where there are any breaks.
+fn problem_of_labels(n_labels: usize, n_breaks: Option<usize>) -> Option<ParamProblem> {
+    let Some(n_breaks) = n_breaks else {
+        return Some(ParamProblem::of(
+            LABELS.name,
+            "`labels` name intervals, and there are no breaks",
+            "add `breaks = …`, or leave the labels out",
+        ));
+    };
+    (n_labels != n_breaks + 1).then(|| {
         ParamProblem::of(
-            "level",
-            format!("`{}` has no hierarchy", attribute.name),
-            "add `hierarchy = …` to the variable",
+            LABELS.name,
+            format!("{n_labels} labels for {n_breaks} breaks"),
+            "there is one interval more than there are breaks, and each needs a label",
         )
     })
 }
 
 fn recode(
     column: &Column,
-    params: &Params,
+    settings: &Settings,
     context: &RunContext<'_>,
 ) -> Result<Column, MethodError> {
-    if changes_nothing(params) {
+    if settings.changes_nothing() {
         return Ok(column.clone());
     }
-    if let (Values::Numeric(values), true) = (column.values(), params.is_set("breaks")) {
-        return Ok(cut(column, values, params, context));
+    let attribute = Arc::new(settings.recoded(column.attribute()));
+    if let (Values::Numeric(values), Settings::Intervals(intervals)) = (column.values(), settings) {
+        return Ok(cut(column, values, intervals, context).with_attribute(attribute));
     }
     let (levels, codes) = categories(column);
-    let (new_levels, new_code) = if params.is_set("breaks") {
-        by_intervals(column, &levels, params)?
-    } else if params.is_set("map") {
-        by_map(column, &levels, params.text_map("map"), context)
-    } else {
-        let level = params.integer_if_set("level").unwrap_or(0);
-        by_level(column, &levels, level as usize)?
+    let (new_levels, new_code) = match settings {
+        Settings::Intervals(intervals) => by_intervals(column, &levels, intervals)?,
+        Settings::Map(map) => by_map(column, &levels, map, context),
+        Settings::Level(level) => by_level(column, &levels, *level)?,
     };
     let present = codes
         .iter()
@@ -195,98 +258,49 @@ fn recode(
         before[code as usize] = true;
         after[new_code[code as usize] as usize] = true;
     }
-    context.note(KnownNote::CategoriesMerged {
-        variable: column.name().to_owned(),
-        n_before: before.iter().filter(|&&occurs| occurs).count(),
-        n_after: after.iter().filter(|&&occurs| occurs).count(),
-    });
+    let n_occurring = |occurs: &[bool]| occurs.iter().filter(|&&occurs| occurs).count();
+    context.note(categories_merged(
+        column.name(),
+        n_occurring(&before),
+        n_occurring(&after),
+    ));
     let codes = codes
         .iter()
         .map(|&code| new_code.get(code as usize).copied().unwrap_or(0))
         .collect();
     Ok(column
         .with_codes(codes, Arc::new(new_levels))
-        .with_attribute(Arc::new(recoded_attribute(column.attribute(), params))))
-}
-
-fn changes_nothing(params: &Params) -> bool {
-    let empty_map = params.is_set("map") && params.text_map("map").is_empty();
-    empty_map || params.integer_if_set("level") == Some(0)
-}
-
-/// A recoded number is an ordered category.
-fn kind_after(kind: Kind, params: &Params) -> Kind {
-    match kind {
-        Kind::Continuous if !changes_nothing(params) => Kind::Ordered,
-        kind => kind,
-    }
-}
-
-/// The description afterwards; a hierarchy fits no longer unless it was used itself.
-fn recoded_attribute(attribute: &Attribute, params: &Params) -> Attribute {
-    let keeps_hierarchy = params.is_set("level");
-    Attribute {
-        kind: kind_after(attribute.kind, params),
-        order: None,
-        hierarchy: attribute.hierarchy.clone().filter(|_| keeps_hierarchy),
-        ..attribute.clone()
-    }
+        .with_attribute(attribute))
 }
 
 /// Numbers into intervals, without the way through their texts.
-fn cut(column: &Column, values: &[f64], params: &Params, context: &RunContext<'_>) -> Column {
-    let breaks = params.numbers("breaks");
-    let (labels, levels) = interval_levels(params);
-    let code_of: Vec<u32> = labels
-        .iter()
-        .map(|label| levels.code(label).unwrap_or(0))
-        .collect();
+fn cut(column: &Column, values: &[f64], intervals: &Intervals, context: &RunContext<'_>) -> Column {
+    let (levels, code_of) = intervals.levels();
     let code = |&value: &f64| {
         if value.is_nan() {
             0
         } else {
-            code_of[interval_index(breaks, value)]
+            code_of[interval_index(&intervals.breaks, value)]
         }
     };
     let codes: Vec<u32> = values.par_iter().with_min_len(4096).map(code).collect();
     let mut before = sorted_present(values);
     before.dedup();
     let mut after = vec![false; levels.len()];
-    for &value in &before {
-        after[code_of[interval_index(breaks, value)] as usize] = true;
+    for value in &before {
+        after[code(value) as usize] = true;
     }
-    context.note(KnownNote::CategoriesMerged {
-        variable: column.name().to_owned(),
-        n_before: before.len(),
-        n_after: after.iter().filter(|&&occurs| occurs).count(),
-    });
-    column
-        .with_codes(codes, Arc::new(levels))
-        .with_attribute(Arc::new(recoded_attribute(column.attribute(), params)))
-}
-
-/// Labels of the intervals from the lowest, and the categories that they make; two intervals may
-/// share a label.
-fn interval_levels(params: &Params) -> (Vec<String>, Levels) {
-    let breaks = params.numbers("breaks");
-    let labels: Vec<String> = if params.is_set("labels") {
-        params.texts("labels").to_vec()
-    } else {
-        (0..=breaks.len())
-            .map(|interval| interval_label(breaks, interval))
-            .collect()
-    };
-    let levels = Levels::from_texts(labels.iter().map(String::as_str));
-    (labels, levels)
+    let n_after = after.iter().filter(|&&occurs| occurs).count();
+    context.note(categories_merged(column.name(), before.len(), n_after));
+    column.with_codes(codes, Arc::new(levels))
 }
 
 fn by_intervals(
     column: &Column,
     levels: &Levels,
-    params: &Params,
+    intervals: &Intervals,
 ) -> Result<(Levels, Vec<u32>), MethodError> {
-    let breaks = params.numbers("breaks");
-    let (labels, new_levels) = interval_levels(params);
+    let (new_levels, code_of) = intervals.levels();
     let mut n_not_numbers = 0;
     let new_code = levels
         .iter()
@@ -295,8 +309,7 @@ fn by_intervals(
                 n_not_numbers += 1;
                 return 0;
             };
-            let interval = interval_index(breaks, number);
-            new_levels.code(&labels[interval]).unwrap_or(0)
+            code_of[interval_index(&intervals.breaks, number)]
         })
         .collect();
     if n_not_numbers > 0 {
@@ -324,10 +337,7 @@ fn by_map(
         }
     }
     if n_unused > 0 {
-        context.note(KnownNote::MapEntriesUnused {
-            variable: column.name().to_owned(),
-            n_entries: n_unused,
-        });
+        context.note(map_entries_unused(column.name(), n_unused));
     }
     let found = Levels::from_texts(target.iter().copied());
     let (new_levels, in_order) = found.naturally_ordered();
@@ -338,30 +348,19 @@ fn by_map(
     (new_levels, new_code)
 }
 
-/// The categories at a level of the variable's hierarchy, and the new code of each old one.
-pub(crate) fn by_level(
-    column: &Column,
-    levels: &Levels,
-    level: usize,
-) -> Result<(Levels, Vec<u32>), MethodError> {
-    let name = column.name();
-    let hierarchy = resolved(column, levels)?;
-    if level > hierarchy.height() {
-        return Err(MethodError::request(
-            format!(
-                "`{name}` has {} levels, and level {level} was asked for",
-                hierarchy.height()
-            ),
-            format!("choose a level from 1 to {}", hierarchy.height()),
-        ));
-    }
-    let (new_levels, new_code) = hierarchy.at_level(level);
-    Ok((new_levels.clone(), new_code.to_vec()))
+/// Entries of a map that fit no value of the file.
+fn map_entries_unused(variable: &str, n_entries: usize) -> Note {
+    let text = format!("{variable}: {n_entries} entries of the map fit no value of the file");
+    Note::new("map-entries-unused", text)
+        .with("variable", variable)
+        .with("n_entries", n_entries)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mask::Mask;
+    use bauta_data::{Kind, Role};
 
     fn problems(given: &[(&str, RawValue)]) -> Vec<Option<String>> {
         let given: Vec<(String, RawValue)> = given
@@ -370,11 +369,8 @@ mod tests {
             .collect();
         let params = Params::check(&CARD, &given).unwrap();
         let plain = Attribute::new("age", Role::Key, Kind::Ordered);
-        Recode
-            .check(&params, &[&plain])
-            .into_iter()
-            .map(|problem| problem.param)
-            .collect()
+        let problems = Mask::check(&Recode, &params, &[&plain]);
+        problems.into_iter().map(|problem| problem.param).collect()
     }
 
     #[test]

@@ -2,25 +2,39 @@
 
 use std::sync::Arc;
 
-use bauta_data::{Attribute, Categorical, Column, Kind, Levels};
+use bauta_data::{Attribute, Column, Levels};
 
-use crate::card::{Card, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets};
+use crate::card::{Card, Family, ParamSpec, ParamType, Randomness};
 use crate::context::RunContext;
 use crate::error::MethodError;
-use crate::mask::recode::{by_level, without_hierarchy};
+use crate::mask::categories::{
+    CATEGORIES, by_level, categories, categories_merged, occurrences, without_hierarchy,
+};
 use crate::mask::{Change, MaskMethod, MaskTask};
-use crate::note::KnownNote;
+use crate::note::Note;
 use crate::params::{ParamProblem, Params, RawValue};
 
 /// Replaces rare values by broader ones. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
 pub struct RecodeRare;
 
-/// Categories that a mask may replace.
-pub(crate) const CATEGORIES: Targets = Targets {
-    kinds: &[Kind::Unordered, Kind::Hierarchical, Kind::Ordered],
-    ..Targets::NAMED
-};
+const BELOW: ParamSpec = ParamSpec::integer(
+    "below",
+    "a value is rare if fewer records than this have it",
+    1,
+);
+const LEVEL: ParamSpec = ParamSpec::new(
+    "level",
+    "level of the variable's hierarchy that rare values are replaced by",
+    ParamType::Integer { min: 1, max: 64 },
+)
+.unset("the hierarchy is not used");
+const INTO: ParamSpec = ParamSpec::new(
+    "into",
+    "one label that replaces all rare values",
+    ParamType::Texts,
+)
+.unset("the hierarchy is used");
 
 static CARD: Card = Card {
     id: "recode-rare",
@@ -28,80 +42,78 @@ static CARD: Card = Card {
     summary: "replaces values that occur too rarely by a level of the hierarchy or one label, and leaves the others",
     family: Family::Mask,
     page: include_str!("recode_rare.md"),
-    params: &[
-        ParamSpec {
-            name: "below",
-            meaning: "a value is rare if fewer records than this have it",
-            ty: ParamType::Integer {
-                min: 1,
-                max: i64::MAX,
-            },
-            default: ParamDefault::Required,
-        },
-        ParamSpec {
-            name: "level",
-            meaning: "level of the variable's hierarchy that rare values are replaced by",
-            ty: ParamType::Integer { min: 1, max: 64 },
-            default: ParamDefault::Unset("the hierarchy is not used"),
-        },
-        ParamSpec {
-            name: "into",
-            meaning: "one label that replaces all rare values",
-            ty: ParamType::Texts,
-            default: ParamDefault::Unset("the hierarchy is used"),
-        },
-    ],
+    params: &[BELOW, LEVEL, INTO],
     targets: CATEGORIES,
     randomness: Randomness::None,
     references: &["truta2004", "hundepool2012"],
 };
 
+/// Which values are rare, and what they become.
+pub struct Settings {
+    below: usize,
+    into: Into,
+}
+
+/// What rare values become.
+enum Into {
+    /// Those of a level of the hierarchy.
+    Level(usize),
+    /// One label.
+    Label(String),
+}
+
 impl MaskMethod for RecodeRare {
-    type Settings = Params;
+    type Settings = Settings;
 
     fn card(&self) -> &'static Card {
         &CARD
     }
 
-    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
-        Ok(params.clone())
-    }
-
-    fn check(&self, params: &Params, on: &[&Attribute]) -> Vec<ParamProblem> {
-        let mut problems = Vec::new();
-        if params.is_set("level") == params.is_set("into") {
-            problems.push(ParamProblem::together(
+    fn settings(&self, params: &Params) -> Result<Settings, Vec<ParamProblem>> {
+        let level = params.is_set(LEVEL.name).then(|| params.count(LEVEL.name));
+        let labels = params.is_set(INTO.name).then(|| params.texts(INTO.name));
+        let not_one = || {
+            ParamProblem::together(
                 "`recode-rare` needs one of `level` and `into`",
                 "say what rare values become: a level of the hierarchy, or one label",
-            ));
-        }
-        let labels = params.texts("into");
-        if params.is_set("into") && (labels.len() != 1 || labels[0].is_empty()) {
-            problems.push(ParamProblem::of(
-                "into",
+            )
+        };
+        let label = match labels {
+            None => Ok(None),
+            Some([label]) if !label.is_empty() => Ok(Some(Into::Label(label.clone()))),
+            Some(_) => Err(ParamProblem::of(
+                INTO.name,
                 "`into` must be one label",
                 "write into = \"other\"",
-            ));
+            )),
+        };
+        let into = match (level, label) {
+            (Some(level), Ok(None)) => Ok(Into::Level(level)),
+            (None, Ok(Some(label))) => Ok(label),
+            (None, Err(problem)) => Err(vec![problem]),
+            (None, Ok(None)) | (Some(_), Ok(Some(_))) => Err(vec![not_one()]),
+            (Some(_), Err(problem)) => Err(vec![not_one(), problem]),
+        };
+        Ok(Settings {
+            below: params.count(BELOW.name),
+            into: into?,
+        })
+    }
+
+    fn check(&self, settings: &Settings, on: &[&Attribute]) -> Vec<ParamProblem> {
+        match settings.into {
+            Into::Level(_) => without_hierarchy(on),
+            Into::Label(_) => Vec::new(),
         }
-        if params.is_set("level") {
-            problems.extend(without_hierarchy(on));
-        }
-        problems
     }
 
     fn mask(
         &self,
-        _settings: &Params,
+        settings: &Settings,
         task: &MaskTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Change, MethodError> {
-        let mut columns = Vec::new();
-        for &attr_idx in task.on {
-            context.go_on()?;
-            let column = task.table.column(attr_idx);
-            columns.push((attr_idx, recode_rare(column, task.params, context)?));
-        }
-        Ok(Change::of_columns(columns))
+        task.column_by_column(context, |column| recode_rare(column, settings, context))
     }
 
     fn example(&self) -> Vec<(&'static str, RawValue)> {
@@ -121,31 +133,29 @@ impl MaskMethod for RecodeRare {
 
 fn recode_rare(
     column: &Column,
-    params: &Params,
+    settings: &Settings,
     context: &RunContext<'_>,
 ) -> Result<Column, MethodError> {
     let categories = categories(column)?;
-    let below = usize::try_from(params.integer("below")).unwrap_or(usize::MAX);
+    let below = settings.below;
     let counts = occurrences(column, categories);
     let is_rare = |&count: &usize| count < below;
     if !counts.iter().any(|count| *count > 0 && is_rare(count)) {
         return Ok(column.clone());
     }
     let levels = categories.levels.as_ref();
-    let coarser = match params.integer_if_set("level") {
-        Some(level) => Some(by_level(column, levels, level as usize)?),
-        None => None,
-    };
     // Values in their order; what replaces some stands where the first of them stood.
-    let target = |(code, text): (usize, &'_ str)| -> String {
-        match &coarser {
-            _ if !is_rare(&counts[code]) => text.to_owned(),
-            Some((labels, label_of)) => labels.text(label_of[code]).to_owned(),
-            None => params.texts("into").concat(),
+    let mut targets: Vec<&str> = levels.iter().collect();
+    let rare = (0..targets.len()).filter(|&code| is_rare(&counts[code]));
+    let coarser;
+    match &settings.into {
+        Into::Level(level) => {
+            coarser = by_level(column, levels, *level)?;
+            rare.for_each(|code| targets[code] = coarser.0.text(coarser.1[code]));
         }
-    };
-    let targets: Vec<String> = levels.iter().enumerate().map(target).collect();
-    let new_levels = Levels::from_texts(targets.iter().map(String::as_str));
+        Into::Label(label) => rare.for_each(|code| targets[code] = label),
+    }
+    let new_levels = Levels::from_texts(targets.iter().copied());
     let new_code: Vec<u32> = targets
         .iter()
         .map(|text| new_levels.code(text).unwrap_or(0))
@@ -161,7 +171,7 @@ fn recode_rare(
             .attribute()
             .hierarchy
             .clone()
-            .filter(|_| coarser.is_some()),
+            .filter(|_| matches!(settings.into, Into::Level(_))),
         ..column.attribute().clone()
     };
     let masked = column
@@ -169,28 +179,6 @@ fn recode_rare(
         .with_attribute(Arc::new(attribute));
     note_result(&masked, &counts, below, context)?;
     Ok(masked)
-}
-
-/// The categories of a column that is to have some.
-pub(crate) fn categories(column: &Column) -> Result<&Categorical, MethodError> {
-    column.as_categorical().ok_or_else(|| {
-        MethodError::data(
-            column.name(),
-            "the variable is a number",
-            "give it the kind ordered or unordered",
-        )
-    })
-}
-
-/// How many records show each value.
-pub(crate) fn occurrences(column: &Column, categories: &Categorical) -> Vec<usize> {
-    let mut counts = vec![0; categories.levels.len()];
-    for (record, &code) in categories.codes.iter().enumerate() {
-        if !column.is_missing(record) {
-            counts[code as usize] += 1;
-        }
-    }
-    counts
 }
 
 /// States what became of the values, and what is still rare.
@@ -202,26 +190,30 @@ fn note_result(
 ) -> Result<(), MethodError> {
     let after = occurrences(masked, categories(masked)?);
     let n_occurring = |counts: &[usize]| counts.iter().filter(|count| **count > 0).count();
-    context.note(KnownNote::CategoriesMerged {
-        variable: masked.name().to_owned(),
-        n_before: n_occurring(before),
-        n_after: n_occurring(&after),
-    });
+    let (n_before, n_after) = (n_occurring(before), n_occurring(&after));
+    context.note(categories_merged(masked.name(), n_before, n_after));
     let left = after.iter().filter(|count| (1..below).contains(*count));
     let (n_values, n_records) = left.fold((0, 0), |(n, sum), count| (n + 1, sum + count));
     if n_values > 0 {
-        context.note(KnownNote::RareValuesLeft {
-            variable: masked.name().to_owned(),
-            n_values,
-            n_records,
-        });
+        context.note(rare_values_left(masked.name(), n_values, n_records));
     }
     Ok(())
+}
+
+/// Values that are still rare after rare values were recoded, and how many records have them.
+fn rare_values_left(variable: &str, n_values: usize, n_records: usize) -> Note {
+    let text = format!("{variable}: {n_values} values of {n_records} records are still rare");
+    Note::new("rare-values-left", text)
+        .with("variable", variable)
+        .with("n_values", n_values)
+        .with("n_records", n_records)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mask::Mask;
+    use bauta_data::Kind;
 
     fn problems(given: &[(&str, RawValue)]) -> Vec<Option<String>> {
         let given: Vec<(String, RawValue)> = given
@@ -230,7 +222,7 @@ mod tests {
             .collect();
         let params = Params::check(&CARD, &given).unwrap();
         let plain = Attribute::new("zip", bauta_data::Role::Key, Kind::Hierarchical);
-        let found = RecodeRare.check(&params, &[&plain]);
+        let found = Mask::check(&RecodeRare, &params, &[&plain]);
         found.into_iter().map(|problem| problem.param).collect()
     }
 

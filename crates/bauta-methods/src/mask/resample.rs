@@ -3,20 +3,30 @@
 use bauta_data::{Column, Table};
 use rayon::prelude::*;
 
-use crate::card::{Card, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets};
+use crate::card::{Card, Family, ParamSpec, ParamType, Randomness, Targets};
 use crate::context::{RunContext, below};
 use crate::error::MethodError;
 use crate::kernel::numbers::ranks::rows_by_value;
-use crate::mask::continuous::varying_numbers;
-use crate::mask::continuous::{ROUND, fit_to_original};
-use crate::mask::strata::strata;
+use crate::mask::continuous::{Fit, ROUND, varying_numbers};
+use crate::mask::strata::{strata, strata_param};
 use crate::mask::{Change, MaskMethod, MaskTask};
-use crate::missing::MISSING;
+use crate::missing::{MISSING, Missing};
 use crate::params::{ParamProblem, Params, RawValue};
 
 /// Replaces each value by the mean of bootstrap values of its rank. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
 pub struct Resample;
+
+const SAMPLES: ParamSpec = ParamSpec::new(
+    "samples",
+    "number of samples with replacement that are averaged",
+    ParamType::Integer {
+        min: 1,
+        max: 10_000,
+    },
+);
+const STRATA: ParamSpec =
+    strata_param("draw only from records with equal values of these variables");
 
 static CARD: Card = Card {
     id: "resample",
@@ -24,55 +34,51 @@ static CARD: Card = Card {
     summary: "replaces each value by the mean, over several samples with replacement, of the value at its rank",
     family: Family::Mask,
     page: include_str!("resample.md"),
-    params: &[
-        ParamSpec {
-            name: "samples",
-            meaning: "number of samples with replacement that are averaged",
-            ty: ParamType::Integer {
-                min: 1,
-                max: 10_000,
-            },
-            default: ParamDefault::Required,
-        },
-        ParamSpec {
-            name: "strata",
-            meaning: "draw only from records with equal values of these variables",
-            ty: ParamType::Variables,
-            default: ParamDefault::Unset("the whole file is one stratum"),
-        },
-        ROUND,
-        MISSING,
-    ],
+    params: &[SAMPLES, STRATA, ROUND, MISSING],
     targets: Targets::MASKED_NUMBERS,
     randomness: Randomness::Seeded,
     references: &["heer1993", "mateo2004"],
 };
 
+/// How many samples, from whom, and what becomes of the values then.
+pub struct Settings {
+    /// m: at least 1.
+    samples: usize,
+    strata: Vec<String>,
+    fit: Fit,
+    missing: Missing,
+}
+
 impl MaskMethod for Resample {
-    type Settings = Params;
+    type Settings = Settings;
 
     fn card(&self) -> &'static Card {
         &CARD
     }
 
-    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
-        Ok(params.clone())
+    fn settings(&self, params: &Params) -> Result<Settings, Vec<ParamProblem>> {
+        Ok(Settings {
+            samples: params.count(SAMPLES.name),
+            strata: params.texts(STRATA.name).to_vec(),
+            fit: Fit::asked(params),
+            missing: Missing::asked(params),
+        })
     }
 
     fn mask(
         &self,
-        _settings: &Params,
+        settings: &Settings,
         task: &MaskTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Change, MethodError> {
-        let strata = strata(task.table, task.params.texts("strata"))?;
+        let strata = strata(task.table, &settings.strata)?;
         let columns = task
             .on
             .par_iter()
             .map(|&attr_idx| {
                 context.go_on()?;
                 let column = task.table.column(attr_idx);
-                let masked = resample(task.table, column, &strata, task.params, context)?;
+                let masked = resample(task.table, column, &strata, settings, context)?;
                 Ok((attr_idx, masked))
             })
             .collect::<Result<Vec<_>, MethodError>>()?;
@@ -92,15 +98,15 @@ fn resample(
     table: &Table,
     column: &Column,
     strata: &[Vec<u32>],
-    params: &Params,
+    settings: &Settings,
     context: &RunContext<'_>,
 ) -> Result<Column, MethodError> {
     let variable = column.name();
-    let Some(x) = varying_numbers(column, params, context)? else {
+    let Some(x) = varying_numbers(column, settings.missing, context)? else {
         return Ok(column.clone());
     };
     let mut ranks: Vec<Ranks> = strata.iter().map(|records| Ranks::of(x, records)).collect();
-    let m = params.integer_if_set("samples").unwrap_or(1);
+    let m = settings.samples;
     for sample in 1..=m {
         context.go_on()?;
         let draws: Vec<u64> = context
@@ -123,7 +129,7 @@ fn resample(
             "state the variable in a larger unit",
         ));
     }
-    Ok(column.with_numbers(fit_to_original(x, z, variable, params, context)))
+    Ok(column.with_numbers(settings.fit.to_original(x, z, variable, context)))
 }
 
 /// The records of a stratum in the order of their values, and the sums over samples by rank.

@@ -1,21 +1,40 @@
 #![doc = include_str!("round.md")]
 
-use bauta_data::{Attribute, Column, Table};
+use bauta_data::{Column, Table};
 use rayon::prelude::*;
 
-use crate::card::{
-    Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets,
-};
+use crate::card::{Card, Family, ParamSpec, Randomness, Targets};
 use crate::context::{RunContext, unit_interval};
 use crate::error::MethodError;
 use crate::kernel::numbers::grid::{decimals_needed, round_to};
 use crate::mask::{Change, MaskMethod, MaskTask};
-use crate::note::KnownNote;
-use crate::params::{ParamProblem, Params, RawValue};
+use crate::note::Note;
+use crate::params::{ParamProblem, Params, RawValue, choices};
 
 /// Rounds to multiples of a base. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
 pub struct Round;
+
+choices! {
+    /// Which multiple a value between two of them becomes.
+    enum Method {
+        Nearest = "nearest": "the nearer one; from the middle the even multiple",
+        Down = "down": "the lower one",
+        Up = "up": "the upper one",
+        Random = "random": "either, the nearer the likelier, so that the expectation is the value",
+    }
+}
+
+const BASE: ParamSpec = ParamSpec::number(
+    "base",
+    "values become multiples of this number, which is above 0",
+    0.0,
+);
+const METHOD: ParamSpec = ParamSpec::choice::<Method>(
+    "method",
+    "which multiple a value between two of them becomes",
+)
+.or_word("nearest");
 
 static CARD: Card = Card {
     id: "round",
@@ -23,78 +42,46 @@ static CARD: Card = Card {
     summary: "rounds values to multiples of a base, to the nearest, down, up or at random without bias",
     family: Family::Mask,
     page: include_str!("round.md"),
-    params: &[
-        ParamSpec {
-            name: "base",
-            meaning: "values become multiples of this number, which is above 0",
-            ty: ParamType::Number {
-                min: 0.0,
-                max: f64::INFINITY,
-            },
-            default: ParamDefault::Required,
-        },
-        ParamSpec {
-            name: "method",
-            meaning: "which multiple a value between two of them becomes",
-            ty: ParamType::Choice(&[
-                (
-                    "nearest",
-                    "the nearer one; from the middle the even multiple",
-                ),
-                ("down", "the lower one"),
-                ("up", "the upper one"),
-                (
-                    "random",
-                    "either, the nearer the likelier, so that the expectation is the value",
-                ),
-            ]),
-            default: ParamDefault::Value(ConstValue::Text("nearest")),
-        },
-    ],
+    params: &[BASE, METHOD],
     targets: Targets::MASKED_NUMBERS,
     randomness: Randomness::Seeded,
     references: &["hundepool2012"],
 };
 
+/// What values become multiples of, and which.
+pub struct Settings {
+    base: Base,
+    method: Method,
+}
+
 impl MaskMethod for Round {
-    type Settings = Params;
+    type Settings = Settings;
 
     fn card(&self) -> &'static Card {
         &CARD
     }
 
-    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
-        Ok(params.clone())
-    }
-
-    fn check(&self, params: &Params, on: &[&Attribute]) -> Vec<ParamProblem> {
-        let _ = on;
-        if params.number("base") > 0.0 {
-            return Vec::new();
+    fn settings(&self, params: &Params) -> Result<Settings, Vec<ParamProblem>> {
+        let base = params.number(BASE.name);
+        if base <= 0.0 {
+            let message = "`base` must be above 0";
+            return Err(vec![ParamProblem::of(BASE.name, message, BASE.meaning)]);
         }
-        vec![ParamProblem::of(
-            "base",
-            "`base` must be above 0",
-            CARD.params[0].meaning,
-        )]
+        Ok(Settings {
+            base: Base::new(base),
+            method: params.choice_of(METHOD.name),
+        })
     }
 
     fn mask(
         &self,
-        _settings: &Params,
+        settings: &Settings,
         task: &MaskTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Change, MethodError> {
-        let base = params_base(task.params)?;
-        let mut columns = Vec::new();
-        for (done, &attr_idx) in task.on.iter().enumerate() {
-            context.progress(done, task.on.len())?;
-            let column = task.table.column(attr_idx);
-            let method = task.params.choice("method");
-            let rounded = round_column(task.table, column, &base, method, context)?;
-            columns.push((attr_idx, rounded));
-        }
-        Ok(Change::of_columns(columns))
+        task.column_by_column(context, |column| {
+            round_column(task.table, column, settings, context)
+        })
     }
 
     fn example(&self) -> Vec<(&'static str, RawValue)> {
@@ -107,17 +94,6 @@ impl MaskMethod for Round {
     fn neutral(&self) -> Option<Vec<(&'static str, RawValue)>> {
         None
     }
-}
-
-fn params_base(params: &Params) -> Result<Base, MethodError> {
-    let base = params.number("base");
-    if base > 0.0 {
-        return Ok(Base::new(base));
-    }
-    Err(MethodError::request(
-        "`base` must be above 0",
-        CARD.params[0].meaning,
-    ))
 }
 
 /// From here on every number is whole or halves, and steps of the base are finer than the numbers.
@@ -187,8 +163,7 @@ impl Base {
 fn round_column(
     table: &Table,
     column: &Column,
-    base: &Base,
-    method: &str,
+    Settings { base, method }: &Settings,
     context: &RunContext<'_>,
 ) -> Result<Column, MethodError> {
     let x = column.as_numeric().ok_or_else(|| {
@@ -203,16 +178,16 @@ fn round_column(
         x.map(|&x| base.round(x, to_whole)).collect()
     };
     let z = match method {
-        "down" => all(f64::floor),
-        "up" => all(f64::ceil),
-        "random" => context.draws(column.name()).per_record(table, |i, [draw]| {
+        Method::Nearest => all(f64::round_ties_even),
+        Method::Down => all(f64::floor),
+        Method::Up => all(f64::ceil),
+        Method::Random => context.draws(column.name()).per_record(table, |i, [draw]| {
             // The share of the remainder is the probability of going up.
             base.round(x[i], |k| {
                 let below = k.floor();
                 below + f64::from(u8::from(unit_interval(draw) < k - below))
             })
         }),
-        _ => all(f64::round_ties_even),
     };
     if z.iter().any(|value| value.is_infinite()) {
         return Err(MethodError::data(
@@ -221,11 +196,17 @@ fn round_column(
             "choose a smaller base",
         ));
     }
-    context.note(KnownNote::RoundedToBase {
-        variable: column.name().to_owned(),
-        base: base.value,
-    });
+    context.note(rounded_to_base(column.name(), base.value));
     Ok(column.with_numbers(z))
+}
+
+/// Values were rounded to multiples of a base.
+fn rounded_to_base(variable: &str, base: f64) -> Note {
+    let text = format!("{variable} was rounded to multiples of {base}");
+    Note::new("rounded-to-base", text)
+        .with("variable", variable)
+        .with("base", base)
+        .public()
 }
 
 #[cfg(test)]

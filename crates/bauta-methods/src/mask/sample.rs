@@ -2,21 +2,50 @@
 
 use bauta_data::{Column, Kind, Role, Table};
 
-use crate::card::{
-    Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets,
-};
+use crate::card::{Card, Family, ParamSpec, Randomness, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::keys::households::households;
 use crate::keys::{check_weights, class_numbers};
-use crate::mask::microaggregation::units::{refuse_divided_households, split_by};
-use crate::mask::{Change, MaskMethod, MaskTask, StepFacts, Together};
-use crate::note::KnownNote;
-use crate::params::{ParamProblem, Params, RawValue};
+use crate::mask::strata::{refuse_divided_households, split_by};
+use crate::mask::{Change, MaskMethod, MaskTask, StepFacts};
+use crate::note::Note;
+use crate::params::{ParamProblem, Params, RawValue, choices};
 
 /// Releases a random choice of the records. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
 pub struct Sample;
+
+choices! {
+    /// What becomes of the weights.
+    enum Weights {
+        Scale = "scale": "times records per record drawn in the stratum, so that totals are kept in expectation",
+        Keep = "keep": "nothing",
+    }
+}
+
+const SHARE: ParamSpec = ParamSpec::fraction(
+    "share",
+    "share of the records (or households) that are drawn",
+)
+.unset("`size` says how many");
+const SIZE: ParamSpec = ParamSpec::integer("size", "how many records (or households) are drawn", 0)
+    .unset("`share` says how many");
+const AT_LEAST: ParamSpec = ParamSpec::integer(
+    "at_least",
+    "the fewest that are drawn in a stratum, or all of a smaller one",
+    0,
+)
+.or_integer(1);
+const WEIGHTS: ParamSpec = ParamSpec::choice::<Weights>(
+    "weights",
+    "what becomes of the variable with the role weight",
+)
+.or_word("scale");
+const HOUSEHOLDS: ParamSpec = ParamSpec::flag(
+    "households",
+    "draw whole households, by the variable with the role household",
+);
 
 static CARD: Card = Card {
     id: "sample",
@@ -24,50 +53,7 @@ static CARD: Card = Card {
     summary: "releases a random sample of the records, simple or stratified",
     family: Family::Mask,
     page: include_str!("sample.md"),
-    params: &[
-        ParamSpec {
-            name: "share",
-            meaning: "share of the records (or households) that are drawn",
-            ty: ParamType::Fraction { min: 0.0, max: 1.0 },
-            default: ParamDefault::Unset("`size` says how many"),
-        },
-        ParamSpec {
-            name: "size",
-            meaning: "how many records (or households) are drawn",
-            ty: ParamType::Integer {
-                min: 0,
-                max: i64::MAX,
-            },
-            default: ParamDefault::Unset("`share` says how many"),
-        },
-        ParamSpec {
-            name: "at_least",
-            meaning: "the fewest that are drawn in a stratum, or all of a smaller one",
-            ty: ParamType::Integer {
-                min: 0,
-                max: i64::MAX,
-            },
-            default: ParamDefault::Value(ConstValue::Integer(1)),
-        },
-        ParamSpec {
-            name: "weights",
-            meaning: "what becomes of the variable with the role weight",
-            ty: ParamType::Choice(&[
-                (
-                    "scale",
-                    "times records per record drawn in the stratum, so that totals are kept in expectation",
-                ),
-                ("keep", "nothing"),
-            ]),
-            default: ParamDefault::Value(ConstValue::Text("scale")),
-        },
-        ParamSpec {
-            name: "households",
-            meaning: "draw whole households, by the variable with the role household",
-            ty: ParamType::Flag,
-            default: ParamDefault::Value(ConstValue::Flag(false)),
-        },
-    ],
+    params: &[SHARE, SIZE, AT_LEAST, WEIGHTS, HOUSEHOLDS],
     targets: Targets {
         kinds: &Kind::ALL,
         default_roles: &[Role::Stratum],
@@ -77,60 +63,83 @@ static CARD: Card = Card {
     references: &["cochran1977", "truta2004"],
 };
 
+/// What is drawn, how much of it, and what becomes of the weights.
+pub struct Settings {
+    wanted: Wanted,
+    at_least: usize,
+    weights: Weights,
+    /// Whether whole households are drawn.
+    households: bool,
+}
+
+/// How many units are drawn.
+enum Wanted {
+    /// This share of them.
+    Share(f64),
+    /// So many.
+    Size(usize),
+}
+
 impl MaskMethod for Sample {
-    type Settings = Params;
+    type Settings = Settings;
 
     fn card(&self) -> &'static Card {
         &CARD
     }
 
-    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
-        Ok(params.clone())
+    fn settings(&self, params: &Params) -> Result<Settings, Vec<ParamProblem>> {
+        let share = params.number_if_set(SHARE.name);
+        let size = params.is_set(SIZE.name).then(|| params.count(SIZE.name));
+        let wanted = match (share, size) {
+            (Some(share), None) => Wanted::Share(share),
+            (None, Some(size)) => Wanted::Size(size),
+            (None, None) | (Some(_), Some(_)) => {
+                return Err(vec![ParamProblem::together(
+                    "`sample` needs one of `share` and `size`",
+                    "say how many records are drawn: share = 0.1, or size = 1000",
+                )]);
+            }
+        };
+        Ok(Settings {
+            wanted,
+            at_least: params.count(AT_LEAST.name),
+            weights: params.choice_of(WEIGHTS.name),
+            households: params.flag(HOUSEHOLDS.name),
+        })
     }
 
-    fn check(&self, params: &Params, _on: &[&bauta_data::Attribute]) -> Vec<ParamProblem> {
-        if params.is_set("share") == params.is_set("size") {
-            return vec![ParamProblem::together(
-                "`sample` needs one of `share` and `size`",
-                "say how many records are drawn: share = 0.1, or size = 1000",
-            )];
-        }
-        Vec::new()
-    }
-
-    fn facts(&self, params: &Params) -> StepFacts {
+    fn facts(&self, settings: &Settings) -> StepFacts {
         StepFacts {
-            together: Together::Jointly,
-            reweights: params.choice("weights") == "scale",
-            ..StepFacts::default()
+            reweights: settings.weights == Weights::Scale,
+            ..StepFacts::JOINTLY
         }
     }
 
     fn mask(
         &self,
-        _settings: &Params,
+        settings: &Settings,
         task: &MaskTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Change, MethodError> {
         context.go_on()?;
-        if task.params.choice("weights") == "scale" {
-            check_weights(task.table)?;
+        match settings.weights {
+            Weights::Scale => check_weights(task.table)?,
+            Weights::Keep => {}
         }
-        let units = Units::of(task)?;
+        let units = Units::of(task, settings.households)?;
         let sizes: Vec<usize> = units.strata.iter().map(Vec::len).collect();
-        let n = n_drawn(task.params, sizes.iter().sum())?;
-        let at_least = usize::try_from(task.params.integer("at_least")).unwrap_or(usize::MAX);
+        let n = settings.wanted.of(sizes.iter().sum())?;
         // Equal remainders are a matter of chance: each stratum has a draw for them.
         let ties: Vec<u64> = context
             .draws("strata")
             .per_position(sizes.len(), |_, [draw]| draw);
-        let drawn = allocation(&sizes, n, at_least, &ties)?;
+        let drawn = allocation(&sizes, n, settings.at_least, &ties)?;
         if drawn == sizes {
             return Ok(Change::default());
         }
         let n_lost = drawn.iter().filter(|&&n| n == 0).count();
         if n_lost > 0 {
-            context.note(KnownNote::StrataLost { n_strata: n_lost });
+            context.note(strata_lost(n_lost));
         }
         context.go_on()?;
         let draws: Vec<u64> = context
@@ -138,15 +147,14 @@ impl MaskMethod for Sample {
             .per_record(task.table, |_, [draw]| draw);
         let factors = units.draw(&drawn, &draws, task.table.n_records());
         let kept = (0..factors.len() as u32).filter(|&record| factors[record as usize] > 0.0);
-        let weight = if task.params.choice("weights") == "scale" {
-            scaled(task.table, &factors, context)?
-        } else {
-            None
+        let weight = match settings.weights {
+            Weights::Scale => scaled(task.table, &factors, context)?,
+            Weights::Keep => None,
         };
         Ok(Change {
             columns: weight.into_iter().collect(),
-            dropped: Vec::new(),
             kept: Some(kept.collect()),
+            ..Change::default()
         })
     }
 
@@ -162,6 +170,12 @@ impl MaskMethod for Sample {
     }
 }
 
+/// Strata none of whose records were drawn: nothing is left that stands for them.
+fn strata_lost(n_strata: usize) -> Note {
+    let text = format!("{n_strata} strata have no record left, and nothing stands for them");
+    Note::new("strata-lost", text).with("n_strata", n_strata)
+}
+
 /// What is drawn: records, or households by their first record.
 struct Units {
     /// The units of each stratum.
@@ -171,11 +185,11 @@ struct Units {
 }
 
 impl Units {
-    fn of(task: &MaskTask<'_>) -> Result<Self, MethodError> {
+    fn of(task: &MaskTask<'_>, whole_households: bool) -> Result<Self, MethodError> {
         let table = task.table;
         let mut units: Vec<u32> = (0..table.n_records() as u32).collect();
         let stratum = class_numbers(table, task.on);
-        let household = if task.params.flag("households") {
+        let household = if whole_households {
             let household = households(table)?;
             let names = task
                 .on
@@ -227,18 +241,18 @@ impl Units {
     }
 }
 
-fn n_drawn(params: &Params, n_units: usize) -> Result<usize, MethodError> {
-    if let Some(share) = params.number_if_set("share") {
-        return Ok((share * n_units as f64).round() as usize);
+impl Wanted {
+    /// How many of so many.
+    fn of(&self, n_units: usize) -> Result<usize, MethodError> {
+        match *self {
+            Self::Share(share) => Ok((share * n_units as f64).round() as usize),
+            Self::Size(size) if size <= n_units => Ok(size),
+            Self::Size(size) => Err(MethodError::request(
+                format!("{size} are to be drawn, and there are {n_units}"),
+                "choose a smaller `size`, or give a `share`",
+            )),
+        }
     }
-    let size = usize::try_from(params.integer_if_set("size").unwrap_or(0)).unwrap_or(usize::MAX);
-    if size > n_units {
-        return Err(MethodError::request(
-            format!("{size} are to be drawn, and there are {n_units}"),
-            "choose a smaller `size`, or give a `share`",
-        ));
-    }
-    Ok(size)
 }
 
 /// How many units of each stratum are drawn: in proportion to the strata, rounded by largest
@@ -334,10 +348,16 @@ fn scaled(
             "state weights in a larger unit, or set weights = \"keep\"",
         ));
     }
-    context.note(KnownNote::WeightsScaled {
-        variable: column.name().to_owned(),
-    });
+    context.note(weights_scaled(column.name()));
     Ok(Some((attr_idx, column.with_numbers(weights))))
+}
+
+/// Weights were multiplied so that the records that are left stand for all.
+fn weights_scaled(variable: &str) -> Note {
+    let text = format!("{variable} was multiplied so that the records drawn stand for all");
+    Note::new("weights-scaled", text)
+        .with("variable", variable)
+        .public()
 }
 
 #[cfg(test)]

@@ -1,27 +1,43 @@
 #![doc = include_str!("synth_normal.md")]
 
-use bauta_data::{Attribute, Table};
+use bauta_data::Table;
 use rayon::prelude::*;
 
-use crate::card::{
-    Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets,
-};
-use crate::context::{Draws, RunContext};
+use crate::card::{Card, Family, ParamSpec, Randomness, Targets};
+use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::kernel::matrix::symmetric::{Root, column_root, covariance};
 use crate::kernel::numbers::normal;
 use crate::kernel::numbers::sums::sum;
-use crate::mask::continuous::{CLAMP, ROUND, fit_to_original};
-use crate::mask::{Change, MaskMethod, MaskTask, StepFacts};
-use crate::missing::MISSING;
-use crate::models::coloured::{
-    JointVariable, Spread, colour, in_blocks, joint_variables, standard_normal, zeros,
+use crate::mask::continuous::{CLAMP, Fit, ROUND};
+use crate::mask::jointly::{
+    JointVariable, draws_of, fitted, joint_variables, spread_of, with_values,
 };
-use crate::params::{ParamProblem, Params, RawValue};
+use crate::mask::{Change, MaskMethod, MaskTask, StepFacts};
+use crate::missing::{MISSING, Missing};
+use crate::models::coloured::{Spread, colour, in_blocks, standard_normal, zeros};
+use crate::pair::Rows;
+use crate::params::{ParamProblem, Params, RawValue, choices};
 
 /// Draws a new file from a normal model of the old one. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
 pub struct SynthNormal;
+
+choices! {
+    /// How single variables are distributed.
+    enum Margins {
+        Normal = "normal": "normally, with the mean and the covariances of the original",
+        Original = "original": "as in the original: its values, in an order drawn from a Gaussian copula",
+    }
+}
+
+const MARGINS: ParamSpec =
+    ParamSpec::choice::<Margins>("margins", "how single variables are distributed")
+        .or_word("normal");
+const EXACT: ParamSpec = ParamSpec::flag(
+    "exact",
+    "give the drawn file the very means and covariances of the original",
+);
 
 static CARD: Card = Card {
     id: "synth-normal",
@@ -29,85 +45,94 @@ static CARD: Card = Card {
     summary: "replaces all values by draws from a normal distribution, or from one with the original margins",
     family: Family::Mask,
     page: include_str!("synth_normal.md"),
-    params: &[
-        ParamSpec {
-            name: "margins",
-            meaning: "how single variables are distributed",
-            ty: ParamType::Choice(&[
-                (
-                    "normal",
-                    "normally, with the mean and the covariances of the original",
-                ),
-                (
-                    "original",
-                    "as in the original: its values, in an order drawn from a Gaussian copula",
-                ),
-            ]),
-            default: ParamDefault::Value(ConstValue::Text("normal")),
-        },
-        ParamSpec {
-            name: "exact",
-            meaning: "give the drawn file the very means and covariances of the original",
-            ty: ParamType::Flag,
-            default: ParamDefault::Value(ConstValue::Flag(false)),
-        },
-        ROUND,
-        CLAMP,
-        MISSING,
-    ],
+    params: &[MARGINS, EXACT, ROUND, CLAMP, MISSING],
     targets: Targets::MASKED_NUMBERS,
     randomness: Randomness::Seeded,
     references: &["sebe2002", "hundepool2012"],
 };
 
+/// What is drawn, and what becomes of missing values.
+pub struct Settings {
+    model: Model,
+    missing: Missing,
+}
+
+/// What is drawn.
+enum Model {
+    /// Normal variables.
+    Normal {
+        /// With the very means and covariances of the original.
+        exact: bool,
+        fit: Fit,
+    },
+    /// The original's values in another order, which need no fit.
+    Copula,
+}
+
+impl Model {
+    fn asked(params: &Params) -> Result<Self, Vec<ParamProblem>> {
+        match params.choice_of(MARGINS.name) {
+            Margins::Normal => Ok(Self::Normal {
+                exact: params.flag(EXACT.name),
+                fit: Fit::asked(params),
+            }),
+            Margins::Original => {
+                let idle = [EXACT, ROUND, CLAMP].map(|spec| spec.name).into_iter();
+                let idle = idle.filter(|name| params.flag(name)).map(does_nothing);
+                let idle: Vec<ParamProblem> = idle.collect();
+                idle.is_empty().then_some(Self::Copula).ok_or(idle)
+            }
+        }
+    }
+}
+
+fn does_nothing(name: &str) -> ParamProblem {
+    ParamProblem::of(
+        name,
+        format!("`{name}` does nothing where the margins are the original's"),
+        format!("leave `{name}` out, or set margins = \"normal\""),
+    )
+}
+
 impl MaskMethod for SynthNormal {
-    type Settings = Params;
+    type Settings = Settings;
 
     fn card(&self) -> &'static Card {
         &CARD
     }
 
-    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
-        Ok(params.clone())
+    fn settings(&self, params: &Params) -> Result<Settings, Vec<ParamProblem>> {
+        Ok(Settings {
+            model: Model::asked(params)?,
+            missing: Missing::asked(params),
+        })
     }
 
-    fn check(&self, params: &Params, _on: &[&Attribute]) -> Vec<ParamProblem> {
-        if params.choice("margins") == "normal" {
-            return Vec::new();
+    fn facts(&self, _: &Settings) -> StepFacts {
+        StepFacts {
+            rows: Rows::Unrelated,
+            ..StepFacts::JOINTLY
         }
-        let idle = ["exact", "round", "clamp"].into_iter();
-        idle.filter(|name| params.flag(name))
-            .map(|name| {
-                ParamProblem::of(
-                    name,
-                    format!("`{name}` does nothing where the margins are the original's"),
-                    format!("leave `{name}` out, or set margins = \"normal\""),
-                )
-            })
-            .collect()
-    }
-
-    fn facts(&self, _params: &Params) -> StepFacts {
-        StepFacts::JOINTLY
     }
 
     fn mask(
         &self,
-        _settings: &Params,
+        settings: &Settings,
         task: &MaskTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Change, MethodError> {
-        let variables = joint_variables(task, context)?;
+        let variables = joint_variables(task, settings.missing, context)?;
         context.progress(0, 2)?;
-        let drawn = if task.params.choice("margins") == "normal" {
-            normal_margins(&variables, task, context)?
-        } else {
-            original_margins(&variables, task.table, context)?
+        let drawn = match settings.model {
+            Model::Normal { exact, fit } => {
+                normal_margins(&variables, task.table, exact, fit, context)?
+            }
+            Model::Copula => original_margins(&variables, task.table, context)?,
         };
-        let columns = variables.iter().zip(drawn);
-        let columns =
-            columns.map(|(variable, z)| (variable.attr_idx, variable.column.with_numbers(z)));
-        Ok(Change::of_columns(columns.collect()))
+        Ok(Change {
+            rows: Rows::Unrelated,
+            ..with_values(&variables, drawn)
+        })
     }
 
     fn example(&self) -> Vec<(&'static str, RawValue)> {
@@ -122,15 +147,15 @@ impl MaskMethod for SynthNormal {
 /// z = x̄ + R w.
 fn normal_margins(
     variables: &[JointVariable<'_>],
-    task: &MaskTask<'_>,
+    table: &Table,
+    exact: bool,
+    fit: Fit,
     context: &RunContext<'_>,
 ) -> Result<Vec<Vec<f64>>, MethodError> {
-    let names: Vec<&str> = variables.iter().map(JointVariable::name).collect();
-    let x: Vec<&[f64]> = variables.iter().map(|variable| variable.x).collect();
-    let spread = Spread::of(&names, &x, context)?;
-    let mut columns = white(variables, &spread.root, task.table, context)?;
+    let spread = spread_of(variables, context)?;
+    let mut columns = white(variables, &spread.root, table, context)?;
     context.progress(1, 2)?;
-    if task.params.flag("exact") {
+    if exact {
         refuse_missing(variables)?;
         whiten(&mut columns, &spread.root, context)?;
     }
@@ -143,11 +168,7 @@ fn normal_margins(
         }
         Ok(())
     })?;
-    let fitted = variables
-        .iter()
-        .zip(columns)
-        .map(|(variable, z)| fit_to_original(variable.x, z, variable.name(), task.params, context));
-    Ok(fitted.collect())
+    Ok(fitted(variables, columns, fit, context))
 }
 
 fn refuse_missing(variables: &[JointVariable<'_>]) -> Result<(), MethodError> {
@@ -170,8 +191,7 @@ fn white(
     table: &Table,
     context: &RunContext<'_>,
 ) -> Result<Vec<Vec<f64>>, MethodError> {
-    let names = variables.iter().map(JointVariable::name);
-    let draws: Vec<Draws> = names.map(|name| context.draws(name)).collect();
+    let draws = draws_of(variables, context);
     let mut columns = zeros(table.n_records(), variables.len());
     in_blocks(&mut columns, context, |records, block| {
         for (j, w) in block.iter_mut().enumerate() {

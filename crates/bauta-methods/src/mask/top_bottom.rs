@@ -3,18 +3,16 @@
 use std::sync::Arc;
 
 use bauta_data::number::{number_text, parse_label};
-use bauta_data::{Attribute, Categorical, Column, Kind, Levels, Role, Values};
+use bauta_data::{Attribute, Categorical, Column, Kind, Levels, Values};
 
-use crate::card::{
-    Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets,
-};
+use crate::card::{Card, Family, ParamSpec, ParamType, Randomness, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::kernel::numbers::quantile::{quantile_of_sorted, sorted_present};
 use crate::kernel::numbers::sums::compensated;
 use crate::mask::{Change, MaskMethod, MaskTask};
-use crate::note::KnownNote;
-use crate::params::{ParamProblem, Params, RawValue};
+use crate::note::Note;
+use crate::params::{ParamProblem, Params, RawValue, choices};
 
 /// Codes the values in the tails. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
@@ -23,26 +21,35 @@ pub struct TopBottom;
 /// From the mean of two records each finds the other's value; of three, only their sum.
 const FEW: usize = 3;
 
-const fn threshold(name: &'static str, meaning: &'static str) -> ParamSpec {
-    ParamSpec {
-        name,
-        meaning,
-        ty: ParamType::Number {
-            min: f64::NEG_INFINITY,
-            max: f64::INFINITY,
-        },
-        default: ParamDefault::Unset("that tail is not coded by value"),
+choices! {
+    /// What the coded values become.
+    enum Replace {
+        Threshold = "threshold": "the threshold",
+        Mean = "mean": "the mean of the values coded in that tail, so that totals are kept",
     }
 }
 
-const fn share(name: &'static str, meaning: &'static str) -> ParamSpec {
-    ParamSpec {
-        name,
-        meaning,
-        ty: ParamType::Fraction { min: 0.0, max: 0.5 },
-        default: ParamDefault::Unset("that tail is not coded by share"),
-    }
+const fn threshold(name: &'static str, meaning: &'static str) -> ParamSpec {
+    ParamSpec::number(name, meaning, f64::NEG_INFINITY).unset("that tail is not coded by value")
 }
+
+const fn share(name: &'static str, meaning: &'static str) -> ParamSpec {
+    ParamSpec::new(name, meaning, ParamType::Fraction { min: 0.0, max: 0.5 })
+        .unset("that tail is not coded by share")
+}
+
+const BOTTOM: ParamSpec = threshold("bottom", "values below this are coded");
+const TOP: ParamSpec = threshold("top", "values above this are coded");
+const BOTTOM_SHARE: ParamSpec = share(
+    "bottom_share",
+    "values below the quantile of this share are coded",
+);
+const TOP_SHARE: ParamSpec = share(
+    "top_share",
+    "values above the quantile of one minus this share are coded",
+);
+const REPLACE: ParamSpec =
+    ParamSpec::choice::<Replace>("replace", "what the coded values become").or_word("threshold");
 
 static CARD: Card = Card {
     id: "top-bottom",
@@ -50,108 +57,120 @@ static CARD: Card = Card {
     summary: "replaces the values beyond a threshold by the threshold or by their mean",
     family: Family::Mask,
     page: include_str!("top_bottom.md"),
-    params: &[
-        threshold("bottom", "values below this are coded"),
-        threshold("top", "values above this are coded"),
-        share(
-            "bottom_share",
-            "values below the quantile of this share are coded",
-        ),
-        share(
-            "top_share",
-            "values above the quantile of one minus this share are coded",
-        ),
-        ParamSpec {
-            name: "replace",
-            meaning: "what the coded values become",
-            ty: ParamType::Choice(&[
-                ("threshold", "the threshold"),
-                (
-                    "mean",
-                    "the mean of the values coded in that tail, so that totals are kept",
-                ),
-            ]),
-            default: ParamDefault::Value(ConstValue::Text("threshold")),
-        },
-    ],
+    params: &[BOTTOM, TOP, BOTTOM_SHARE, TOP_SHARE, REPLACE],
     targets: Targets {
         kinds: &[Kind::Continuous, Kind::Ordered],
-        default_roles: &[],
-        refused_roles: &[Role::Weight, Role::Household, Role::Identifier],
+        ..Targets::MASKED_NUMBERS
     },
     randomness: Randomness::None,
     references: &["hundepool2012"],
 };
 
+/// Where the tails begin, and what their values become.
+pub struct Settings {
+    bottom: Tail,
+    top: Tail,
+    replace: Replace,
+}
+
+/// Where a tail begins.
+#[derive(Clone, Copy)]
+enum Tail {
+    /// Nowhere: it is not coded.
+    None,
+    /// At a value.
+    At(f64),
+    /// At the quantile that leaves this share of the values in it.
+    Share(f64),
+}
+
+impl Tail {
+    /// What was asked for; that it was asked for twice is a problem.
+    fn asked(
+        value: ParamSpec,
+        share: ParamSpec,
+        params: &Params,
+        problems: &mut Vec<ParamProblem>,
+    ) -> Self {
+        let (value, share) = (value.name, share.name);
+        if params.is_set(value) && params.is_set(share) {
+            problems.push(ParamProblem::of(
+                share,
+                format!("`{value}` and `{share}` both set the same threshold"),
+                "keep one of them",
+            ));
+        }
+        let by_value = params.number_if_set(value).map(Self::At);
+        let by_share = || params.number_if_set(share).map(Self::Share);
+        by_value.or_else(by_share).unwrap_or(Self::None)
+    }
+}
+
+/// What is wrong with the two tails together.
+fn problem_of(bottom: Tail, top: Tail) -> Option<ParamProblem> {
+    match (bottom, top) {
+        (Tail::None, Tail::None) => Some(ParamProblem::together(
+            "`top-bottom` has no threshold",
+            "give at least one of bottom, top, bottom_share, top_share",
+        )),
+        (Tail::At(bottom), Tail::At(top)) if bottom >= top => Some(ParamProblem::of(
+            BOTTOM.name,
+            "`bottom` must be below `top`",
+            "exchange them",
+        )),
+        (Tail::None | Tail::At(_) | Tail::Share(_), _) => None,
+    }
+}
+
 impl MaskMethod for TopBottom {
-    type Settings = Params;
+    type Settings = Settings;
 
     fn card(&self) -> &'static Card {
         &CARD
     }
 
-    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
-        Ok(params.clone())
+    fn settings(&self, params: &Params) -> Result<Settings, Vec<ParamProblem>> {
+        let mut problems = Vec::new();
+        let bottom = Tail::asked(BOTTOM, BOTTOM_SHARE, params, &mut problems);
+        let top = Tail::asked(TOP, TOP_SHARE, params, &mut problems);
+        problems.extend(problem_of(bottom, top));
+        let settings = Settings {
+            bottom,
+            top,
+            replace: params.choice_of(REPLACE.name),
+        };
+        problems.is_empty().then_some(settings).ok_or(problems)
     }
 
-    fn check(&self, params: &Params, on: &[&Attribute]) -> Vec<ParamProblem> {
-        let mut problems = Vec::new();
-        for (value, share) in [("bottom", "bottom_share"), ("top", "top_share")] {
-            if params.is_set(value) && params.is_set(share) {
-                problems.push(ParamProblem::of(
-                    share,
-                    format!("`{value}` and `{share}` both set the same threshold"),
-                    "keep one of them",
-                ));
-            }
-        }
-        if !CARD.params[..4].iter().any(|spec| params.is_set(spec.name)) {
-            problems.push(ParamProblem::together(
-                "`top-bottom` has no threshold",
-                "give at least one of bottom, top, bottom_share, top_share",
-            ));
-        }
-        if let (Some(bottom), Some(top)) =
-            (params.number_if_set("bottom"), params.number_if_set("top"))
-            && bottom >= top
-        {
-            problems.push(ParamProblem::of(
-                "bottom",
-                "`bottom` must be below `top`",
-                "exchange them",
-            ));
-        }
-        if params.choice("replace") == "mean"
-            && let Some(ordered) = on.iter().find(|attribute| attribute.kind == Kind::Ordered)
-        {
-            problems.push(ParamProblem::of(
-                "replace",
+    fn check(&self, settings: &Settings, on: &[&Attribute]) -> Vec<ParamProblem> {
+        let problem = |ordered: &&Attribute| {
+            ParamProblem::of(
+                REPLACE.name,
                 format!("`{}` is ordered, and categories have no mean", ordered.name),
                 "use replace = \"threshold\", or give it the kind continuous",
-            ));
+            )
+        };
+        match settings.replace {
+            Replace::Threshold => Vec::new(),
+            Replace::Mean => {
+                let ordered = on.iter().find(|attribute| attribute.kind == Kind::Ordered);
+                ordered.map(problem).into_iter().collect()
+            }
         }
-        problems
     }
 
     fn mask(
         &self,
-        _settings: &Params,
+        settings: &Settings,
         task: &MaskTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Change, MethodError> {
-        let mut columns = Vec::new();
-        for &attr_idx in task.on {
-            context.go_on()?;
-            let column = task.table.column(attr_idx);
-            let coded = match column.values() {
-                Values::Numeric(values) => code_numbers(column, values, task.params, context)?,
-                Values::Categorical(categories) => {
-                    code_categories(column, categories, task.params, context)?
-                }
-            };
-            columns.push((attr_idx, coded));
-        }
-        Ok(Change::of_columns(columns))
+        task.column_by_column(context, |column| match column.values() {
+            Values::Numeric(values) => code_numbers(column, values, settings, context),
+            Values::Categorical(categories) => {
+                code_categories(column, categories, settings, context)
+            }
+        })
     }
 
     fn example(&self) -> Vec<(&'static str, RawValue)> {
@@ -167,21 +186,15 @@ impl MaskMethod for TopBottom {
 }
 
 /// The thresholds that hold for the values of one variable.
-fn thresholds(values: &[f64], name: &str, params: &Params) -> Result<(f64, f64), MethodError> {
+fn thresholds(values: &[f64], name: &str, settings: &Settings) -> Result<(f64, f64), MethodError> {
     let sorted = sorted_present(values);
-    let quantile = |p: f64| (!sorted.is_empty()).then(|| quantile_of_sorted(&sorted, p));
-    let by_share =
-        |share: &str, p: fn(f64) -> f64| params.number_if_set(share).and_then(|s| quantile(p(s)));
-    let bottom = params
-        .number_if_set("bottom")
-        .or_else(|| by_share("bottom_share", |s| s));
-    let top = params
-        .number_if_set("top")
-        .or_else(|| by_share("top_share", |s| 1.0 - s));
-    let (bottom, top) = (
-        bottom.unwrap_or(f64::NEG_INFINITY),
-        top.unwrap_or(f64::INFINITY),
-    );
+    let begins = |tail: Tail, p: fn(f64) -> f64| match tail {
+        Tail::At(threshold) => Some(threshold),
+        Tail::Share(share) if !sorted.is_empty() => Some(quantile_of_sorted(&sorted, p(share))),
+        Tail::None | Tail::Share(_) => None,
+    };
+    let bottom = begins(settings.bottom, |share| share).unwrap_or(f64::NEG_INFINITY);
+    let top = begins(settings.top, |share| 1.0 - share).unwrap_or(f64::INFINITY);
     if bottom > top {
         return Err(MethodError::data(
             name,
@@ -195,21 +208,17 @@ fn thresholds(values: &[f64], name: &str, params: &Params) -> Result<(f64, f64),
 fn code_numbers(
     column: &Column,
     x: &[f64],
-    params: &Params,
+    settings: &Settings,
     context: &RunContext<'_>,
 ) -> Result<Column, MethodError> {
-    let (bottom, top) = thresholds(x, column.name(), params)?;
-    let mean = params.choice("replace") == "mean";
+    let (bottom, top) = thresholds(x, column.name(), settings)?;
     let tail_value = |inside: &dyn Fn(f64) -> bool, threshold: f64| {
         let tail: Vec<f64> = x.iter().copied().filter(|&value| inside(value)).collect();
-        if !mean || tail.is_empty() {
+        if settings.replace == Replace::Threshold || tail.is_empty() {
             return threshold;
         }
         if tail.len() < FEW {
-            context.note(KnownNote::TailMeanOfFew {
-                variable: column.name().to_owned(),
-                n_records: tail.len(),
-            });
+            context.note(tail_mean_of_few(column.name(), tail.len()));
         }
         compensated(tail.iter().copied()) / tail.len() as f64
     };
@@ -232,10 +241,10 @@ fn code_numbers(
 fn code_categories(
     column: &Column,
     categories: &Categorical,
-    params: &Params,
+    settings: &Settings,
     context: &RunContext<'_>,
 ) -> Result<Column, MethodError> {
-    if params.choice("replace") == "mean" {
+    if settings.replace == Replace::Mean {
         return Err(MethodError::data(
             column.name(),
             "the variable holds categories, and categories have no mean",
@@ -258,7 +267,7 @@ fn code_categories(
         }
     };
     let values: Vec<f64> = (0..column.len()).map(value_of).collect();
-    let (bottom, top) = thresholds(&values, column.name(), params)?;
+    let (bottom, top) = thresholds(&values, column.name(), settings)?;
     note_coded(column, values.iter().copied(), (bottom, top), context);
     let mut levels = Levels::default();
     let new_code: Vec<u32> = numbers
@@ -289,17 +298,35 @@ fn note_coded(
     (bottom, top): (f64, f64),
     context: &RunContext<'_>,
 ) {
-    context.note(KnownNote::TailsCoded {
-        variable: column.name().to_owned(),
-        n_bottom: values.clone().filter(|&value| value < bottom).count(),
-        n_top: values.filter(|&value| value > top).count(),
-    });
+    let n_bottom = values.clone().filter(|&value| value < bottom).count();
+    let n_top = values.filter(|&value| value > top).count();
+    context.note(tails_coded(column.name(), n_bottom, n_top));
+}
+
+/// Values beyond the thresholds were coded.
+fn tails_coded(variable: &str, n_bottom: usize, n_top: usize) -> Note {
+    let text = format!("{variable}: {n_bottom} values coded at the bottom, {n_top} at the top");
+    Note::new("tails-coded", text)
+        .with("variable", variable)
+        .with("n_bottom", n_bottom)
+        .with("n_top", n_top)
+}
+
+/// Values were replaced by the mean of so few that it nearly shows them.
+fn tail_mean_of_few(variable: &str, n_records: usize) -> Note {
+    let text = format!(
+        "{variable}: the mean of a tail rests on {n_records} records only and nearly shows them"
+    );
+    Note::new("tail-mean-of-few", text)
+        .with("variable", variable)
+        .with("n_records", n_records)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bauta_data::{Table, Unwatched};
+    use crate::mask::Mask;
+    use bauta_data::{Role, Table, Unwatched};
 
     fn params(given: &[(&str, RawValue)]) -> Params {
         let given: Vec<(String, RawValue)> = given
@@ -322,7 +349,7 @@ mod tests {
         let income = Attribute::new("income", Role::Sensitive, Kind::Continuous);
         let age = Attribute::new("age", Role::Key, Kind::Ordered);
         let found = |given: &[(&str, RawValue)], on: &Attribute| -> Vec<Option<String>> {
-            let problems = TopBottom.check(&params(given), &[on]);
+            let problems = Mask::check(&TopBottom, &params(given), &[on]);
             problems.into_iter().map(|problem| problem.param).collect()
         };
         assert_eq!(found(&[("top", number(5.0))], &income), []);
@@ -353,7 +380,13 @@ mod tests {
                 on: &[0],
                 params: &params,
             };
-            TopBottom.mask(task.params, &task, &RunContext::new(1, "step", &Unwatched))
+            let settings = TopBottom.settings(&params).unwrap();
+            MaskMethod::mask(
+                &TopBottom,
+                &settings,
+                &task,
+                &RunContext::new(1, "step", &Unwatched),
+            )
         };
         assert!(matches!(
             run(&[("top", number(5.0)), mean()]),

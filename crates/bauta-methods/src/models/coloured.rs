@@ -1,9 +1,8 @@
-//! Variables that are masked together: what they have in common, and random columns that have it
-//! too.
+//! What variables have in common, and random columns that have it too.
 
 use std::ops::Range;
 
-use bauta_data::{Column, Table};
+use bauta_data::Table;
 use rayon::prelude::*;
 
 use crate::context::{Draws, RunContext};
@@ -13,51 +12,7 @@ use crate::kernel::numbers::complete::{complete_rows, taken};
 use crate::kernel::numbers::moments::{finite_moments, too_large};
 use crate::kernel::numbers::normal;
 use crate::kernel::numbers::sums::sum;
-use crate::mask::MaskTask;
-use crate::mask::continuous::varying_numbers;
-use crate::note::KnownNote;
-
-/// A variable that varies.
-#[derive(Clone, Copy, Debug)]
-pub struct JointVariable<'a> {
-    /// Its position in the file.
-    pub attr_idx: usize,
-    /// The variable.
-    pub column: &'a Column,
-    /// Its values; NaN where missing.
-    pub x: &'a [f64],
-}
-
-impl JointVariable<'_> {
-    /// Its name.
-    pub fn name(&self) -> &str {
-        self.column.name()
-    }
-}
-
-/// The variables of a task that vary, in the order of the file, so that the order in which a plan
-/// names them does not matter. The others are noted; missing values are an error or a note, as
-/// the parameter `missing` says.
-pub fn joint_variables<'a>(
-    task: &MaskTask<'a>,
-    context: &RunContext<'_>,
-) -> Result<Vec<JointVariable<'a>>, MethodError> {
-    let mut on = task.on.to_vec();
-    on.sort_unstable();
-    on.dedup();
-    let mut variables = Vec::with_capacity(on.len());
-    for attr_idx in on {
-        let column = task.table.column(attr_idx);
-        if let Some(x) = varying_numbers(column, task.params, context)? {
-            variables.push(JointVariable {
-                attr_idx,
-                column,
-                x,
-            });
-        }
-    }
-    Ok(variables)
-}
+use crate::note::Note;
 
 /// Means and a root of the covariance of several variables.
 #[derive(Clone, PartialEq, Debug)]
@@ -94,10 +49,8 @@ impl Spread {
         }
         let root = column_root(&covariance);
         if !root.dependent.is_empty() {
-            let dependent = root.dependent.iter();
-            context.note(KnownNote::DependentVariables {
-                variables: dependent.map(|&j| names[j].to_owned()).collect(),
-            });
+            let dependent = root.dependent.iter().map(|&j| names[j]);
+            context.note(dependent_variables(&dependent.collect::<Vec<_>>()));
         }
         Ok(Self {
             means,
@@ -105,6 +58,18 @@ impl Spread {
             root,
         })
     }
+}
+
+/// Variables that are linear combinations of others that were masked with them. Public: the masked
+/// file keeps the relation, so that everyone who has the file can see it.
+fn dependent_variables(variables: &[&str]) -> Note {
+    let text = format!(
+        "linear combinations of other masked variables, before and after: {}",
+        variables.join(", ")
+    );
+    Note::new("dependent-variables", text)
+        .with("variables", variables)
+        .public()
 }
 
 fn check_variance(name: &str, mean: f64, variance: f64) -> Result<(), MethodError> {

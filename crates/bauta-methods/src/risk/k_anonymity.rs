@@ -6,7 +6,8 @@ use crate::error::MethodError;
 use crate::figure::{FigureSpec, Unit};
 use crate::keys::Semantics;
 use crate::keys::asked::{SEMANTICS, count};
-use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement, Part, Series};
+use crate::mask::KeyClaim;
+use crate::measure::{Bound, MeasureCard, MeasureMethod, MeasureTask, Measurement, Part, Series};
 use crate::params::{ParamProblem, Params};
 
 /// Smallest class of equal keys. See the [module page](self).
@@ -25,14 +26,17 @@ const K: ParamSpec = ParamSpec::new(
 
 const RECORDS: FigureSpec = FigureSpec::count("records", "records");
 const CLASSES: FigureSpec = FigureSpec::count("classes", "classes of equal keys");
-const UNIQUES: FigureSpec = FigureSpec::count("uniques", "unique records").lower_is_better();
-const BELOW: FigureSpec = FigureSpec::count("below_{}", "records in classes below {}")
+const UNIQUES: FigureSpec =
+    FigureSpec::count("uniques", "records alone in their class").lower_is_better();
+const BELOW: FigureSpec = FigureSpec::count("below_{}", "records in classes smaller than {}")
     .lower_is_better()
     .per_number();
-const SHARE_BELOW: FigureSpec =
-    FigureSpec::share("share_below_{}", "share of records in classes below {}")
-        .lower_is_better()
-        .per_number();
+const SHARE_BELOW: FigureSpec = FigureSpec::share(
+    "share_below_{}",
+    "share of records in classes smaller than {}",
+)
+.lower_is_better()
+.per_number();
 
 static CARD: MeasureCard = MeasureCard {
     card: Card {
@@ -73,6 +77,21 @@ impl MeasureMethod for KAnonymity {
 
     fn numbers_of(&self, _: &FigureSpec, settings: &Settings, _: &[String]) -> Vec<f64> {
         settings.k.iter().map(|&k| k as f64).collect()
+    }
+
+    fn claimed(&self, settings: &Settings, bound: &Bound<'_>) -> Option<KeyClaim> {
+        let at_most = bound.at_most.unwrap_or(f64::INFINITY);
+        let k = match bound.figure {
+            None => bound.at_least.map(f64::ceil),
+            Some(name) if name.id == UNIQUES.id => (at_most < 1.0).then_some(2.0),
+            Some(name) if name.id == BELOW.id => name.at.filter(|_| at_most < 1.0),
+            Some(name) if name.id == SHARE_BELOW.id => name.at.filter(|_| at_most <= 0.0),
+            Some(_) => None,
+        };
+        // Every record is in a class of one at least.
+        let k = k.map(|k| k as u32).filter(|&k| k > 1)?;
+        let semantics = settings.semantics;
+        Some(KeyClaim { k, semantics })
     }
 
     fn measure(

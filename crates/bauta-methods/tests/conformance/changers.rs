@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use bauta_data::{Attribute, Column, Role, Table, Unwatched, Watch};
 use bauta_methods::adjust::AdjustTask;
+use bauta_methods::exhibit::{Exhibit, Shows};
 use bauta_methods::mask::Together;
 use bauta_methods::pair::Rows;
 use bauta_methods::{
@@ -98,8 +99,7 @@ impl Changer {
                     masked: table,
                     rows: Rows::Correspond,
                 };
-                let adjusted = adjuster.adjust(&AdjustTask { pair, on, params }, context);
-                adjusted.map(|adjusted| adjusted.change)
+                adjuster.adjust(&AdjustTask { pair, on, params }, context)
             }
         }
     }
@@ -178,6 +178,45 @@ fn other_columns_and_their_texts_stay() {
     }
 }
 
+/// Names of files and their headings, which scripts rely on.
+fn headings(exhibits: &[Exhibit]) -> Vec<(String, Vec<String>)> {
+    let views = exhibits.iter().flat_map(|exhibit| &exhibit.views);
+    let headings = views.filter_map(|view| {
+        let names = match &view.shows {
+            Shows::Table(table) => table.columns.iter().map(|one| one.name.clone()).collect(),
+            Shows::Histogram(histogram) => histogram.headings.clone(),
+            Shows::Facts(_) | Shows::Curve(_) | Shows::Bars(_) | Shows::Map(_) => Vec::new(),
+        };
+        Some((view.file.clone()?, names))
+    });
+    headings.collect()
+}
+
+#[test]
+fn exhibits_have_the_files_and_headings_that_their_method_declares() {
+    let table = zoo(500);
+    for changer in changers() {
+        let Changer::Adjuster(adjuster) = changer else {
+            continue;
+        };
+        let id = changer.card().id;
+        let context = RunContext::new(1, "step", &Unwatched);
+        let given = params(changer.card(), &changer.example());
+        let change = changer.change(&table, &changer.fit(&table), &given, &context);
+        let evidence = change.expect("the example works").evidence;
+        let shown = evidence.map_or_else(Vec::new, |evidence| evidence.exhibits);
+        assert_eq!(headings(&shown), headings(&adjuster.shows()), "{id}");
+        let mut ids: Vec<&str> = shown.iter().map(|exhibit| exhibit.id.as_str()).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        assert_eq!(ids.len(), shown.len(), "{id}: two exhibits of one name");
+        // What a record keeps, it gives back.
+        let text = serde_json::to_string(&shown).expect("exhibits can be written");
+        let again: Vec<Exhibit> = serde_json::from_str(&text).expect("and read");
+        assert_eq!(again, shown, "{id}");
+    }
+}
+
 #[test]
 fn records_stay_unless_the_change_says_which() {
     let table = zoo(500);
@@ -201,6 +240,16 @@ fn records_stay_unless_the_change_says_which() {
             "{}",
             changer.card().id
         );
+        // A plan is checked by what the mask declares.
+        let declared = match changer {
+            Changer::Mask(mask) => mask.facts(&params(mask.card(), &mask.example())).rows,
+            Changer::Adjuster(adjuster) => {
+                adjuster
+                    .facts(&params(adjuster.card(), &adjuster.example()))
+                    .rows
+            }
+        };
+        assert_eq!(change.rows, declared, "{}", changer.card().id);
         let n_kept = change.kept.as_ref().map_or(table.n_records(), Vec::len);
         let masked = change.apply_to(&table);
         assert_eq!(masked.n_records(), n_kept);

@@ -2,6 +2,7 @@
 
 mod checking;
 mod claims;
+mod records;
 mod running;
 mod schema;
 mod support;

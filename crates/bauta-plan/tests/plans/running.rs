@@ -1,8 +1,10 @@
 use bauta_plan::record::{Fate, SeedSource};
-use bauta_plan::run::{RunError, RunOptions, run};
+use bauta_plan::run::{RunOptions, run};
 use bauta_plan::verify::verify;
 
-use crate::support::{OUTPUT, Patience, Plain, VARIABLES, fine, folder, record_of, released};
+use crate::support::{
+    OUTPUT, Patience, Plain, VARIABLES, check, fine, folder, record_of, released,
+};
 
 const NOISE: &str = "[[step]]\nmask = \"noise-additive\"\non = [\"income\"]\nshare = 0.5\n";
 const TOP: &str = "[[step]]\nmask = \"top-bottom\"\non = [\"age\"]\ntop = 22\n";
@@ -136,9 +138,15 @@ fn gates_decide_over_the_release() {
     assert!(!failed.passed() && failed.released.is_none());
     assert!(!folder.path().join("out.csv").exists());
     assert!(folder.path().join("out.record.json").exists());
-    let plan = fine(folder.path(), &gate("part = \"below_9\"\nat_most = 0"));
-    let error = run(&plan, RunOptions::default(), &Patience::default(), &Plain).unwrap_err();
-    assert!(matches!(error, RunError::UnknownPart { .. }));
+    // A figure that the measure does not give is told before any record is read.
+    let misspelt = gate("part = \"below_9\"\nat_most = 0");
+    let problems = check(folder.path(), &misspelt).err().unwrap();
+    assert_eq!(problems.len(), 1);
+    assert_eq!(
+        problems[0].message,
+        "`k-anonymity` gives no figure `below_9` here"
+    );
+    assert!(problems[0].hint.contains("below_"), "{}", problems[0].hint);
 }
 
 #[test]

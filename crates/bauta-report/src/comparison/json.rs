@@ -36,7 +36,7 @@ fn measure_object(measure: &SharedMeasure<'_>) -> Value {
     let series: Vec<Value> = measure
         .series
         .iter()
-        .map(|one| json!({ "name": one.name, "unit": one.unit, "points": lines(&one.points) }))
+        .map(|one| json!({ "name": one.spelled, "unit": one.axis, "points": lines(&one.points) }))
         .collect();
     json!({
         "id": measure.first.id,
@@ -55,6 +55,6 @@ fn measure_object(measure: &SharedMeasure<'_>) -> Value {
 fn lines(lines: &[Line]) -> Vec<Value> {
     let objects = lines.iter();
     objects
-        .map(|line| json!({ "name": line.name, "values": line.values }))
+        .map(|line| json!({ "name": line.spelled, "values": line.values }))
         .collect()
 }

@@ -5,13 +5,12 @@ use maud::{Markup, html};
 
 use super::shared::{JoinedSeries, Line, SharedMeasure, only_once, shared, title};
 use super::{Comparison, Run, n_suppressed};
-use crate::charts::drawn_as_counted;
-use crate::number::{NO_FIGURE, Unit, count, number, significant};
+use crate::exhibits;
+use crate::number::{NO_FIGURE, Unit, Written as _, count};
 use crate::page::{Front, Section, chart_grid, hash, page, scrolling, scrolling_tall};
 use crate::svg::{Chart, ChartSeries, Look, bars, lines};
 use crate::words::{
-    capitalised, file_name, gate_condition, gate_found, gate_subject, gate_unit, listed, phrase,
-    reading, series_title,
+    capitalised, file_name, gate_condition, gate_found, gate_subject, listed, reading,
 };
 
 /// Longest table that stands open.
@@ -84,7 +83,8 @@ fn inputs(comparison: &Comparison<'_>) -> Markup {
 
 type Fact = (&'static str, fn(&Run<'_>) -> Markup);
 
-fn facts_of() -> [Fact; 10] {
+/// What went in and what was done.
+fn facts_of_steps() -> [Fact; 5] {
     [
         ("Plan", |run| html! { (run.record.plan.file) }),
         ("Input", |run| html! { (file_name(&run.record.input.file)) }),
@@ -94,7 +94,12 @@ fn facts_of() -> [Fact; 10] {
             |run| html! { (count(run.record.input.n_records)) },
         ),
         ("Steps", |run| steps(run)),
-        ("Weights", |run| weights(run)),
+    ]
+}
+
+/// What came out.
+fn facts_of_release() -> [Fact; 4] {
+    [
         ("Released", |run| {
             let released = run.record.released.as_ref();
             html! { (released.map_or("nothing", |file| file_name(&file.file))) }
@@ -125,16 +130,29 @@ fn overview(runs: &[Run<'_>]) -> Markup {
             caption { (caption) }
             (head("", runs.iter().map(|run| run.name.as_str()), ""))
             tbody {
-                @for (name, text) in facts_of() {
+                (rows(runs, &facts_of_steps()))
+                @for kind in exhibits::kinds(runs.iter().map(|run| run.record)) {
                     tr {
-                        th scope="row" { (name) }
-                        @for run in runs { td { (text(run)) } }
+                        th scope="row" { (kind.title) }
+                        @for run in runs { td { (summaries(run, &kind.id)) } }
                     }
                 }
+                (rows(runs, &facts_of_release()))
             }
         }
     };
     html! { (scrolling(caption, &body)) (suppressed(runs)) }
+}
+
+fn rows(runs: &[Run<'_>], facts: &[Fact]) -> Markup {
+    html! {
+        @for (name, text) in facts {
+            tr {
+                th scope="row" { (name) }
+                @for run in runs { td { (text(run)) } }
+            }
+        }
+    }
 }
 
 fn head<'n>(first: &str, names: impl Iterator<Item = &'n str>, class: &str) -> Markup {
@@ -163,28 +181,14 @@ fn steps(run: &Run<'_>) -> Markup {
     }
 }
 
-/// The calibration of a run in a few figures.
-fn weights(run: &Run<'_>) -> Markup {
+/// The evidence of one kind in a run, each in one sentence.
+fn summaries(run: &Run<'_>, kind: &str) -> Markup {
     let steps = run.record.steps.iter();
-    let found: Vec<_> = steps
-        .filter_map(|step| step.calibration.as_deref())
-        .collect();
+    let found = steps.filter_map(|step| step.evidence.as_deref());
+    let found: Vec<_> = found.filter(|evidence| evidence.id == kind).collect();
     html! {
-        @if found.is_empty() { "not calibrated" }
-        @for calibration in found {
-            @if let Some(taken) = calibration.solutions.first() {
-                p {
-                    (calibration.weight) " calibrated by " (taken.method) " to "
-                    (count(calibration.margins.len() as u64)) " totals, largest relative error "
-                    (significant(taken.largest_error, 2)) "; 1 + cv² " (number(taken.kish_before)) " before, "
-                    (number(taken.kish_after)) " after"
-                    @if let (Some(least), Some(largest)) = (taken.g.quantiles.first(), taken.g.quantiles.last()) {
-                        "; g from " (number(*least)) " to " (number(*largest))
-                    }
-                    "."
-                }
-            }
-        }
+        @if found.is_empty() { "none" }
+        @for evidence in found { p { (exhibits::words(&evidence.summary)) } }
     }
 }
 
@@ -246,7 +250,7 @@ fn gates(runs: &[Run<'_>]) -> Markup {
                                 @let of: Vec<_> =
                                     run.record.gates.iter().filter(|gate| subject(run, gate) == *name).collect();
                                 @if of.is_empty() { "not asked for" }
-                                @for gate in of { p { (gate_cell(run, gate)) } }
+                                @for gate in of { p { (gate_cell(gate)) } }
                             }
                         }
                     }
@@ -257,8 +261,8 @@ fn gates(runs: &[Run<'_>]) -> Markup {
     scrolling(caption, &body)
 }
 
-fn gate_cell(run: &Run<'_>, gate: &GateRecord) -> Markup {
-    let unit = gate_unit(gate, &run.record.measures);
+fn gate_cell(gate: &GateRecord) -> Markup {
+    let unit = gate.unit;
     html! {
         @if gate.passed { strong class="good" { "✓ " (gate_found(gate, unit)) } }
         @else { strong class="bad" { "✗ " (gate_found(gate, unit)) } }
@@ -280,7 +284,7 @@ fn measured(measure: &SharedMeasure<'_>, idx: usize) -> Markup {
         .series
         .iter()
         .map(|one| Group {
-            name: Some(series_name(measure, one)),
+            name: Some(series_name(one)),
             lines: &one.points,
         })
         .collect();
@@ -288,19 +292,18 @@ fn measured(measure: &SharedMeasure<'_>, idx: usize) -> Markup {
         h3 { (title(measure.first)) }
         p class="reading" { (reading(measure.first)) }
         @for remark in &measure.remarks { p { strong { (remark) } } }
-        (table(measure, ["Figures of the whole file", "Figure"], &[whole], |name| capitalised(&phrase(name))))
+        (table(measure, ["Figures of the whole file", "Figure"], &[whole], capitalised))
         (table(measure, ["Figures by variable", "Variable"], &[by_variable], str::to_owned))
         (chart_grid(&charts(measure, idx)))
         (table(measure, ["Figures in detail", ""], &series, str::to_owned))
     }
 }
 
-fn series_name(measure: &SharedMeasure<'_>, one: &JoinedSeries) -> String {
-    let name = series_title(measure.first, &one.name);
-    if one.name.contains(one.unit.as_str()) {
-        name
+fn series_name(one: &JoinedSeries) -> String {
+    if one.spelled.contains(one.axis.as_str()) {
+        one.title.clone()
     } else {
-        format!("{name} ({})", one.unit)
+        format!("{} ({})", one.title, one.axis)
     }
 }
 
@@ -383,16 +386,16 @@ fn figure(measure: &SharedMeasure<'_>, one: &JoinedSeries, id: &str) -> Markup {
     let series = series.filter(|series| series.values.iter().any(Option::is_some));
     let chart = Chart {
         id: id.to_owned(),
-        title: series_title(measure.first, &one.name),
-        axis: one.unit.clone(),
-        unit: Unit::of_name(&one.unit),
+        title: one.title.clone(),
+        axis: one.axis.clone(),
+        unit: one.unit,
         categories: one.points.iter().map(|point| point.name.clone()).collect(),
         series: series.collect(),
     };
     html! {
         figure {
             figcaption { (chart.title) }
-            @if drawn_as_counted(&one.unit) { (bars(&chart)) } @else { (lines(&chart)) }
+            @if one.unit == Unit::Count { (bars(&chart)) } @else { (lines(&chart)) }
         }
     }
 }

@@ -3,12 +3,11 @@
 use std::collections::HashMap;
 
 use bauta_methods::measure::{Measurement, Part};
+use bauta_methods::{FigureName, Side, Unit};
 use bauta_plan::record::MeasureRecord;
 
 use super::Run;
-use crate::number::Unit;
-use crate::sides::{self, Side};
-use crate::words::{named, value_unit};
+use crate::words::{named, series_title};
 
 /// A measure of at least two runs.
 pub(super) struct SharedMeasure<'a> {
@@ -30,8 +29,10 @@ pub(super) struct SharedMeasure<'a> {
 
 /// A figure in every column.
 pub(super) struct Line {
-    /// Its name.
+    /// Its name for people.
     pub(super) name: String,
+    /// Its name for scripts.
+    pub(super) spelled: String,
     /// How it is written.
     pub(super) unit: Unit,
     /// A figure for each column; none where there is none.
@@ -40,10 +41,14 @@ pub(super) struct Line {
 
 /// A series in every column.
 pub(super) struct JoinedSeries {
-    /// What it shows.
-    pub(super) name: String,
+    /// What it shows, for scripts.
+    pub(super) spelled: String,
+    /// What it shows, for people.
+    pub(super) title: String,
     /// What the figures are.
-    pub(super) unit: String,
+    pub(super) axis: String,
+    /// How they are written.
+    pub(super) unit: Unit,
     /// Its points.
     pub(super) points: Vec<Line>,
 }
@@ -108,15 +113,22 @@ fn is_set_alike(a: &MeasureRecord, b: &MeasureRecord) -> bool {
     a.on == b.on && a.params == b.params
 }
 
-/// Where a figure stands in a measurement.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+/// Where a figure stands in a measurement, whichever file it is of.
+#[derive(Clone, PartialEq, Eq, Hash)]
 enum Place<'a> {
     Value,
-    Part(&'a str),
+    /// A declared figure by its spelling; the number that it is given for as bits.
+    Figure {
+        id: &'a str,
+        at: Option<u64>,
+        variable: Option<&'a str>,
+    },
     Variable(&'a str),
     Point {
         series: &'a str,
-        unit: &'a str,
+        variable: Option<&'a str>,
+        axis: &'a str,
+        unit: Unit,
         name: &'a str,
     },
 }
@@ -130,20 +142,20 @@ struct Sheet<'a> {
 
 impl<'a> Sheet<'a> {
     fn set(&mut self, place: Place<'a>, value: Option<f64>) {
-        if self.values.insert(place, value).is_none() {
+        if self.values.insert(place.clone(), value).is_none() {
             self.places.push(place);
         }
     }
 
-    fn get(&self, place: Place<'a>) -> Option<f64> {
-        self.values.get(&place).copied().flatten()
+    fn get(&self, place: &Place<'a>) -> Option<f64> {
+        self.values.get(place).copied().flatten()
     }
 
     /// Whether two agree on what both have.
     fn agrees(&self, other: &Self) -> bool {
         self.places.iter().all(|place| {
             let found = other.values.get(place);
-            found.is_none_or(|value| *value == self.get(*place))
+            found.is_none_or(|value| *value == self.get(place))
         })
     }
 }
@@ -170,26 +182,30 @@ fn fill<'a>(
     let mut set = |side: Side, place: Place<'a>, value: Option<f64>| {
         sheets[usize::from(side == Side::Masked)].set(place, value);
     };
-    let split = |name: &'a str| sides::split(name).unwrap_or((name, measured));
-    if !measure.value_name.is_empty() {
+    if !measure.value.label.is_empty() {
         set(measured, Place::Value, found.value);
     }
-    for Part { name, value } in &found.parts {
-        let (name, side) = split(name);
-        set(side, Place::Part(name), *value);
+    for figure in &found.figures {
+        let place = Place::Figure {
+            id: &figure.name.id,
+            at: figure.name.at.map(f64::to_bits),
+            variable: figure.name.variable.as_deref(),
+        };
+        set(figure.name.file.unwrap_or(measured), place, figure.value);
     }
     for Part { name, value } in &found.by_variable {
         set(measured, Place::Variable(name), *value);
     }
     for series in &found.series {
-        let (about, side) = split(&series.name);
         for Part { name, value } in &series.points {
             let place = Place::Point {
-                series: about,
-                unit: &series.unit,
+                series: &series.name,
+                variable: series.variable.as_deref(),
+                axis: &series.axis,
+                unit: series.unit,
                 name,
             };
-            set(side, place, *value);
+            set(series.file.unwrap_or(measured), place, *value);
         }
     }
 }
@@ -225,8 +241,9 @@ fn join<'a>(runs: &[Run<'a>], group: &Group<'a>) -> Option<SharedMeasure<'a>> {
         })
         .collect();
     columns.extend(runs.iter().map(|run| run.name.clone()));
-    let line = |place: Place<'a>, name: &str, unit: Unit| Line {
-        name: name.to_owned(),
+    let line = |place: &Place<'a>, [name, spelled]: [String; 2], unit: Unit| Line {
+        name,
+        spelled,
         unit,
         values: originals
             .iter()
@@ -243,20 +260,41 @@ fn join<'a>(runs: &[Run<'a>], group: &Group<'a>) -> Option<SharedMeasure<'a>> {
         series: Vec::new(),
         remarks: remarks(runs, group, first),
     };
-    for place in places(&found) {
+    for place in &places(&found) {
         match place {
-            Place::Value => out
-                .figures
-                .push(line(place, &first.value_name, value_unit(first))),
-            Place::Part(name) => out.figures.push(line(place, name, Unit::of_name(name))),
-            Place::Variable(name) => out.by_variable.push(line(place, name, value_unit(first))),
-            Place::Point { series, unit, name } => {
-                let point = line(place, name, Unit::of_name(unit));
-                match out.series.iter_mut().find(|one| one.name == series) {
+            Place::Value => {
+                let label = first.value.label.to_string();
+                let names = [label.clone(), label];
+                out.figures.push(line(place, names, first.value.unit));
+            }
+            Place::Figure { id, at, variable } => {
+                let (names, unit) = named_figure(group, id, *at, *variable);
+                out.figures.push(line(place, names, unit));
+            }
+            Place::Variable(name) => {
+                let names = [(*name).to_owned(), (*name).to_owned()];
+                out.by_variable.push(line(place, names, first.value.unit));
+            }
+            Place::Point {
+                series,
+                variable,
+                axis,
+                unit,
+                name,
+            } => {
+                let names = [(*name).to_owned(), (*name).to_owned()];
+                let point = line(place, names, *unit);
+                let spelled = match variable {
+                    Some(variable) => format!("{variable}: {series}"),
+                    None => (*series).to_owned(),
+                };
+                match out.series.iter_mut().find(|one| one.spelled == spelled) {
                     Some(joined) => joined.points.push(point),
                     None => out.series.push(JoinedSeries {
-                        name: series.to_owned(),
-                        unit: unit.to_owned(),
+                        spelled,
+                        title: series_title(*variable, series),
+                        axis: (*axis).to_owned(),
+                        unit: *unit,
                         points: vec![point],
                     }),
                 }
@@ -266,12 +304,37 @@ fn join<'a>(runs: &[Run<'a>], group: &Group<'a>) -> Option<SharedMeasure<'a>> {
     Some(out)
 }
 
+/// The names of a declared figure for people and for scripts, and how it is written.
+fn named_figure(
+    group: &Group<'_>,
+    id: &str,
+    at: Option<u64>,
+    variable: Option<&str>,
+) -> ([String; 2], Unit) {
+    let name = FigureName {
+        id: id.to_owned().into(),
+        at: at.map(f64::from_bits),
+        file: None,
+        variable: variable.map(str::to_owned),
+    };
+    let spelled = name.spelled();
+    let declared = group.iter().flatten().find_map(|one| one.declared(&name));
+    let Some(declared) = declared else {
+        return ([spelled.clone(), spelled], Unit::Number);
+    };
+    let label = match variable {
+        Some(variable) => format!("{variable}: {}", declared.label_of(&name)),
+        None => declared.label_of(&name),
+    };
+    ([label, spelled], declared.unit)
+}
+
 /// All places of all files: the value, then in the order of their first occurrence.
 fn places<'a>(found: &[Option<[Sheet<'a>; 2]>]) -> Vec<Place<'a>> {
     let mut all: Sheet<'a> = Sheet::default();
     let sheets = found.iter().flatten().flatten();
     for place in sheets.flat_map(|sheet| &sheet.places) {
-        all.set(*place, None);
+        all.set(place.clone(), None);
     }
     // Stable, so that the others stay as they are.
     all.places.sort_by_key(|place| *place != Place::Value);

@@ -1,5 +1,6 @@
 //! What was done to which variables, and against whom.
 
+use bauta_methods::pair::Rows;
 use bauta_plan::RunRecord;
 use bauta_plan::record::{Fate, StepRecord, VariableRecord};
 use maud::{Markup, html};
@@ -15,6 +16,12 @@ pub(super) fn steps(record: &RunRecord) -> Markup {
     html! {
         @if record.steps.is_empty() { p { "The plan has no steps; nothing was changed." } }
         @else { ol class="steps" { @for one in &record.steps { (step(one)) } } }
+        @if record.rows == Rows::Unrelated {
+            p {
+                strong { "The masked records do not correspond to the original ones." }
+                " Measures that compare a record with its own original were not taken; others compare files as a whole, or a record with the nearest original. Changed cells were not counted."
+            }
+        }
         @if record.shuffled { p { "The records were put in a new, random order." } }
         @else { p { "The records kept the order of the input." } }
     }
@@ -35,7 +42,7 @@ fn step(step: &StepRecord) -> Markup {
             @else { p class="soft" { "The plan gives no reason." } }
             (params::list(&step.method, &step.params))
             @if !step.notes.is_empty() {
-                ul class="notes" { @for note in &step.notes { li { (note.text()) } } }
+                ul class="notes" { @for note in &step.notes { li { (note.text) } } }
             }
         }
     }

@@ -96,8 +96,7 @@ pub(super) fn scores(record: &RunRecord) -> Option<Markup> {
 }
 
 fn variable_tables(measure: &MeasureRecord) -> Markup {
-    let (before, after) = (measure.before.as_ref(), measure.after.as_ref());
-    figures::tables(&figures::variable_figures(&measure.on, before, after))
+    figures::tables(&figures::variable_figures(measure))
 }
 
 fn of_family(record: &RunRecord, family: MeasureFamily) -> Vec<&MeasureRecord> {

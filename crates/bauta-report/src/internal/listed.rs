@@ -4,6 +4,7 @@ use bauta_methods::measure::{ListedRecord, Part};
 use bauta_plan::record::MeasureRecord;
 use maud::{Markup, html};
 
+use crate::number::Written as _;
 use crate::number::{NO_FIGURE, Unit, count};
 use crate::page::scrolling;
 use crate::words::named;

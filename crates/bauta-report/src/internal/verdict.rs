@@ -6,7 +6,7 @@ use maud::{Markup, html};
 
 use crate::number::count;
 use crate::page::scrolling;
-use crate::words::{file_name, gate_condition, gate_found, gate_subject, gate_unit};
+use crate::words::{file_name, gate_condition, gate_found, gate_subject};
 
 /// The outcome in one sentence.
 pub(super) fn verdict(record: &RunRecord) -> Markup {
@@ -46,7 +46,7 @@ fn failures(record: &RunRecord, failed: &[&GateRecord]) -> String {
     let each: Vec<String> = failed
         .iter()
         .map(|gate| {
-            let unit = gate_unit(gate, &record.measures);
+            let unit = gate.unit;
             format!(
                 "{} is {}, where {} is asked for",
                 gate_subject(gate, &record.measures),
@@ -154,7 +154,7 @@ fn conditions(record: &RunRecord) -> Markup {
 }
 
 fn gate_row(gate: &GateRecord, record: &RunRecord) -> Markup {
-    let unit = gate_unit(gate, &record.measures);
+    let unit = gate.unit;
     html! {
         tr {
             th scope="row" { (gate_subject(gate, &record.measures)) }

@@ -1,5 +1,6 @@
 //! Bar charts: upright where labels and figures fit, lying where they do not.
 
+use crate::number::Written as _;
 use maud::{Markup, html};
 
 use super::Chart;

@@ -5,6 +5,7 @@ use maud::{Markup, html};
 use super::frame::{SIZE, WIDTH, at};
 use super::text::{shortened, widest};
 use crate::number::Unit;
+use crate::number::Written as _;
 
 /// Widest column of names beside the fields.
 const MAX_LABEL: f64 = 110.0;

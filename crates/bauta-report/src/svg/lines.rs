@@ -1,5 +1,6 @@
 //! Line charts: figures along an ordered axis.
 
+use crate::number::Written as _;
 use std::fmt::Write as _;
 
 use maud::{Markup, html};

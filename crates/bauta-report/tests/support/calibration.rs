@@ -1,11 +1,12 @@
 //! A run that deleted records at risk and calibrated the weights of the others. All figures are
 //! invented.
 
-use bauta_methods::Calibration;
-use bauta_methods::calibration::{
-    Bounds, DeletedRow, Deletion, Distribution, FrontierPoint, Iteration, MarginRow, Multiplier,
-    Rounding, ShareRow, Solution,
+use bauta_methods::adjust::calibration::exhibits::evidence;
+use bauta_methods::adjust::calibration::found::{
+    Bounds, Calibration, DeletedRow, Deletion, Distribution, FrontierPoint, Iteration, MarginRow,
+    Multiplier, Rounding, ShareRow, Solution,
 };
+use bauta_methods::pair::Rows;
 use bauta_plan::RunRecord;
 use bauta_plan::record::StepRecord;
 use serde_json::json;
@@ -23,7 +24,8 @@ pub(crate) fn calibrated() -> RunRecord {
         on: vec!["sex".to_owned(), "age".to_owned(), "region".to_owned()],
         params: [("k".to_owned(), json!(3))].into(),
         why: Some("suppression distorts the victims' rates".to_owned()),
-        calibration: Some(Box::new(calibration())),
+        rows: Rows::Correspond,
+        evidence: Some(Box::new(evidence(&calibration()).unwrap())),
         notes: Vec::new(),
     });
     record

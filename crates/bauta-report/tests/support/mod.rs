@@ -8,8 +8,11 @@ mod variables;
 
 use std::collections::BTreeMap;
 
-use bauta_methods::measure::{Better, ListedRecord, Measurement, Part, Series};
+use bauta_methods::figure::Declared;
+use bauta_methods::measure::{ListedRecord, Measurement, Part, Series};
 use bauta_methods::note::Note;
+use bauta_methods::pair::Rows;
+use bauta_methods::{FigureName, Unit, registry};
 use bauta_plan::RunRecord;
 use bauta_plan::record::{
     ClaimRecord, FORMAT, FileRecord, GateRecord, MeasureFamily, MeasureRecord, PlanRecord,
@@ -31,6 +34,7 @@ pub(crate) fn passed() -> RunRecord {
         },
         seed: 424_242_424_242,
         seed_source: SeedSource::Plan,
+        rows: bauta_methods::pair::Rows::Correspond,
         input: file("confidential/survey.csv", "1b", 12),
         variables: variables::variables(),
         scenarios: scenarios(),
@@ -40,25 +44,39 @@ pub(crate) fn passed() -> RunRecord {
             gate(
                 "k-anonymity",
                 Some("neighbour"),
-                None,
+                (None, "smallest class", Unit::Number),
                 (Some(3.0), None),
                 3.0,
             ),
             gate(
                 "individual-risk",
                 Some("register"),
-                Some("expected_reidentifications"),
+                (
+                    Some("expected_reidentifications"),
+                    "expected re-identifications",
+                    Unit::Number,
+                ),
                 (None, Some(50.0)),
                 41.873_215,
             ),
             gate(
                 "k-anonymity",
                 Some("register"),
-                Some("share_below_3"),
+                (
+                    Some("share_below_3"),
+                    "share of records in classes smaller than 3",
+                    Unit::Share,
+                ),
                 (None, Some(0.05)),
                 0.031_245_6,
             ),
-            gate("il1s", None, None, (None, Some(0.35)), 0.287_654_3),
+            gate(
+                "il1s",
+                None,
+                (None, "mean distance", Unit::Number),
+                (None, Some(0.35)),
+                0.287_654_3,
+            ),
         ],
         claims: vec![ClaimRecord {
             by: "gate on k-anonymity (neighbour)".to_owned(),
@@ -128,10 +146,7 @@ fn scenarios() -> Vec<ScenarioRecord> {
 }
 
 fn steps() -> Vec<StepRecord> {
-    let unswapped = |variable: &str| Note::RecordsUnswapped {
-        variable: variable.to_owned(),
-        n_records: 31,
-    };
+    let unswapped = |variable: &str| unswapped(variable, 31);
     vec![
         step(
             "drop-identifiers",
@@ -139,9 +154,7 @@ fn steps() -> Vec<StepRecord> {
             &["name"],
             &[],
             "names are never released",
-            vec![Note::VariablesDropped {
-                variables: names(&["name"]),
-            }],
+            vec![Note::new("variables-dropped", "removed: name").public()],
         ),
         step(
             "recode",
@@ -149,11 +162,10 @@ fn steps() -> Vec<StepRecord> {
             &["age"],
             &[("breaks", json!([18, 25, 35, 45, 55, 65, 75]))],
             "single years of age make too many classes",
-            vec![Note::CategoriesMerged {
-                variable: "age".to_owned(),
-                n_before: 83,
-                n_after: 8,
-            }],
+            vec![Note::new(
+                "categories-merged",
+                "age: 83 categories became 8",
+            )],
         ),
         step(
             "top-bottom",
@@ -161,11 +173,10 @@ fn steps() -> Vec<StepRecord> {
             &["income", "rent"],
             &[("top_share", json!(0.005)), ("replace", json!("mean"))],
             "the highest incomes are known from newspapers",
-            vec![Note::TailsCoded {
-                variable: "income".to_owned(),
-                n_bottom: 0,
-                n_top: 59,
-            }],
+            vec![Note::new(
+                "tails-coded",
+                "income: 0 records were coded at the bottom and 59 at the top",
+            )],
         ),
         step(
             "rank-swap",
@@ -180,14 +191,15 @@ fn steps() -> Vec<StepRecord> {
             "best trade-off in the map of 12 March",
             vec![
                 unswapped("income"),
-                Note::TiesInRandomOrder {
-                    variable: "hours".to_owned(),
-                    n_records: 12_640,
-                },
-                Note::RoundedToGrid {
-                    variable: "income".to_owned(),
-                    decimals: 2,
-                },
+                Note::new(
+                    "ties-in-random-order",
+                    "hours: 12640 records share their value with another; ties were put in random order",
+                ),
+                Note::new(
+                    "rounded-to-grid",
+                    "income: masked values were rounded to 2 decimals, as in the original",
+                )
+                .public(),
             ],
         ),
     ]
@@ -202,7 +214,8 @@ fn step(
     notes: Vec<Note>,
 ) -> StepRecord {
     StepRecord {
-        calibration: None,
+        rows: Rows::Correspond,
+        evidence: None,
         key: format!("{method} {}", on.join(" ")),
         method: method.to_owned(),
         title: title.to_owned(),
@@ -249,11 +262,16 @@ fn k_anonymity(
             value: Some(value),
             ..Measurement::default()
         };
-        found.push_part("records", 12_901.0);
-        found.push_part("classes", 4000.0 - value * 1000.0);
-        found.push_part("uniques", f[0]);
-        found.push_part("below_3", f[0] + f[1]);
-        found.push_part("share_below_3", (f[0] + f[1]) / 12_901.0);
+        give(&mut found, ("records", None), None, 12_901.0);
+        give(&mut found, ("classes", None), None, 4000.0 - value * 1000.0);
+        give(&mut found, ("uniques", None), None, f[0]);
+        give(&mut found, ("below_{}", Some(3.0)), None, f[0] + f[1]);
+        give(
+            &mut found,
+            ("share_below_{}", Some(3.0)),
+            None,
+            (f[0] + f[1]) / 12_901.0,
+        );
         found
             .series
             .push(series("records by class size", "records", &BANDS, &f));
@@ -262,7 +280,7 @@ fn k_anonymity(
     assert!((before[0] - uniques).abs() < 0.5);
     measure(
         ("k-anonymity", "k-anonymity"),
-        (MeasureFamily::Risk, "smallest class", Better::Higher),
+        MeasureFamily::Risk,
         Some(scenario),
         &["sex", "age", "region"],
         (Some(found(1.0, before)), Some(found(k, after))),
@@ -284,9 +302,14 @@ fn individual_risk() -> MeasureRecord {
             value: Some(mean),
             ..Measurement::default()
         };
-        found.push_part("expected_reidentifications", mean * 12_901.0);
-        found.push_part("max", mean * 20.0);
-        found.push_part("above_threshold", f[5] + f[6]);
+        give(
+            &mut found,
+            ("expected_reidentifications", None),
+            None,
+            mean * 12_901.0,
+        );
+        give(&mut found, ("max", None), None, mean * 20.0);
+        give(&mut found, ("above_threshold", None), None, f[5] + f[6]);
         found
             .series
             .push(series("records by individual risk", "records", &BANDS, &f));
@@ -294,7 +317,7 @@ fn individual_risk() -> MeasureRecord {
     };
     let mut out = measure(
         ("individual-risk", "Individual risk"),
-        (MeasureFamily::Risk, "mean risk", Better::Lower),
+        MeasureFamily::Risk,
         Some("register"),
         &["sex", "age", "region", "education"],
         (
@@ -308,7 +331,7 @@ fn individual_risk() -> MeasureRecord {
             )),
         ),
     );
-    out.notes.push(Note::WeightsBelowFrequency { n_records: 7 });
+    out.notes.push(weights_below(7));
     for (found, ages, risk) in [
         (&mut out.before, ["19", "97"], 0.25),
         (&mut out.after, ["15-24", "85+"], 0.043),
@@ -371,7 +394,7 @@ fn key_contribution() -> MeasureRecord {
     };
     measure(
         ("key-contribution", "Contribution of keys"),
-        (MeasureFamily::Risk, "share of the risk", Better::Neither),
+        MeasureFamily::Risk,
         Some("register"),
         &["sex", "age", "region"],
         (Some(found(4000.0)), Some(found(200.0))),
@@ -400,7 +423,7 @@ fn interval_sd() -> MeasureRecord {
             "interval-sd",
             "Interval disclosure by standard deviation (SDID)",
         ),
-        (MeasureFamily::Risk, "share disclosed", Better::Lower),
+        MeasureFamily::Risk,
         None,
         &["income", "rent", "hours"],
         (None, Some(found)),
@@ -415,7 +438,7 @@ fn il1s() -> MeasureRecord {
     };
     measure(
         ("il1s", "IL1s"),
-        (MeasureFamily::Loss, "mean distance", Better::Lower),
+        MeasureFamily::Loss,
         None,
         &["income", "rent", "hours"],
         (None, Some(found)),
@@ -434,32 +457,37 @@ fn univariate_summary() -> MeasureRecord {
             ("rent", 388.0, 712.3, 288.9),
             ("hours", 54.0, 36.42, 11.8),
         ] {
-            found.push_part(format!("{name}.records"), 12_901.0);
-            found.push_part(format!("{name}.missing"), missing);
-            found.push_part(format!("{name}.mean"), mean * factor);
-            found.push_part(format!("{name}.sd"), sd * factor * factor);
-            found.push_part(format!("{name}.weighted_mean"), mean * factor * 1.03);
+            give(&mut found, ("records", None), Some(name), 12_901.0);
+            give(&mut found, ("missing", None), Some(name), missing);
+            give(&mut found, ("mean", None), Some(name), mean * factor);
+            give(&mut found, ("sd", None), Some(name), sd * factor * factor);
+            give(
+                &mut found,
+                ("weighted_mean", None),
+                Some(name),
+                mean * factor * 1.03,
+            );
             let mut values: Vec<f64> = (0..10)
                 .map(|band| mean * (0.3 + 0.14 * f64::from(band)) * factor)
                 .collect();
             values[9] *= if name == "hours" { 1.0 } else { top };
-            let title = format!("{name}: mean of each tenth");
-            found.series.push(series(&title, name, &tenths, &values));
+            let tenths = series("mean of each tenth", name, &tenths, &values);
+            found.series.push(tenths.of_variable(name));
         }
         for (name, missing, categories, entropy) in [
             ("age", 12.0, 83.0 * factor, 4.1 * factor),
             ("victim", 17.0, 2.0, 0.412),
         ] {
-            found.push_part(format!("{name}.records"), 12_901.0);
-            found.push_part(format!("{name}.missing"), missing);
-            found.push_part(format!("{name}.categories"), categories);
-            found.push_part(format!("{name}.entropy"), entropy);
+            give(&mut found, ("records", None), Some(name), 12_901.0);
+            give(&mut found, ("missing", None), Some(name), missing);
+            give(&mut found, ("categories", None), Some(name), categories);
+            give(&mut found, ("entropy", None), Some(name), entropy);
         }
         found
     };
     measure(
         ("univariate-summary", "Univariate summary"),
-        (MeasureFamily::Loss, "", Better::Neither),
+        MeasureFamily::Loss,
         None,
         &["income", "rent", "hours", "age", "victim"],
         (Some(found(1.0, 2.1)), Some(found(0.985, 1.6))),
@@ -468,17 +496,18 @@ fn univariate_summary() -> MeasureRecord {
 
 fn measure(
     (id, title): (&str, &str),
-    (family, value_name, better): (MeasureFamily, &str, Better),
+    family: MeasureFamily,
     scenario: Option<&str>,
     on: &[&str],
     (before, after): (Option<Measurement>, Option<Measurement>),
 ) -> MeasureRecord {
+    let declared = registry::measure(id).expect("a measure").declared();
     MeasureRecord {
         id: id.to_owned(),
         title: title.to_owned(),
         family,
-        value_name: value_name.to_owned(),
-        better,
+        value: Declared::from(&declared.value),
+        figures: declared.figures.iter().map(Declared::from).collect(),
         scenario: scenario.map(str::to_owned),
         on: names(on),
         outliers: None,
@@ -493,7 +522,7 @@ fn measure(
 fn gate(
     measure: &str,
     scenario: Option<&str>,
-    part: Option<&str>,
+    (part, label, unit): (Option<&str>, &str, Unit),
     (at_least, at_most): (Option<f64>, Option<f64>),
     found: f64,
 ) -> GateRecord {
@@ -501,6 +530,8 @@ fn gate(
         measure: measure.to_owned(),
         scenario: scenario.map(str::to_owned),
         part: part.map(str::to_owned),
+        label: label.to_owned(),
+        unit,
         condition: None,
         at_least,
         at_most,
@@ -510,19 +541,45 @@ fn gate(
     }
 }
 
-fn series(name: &str, unit: &str, labels: &[&str], values: &[f64]) -> Series {
-    Series {
-        name: name.to_owned(),
-        unit: unit.to_owned(),
-        points: labels
-            .iter()
-            .zip(values)
-            .map(|(&label, &value)| Part {
-                name: label.to_owned(),
-                value: Some(value),
-            })
-            .collect(),
-    }
+/// A note that says how many records were touched, and so stays inside.
+pub(crate) fn unswapped(variable: &str, n_records: u64) -> Note {
+    let text =
+        format!("{variable}: {n_records} records found no free partner and kept their value");
+    Note::new("records-unswapped", text).with("n_records", n_records)
+}
+
+/// A note of a measure, which stays inside as well.
+pub(crate) fn weights_below(n_records: u64) -> Note {
+    let text = format!("{n_records} records are in classes whose weights sum to less");
+    Note::new("weights-below-frequency", text).with("n_records", n_records)
+}
+
+/// Adds a figure as a measure declares it: its id, with the number that it is given for, and the
+/// variable.
+pub(crate) fn give(
+    found: &mut Measurement,
+    (id, at): (&str, Option<f64>),
+    variable: Option<&str>,
+    value: f64,
+) {
+    let name = FigureName {
+        id: id.to_owned().into(),
+        at,
+        file: None,
+        variable: variable.map(str::to_owned),
+    };
+    found.give(name, value);
+}
+
+fn series(name: &str, axis: &str, labels: &[&str], values: &[f64]) -> Series {
+    let unit = match axis {
+        "records" => Unit::Count,
+        axis if axis.starts_with("share") => Unit::Share,
+        _ => Unit::Number,
+    };
+    let points = labels.iter().zip(values);
+    let points = points.map(|(&label, &value)| Part::new(label, value));
+    Series::new(name, axis, unit, points.collect())
 }
 
 fn parts(figures: &[(&str, f64)]) -> Vec<Part> {

@@ -3,7 +3,7 @@
 use bauta_data::{Kind, Role, Table};
 
 use crate::adjust::calibration::coding::{Coding, Files};
-use crate::calibration::{DeletedRow, Distribution, QUANTILE_SHARES, ShareRow};
+use crate::adjust::calibration::found::{DeletedRow, Distribution, QUANTILE_SHARES, ShareRow};
 use crate::kernel::numbers::quantile::quantile_of_sorted;
 use crate::kernel::numbers::sums::sum_of;
 

@@ -5,7 +5,7 @@ use bauta_data::{Column, Table};
 use crate::adjust::calibration::coding::column;
 use crate::adjust::calibration::design::Design;
 use crate::adjust::calibration::margins::{Margins, Sources, Term, heads, same_in_household};
-use crate::adjust::calibration::settings;
+use crate::adjust::calibration::settings::{Dearness, MissingInMargins, QFrom, Settings};
 use crate::adjust::calibration::totals::GivenTotals;
 use crate::adjust::calibration::units::Units;
 use crate::context::RunContext;
@@ -13,7 +13,7 @@ use crate::error::MethodError;
 use crate::kernel::numbers::sums::sum_of;
 use crate::keys::households::households;
 use crate::pair::Pair;
-use crate::params::Params;
+use crate::params::Choice;
 
 /// What is to be solved.
 pub(super) struct Problem<'a> {
@@ -44,7 +44,7 @@ impl<'a> Problem<'a> {
     pub(super) fn new(
         pair: Pair<'a>,
         recoded: &Table,
-        params: &Params,
+        settings: &Settings,
         context: &RunContext<'_>,
     ) -> Result<Self, MethodError> {
         let (original, released) = (pair.original, pair.masked);
@@ -62,17 +62,17 @@ impl<'a> Problem<'a> {
         })?;
         let weight = weight.name().to_owned();
         let original_weights = positive(original, &weight)?;
-        let start = params.texts("start").first().unwrap_or(&weight).clone();
+        let start = settings.start.as_ref().unwrap_or(&weight).clone();
         let d = positive(released, &start)?;
-        let (q_name, q) = q_weights(released, d, params)?;
+        let (q_name, q) = q_weights(released, d, &settings.q)?;
         context.go_on()?;
-        let given = GivenTotals::new(
-            params.number_map("totals"),
-            params.number_if_set("population"),
-        );
-        let terms = terms(released, params, &given)?;
+        let given = GivenTotals::new(&settings.totals, settings.population);
+        let terms = terms(released, settings, &given)?;
         let by_household = terms.iter().any(|term| term.of_households);
-        let q_from = params.texts("q_from").first().map(String::as_str);
+        let q_from = match &settings.q {
+            QFrom::Variable(name) => Some(name.as_str()),
+            QFrom::Dearness(_) => None,
+        };
         let (units, heads) = if by_household {
             household_units(pair, &terms, &weight, &start, q_from.as_ref(), d, &q)?
         } else {
@@ -84,10 +84,10 @@ impl<'a> Problem<'a> {
             released,
             weights: original_weights,
             heads,
-            missing_is_category: params.choice("missing") == "category",
+            missing_is_category: settings.missing == MissingInMargins::Category,
         };
         let margins = Margins::new(&sources, terms, &given)?;
-        let scale = if settings::is_scaled(params) {
+        let scale = if settings.scale {
             population(&margins, &given, original_weights) / sum_of(d, |d| d)
         } else {
             1.0
@@ -125,10 +125,13 @@ fn population(margins: &Margins, given: &GivenTotals, weights: &[f64]) -> f64 {
     }
 }
 
-fn terms(table: &Table, params: &Params, given: &GivenTotals) -> Result<Vec<Term>, MethodError> {
+fn terms(
+    table: &Table,
+    settings: &Settings,
+    given: &GivenTotals,
+) -> Result<Vec<Term>, MethodError> {
     let of_totals = given.terms();
-    let named = |name: &str, of_households: bool| -> Vec<String> {
-        let asked = params.texts(name);
+    let named = |asked: &[String], of_households: bool| -> Vec<String> {
         if !asked.is_empty() {
             return asked.to_vec();
         }
@@ -136,8 +139,12 @@ fn terms(table: &Table, params: &Params, given: &GivenTotals) -> Result<Vec<Term
         of_totals.map(|(text, _)| text.clone()).collect()
     };
     let mut terms = Vec::new();
-    for (name, of_households) in [("margins", false), ("household_margins", true)] {
-        for text in named(name, of_households) {
+    let asked = [
+        (&settings.margins, false),
+        (&settings.household_margins, true),
+    ];
+    for (asked, of_households) in asked {
+        for text in named(asked, of_households) {
             terms.push(Term::parse(&text, table, of_households)?);
         }
     }
@@ -198,31 +205,35 @@ fn positive<'t>(table: &'t Table, name: &str) -> Result<&'t [f64], MethodError> 
     }
 }
 
-fn q_weights(table: &Table, d: &[f64], params: &Params) -> Result<(String, Vec<f64>), MethodError> {
-    if let Some(name) = params.texts("q_from").first() {
-        let q = column(table, name)?.as_numeric().unwrap_or_default();
-        let bad = q.iter().position(|q| q.is_nan() || *q <= 0.0);
-        if q.is_empty() && !d.is_empty() {
-            return Err(MethodError::data(
-                name,
-                "q must be numbers",
-                "give it the kind continuous",
-            ));
+fn q_weights(table: &Table, d: &[f64], q: &QFrom) -> Result<(String, Vec<f64>), MethodError> {
+    let name = match q {
+        QFrom::Variable(name) => name,
+        QFrom::Dearness(dearness) => {
+            let q = match dearness {
+                Dearness::Uniform => vec![1.0; d.len()],
+                Dearness::Euclidean => d.iter().map(|d| 1.0 / d).collect(),
+            };
+            return Ok((dearness.name().to_owned(), q));
         }
-        if let Some(record) = bad {
-            return Err(MethodError::Data {
-                variable: Some(name.clone()),
-                row: Some(table.source_row(record) + 1),
-                message: "q is missing or not above 0".to_owned(),
-                hint: "every record needs a q above 0".to_owned(),
-            });
-        }
-        return Ok((name.clone(), q.to_vec()));
+    };
+    let q = column(table, name)?.as_numeric().unwrap_or_default();
+    let bad = q.iter().position(|q| q.is_nan() || *q <= 0.0);
+    if q.is_empty() && !d.is_empty() {
+        return Err(MethodError::data(
+            name,
+            "q must be numbers",
+            "give it the kind continuous",
+        ));
     }
-    Ok(match params.choice("q") {
-        "euclidean" => ("euclidean".to_owned(), d.iter().map(|d| 1.0 / d).collect()),
-        _ => ("uniform".to_owned(), vec![1.0; d.len()]),
-    })
+    if let Some(record) = bad {
+        return Err(MethodError::Data {
+            variable: Some(name.clone()),
+            row: Some(table.source_row(record) + 1),
+            message: "q is missing or not above 0".to_owned(),
+            hint: "every record needs a q above 0".to_owned(),
+        });
+    }
+    Ok((name.clone(), q.to_vec()))
 }
 
 fn household_units(

@@ -6,19 +6,19 @@ use crate::adjust::calibration::bounds::{Feasible, necessary};
 use crate::adjust::calibration::coding::Files;
 use crate::adjust::calibration::distance::Distance;
 use crate::adjust::calibration::evidence::{Bins, distribution, kish, shares};
+use crate::adjust::calibration::found::{
+    Bounds, Calibration, FrontierPoint, Iteration, MarginRow, Multiplier, Rounding, Solution,
+};
 use crate::adjust::calibration::problem::Problem;
 use crate::adjust::calibration::rank::{Rank, rank};
 use crate::adjust::calibration::rounding::rounded;
-use crate::adjust::calibration::settings::{self, FRONTIER_UP_TO};
+use crate::adjust::calibration::settings::{FRONTIER_UP_TO, Penalty, Settings};
 use crate::adjust::calibration::solve::{End, relative_error, search};
 use crate::adjust::calibration::trouble;
 use crate::adjust::calibration::{ridge, solve};
-use crate::calibration::{
-    Bounds, Calibration, FrontierPoint, Iteration, MarginRow, Multiplier, Rounding, Solution,
-};
 use crate::context::RunContext;
-use crate::error::MethodError;
-use crate::note::KnownNote;
+use crate::error::{MethodError, refused};
+use crate::note::{Note, NoteRank};
 use crate::pair::Pair;
 use crate::params::Params;
 
@@ -29,19 +29,16 @@ const FRONTIER: [f64; 9] = [0.0, 0.1, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7];
 
 /// Calibrated weights of the masked file's records, and how they came about. `recoded` is the masked
 /// file before records were deleted.
-pub(crate) fn calibrate(
+pub(crate) fn calibrated(
     pair: Pair<'_>,
     recoded: &Table,
-    params: &Params,
+    settings: &Settings,
     context: &RunContext<'_>,
 ) -> Result<(Vec<f64>, Calibration), MethodError> {
-    let problem = Problem::new(pair, recoded, params, context)?;
-    let method = settings::method(params);
-    let distance = settings::distance(method, params).ok_or_else(|| {
-        MethodError::Internal("the checks let a method without bounds through".to_owned())
-    })?;
-    let penalised = settings::is_penalised(params);
-    let costs = problem.costs(params)?;
+    let problem = Problem::new(pair, recoded, settings, context)?;
+    let distance = settings.distance;
+    let penalised = settings.penalty.is_some();
+    let costs = problem.costs(&settings.costs)?;
     trouble::impossible_margins(&problem.margins, pair.masked, distance, |margin| {
         !penalised || costs[margin].is_infinite()
     })?;
@@ -57,8 +54,8 @@ pub(crate) fn calibrate(
         return Err(trouble::contradictory(&problem.design, &contradictions));
     }
     problem.note_margins(&rank, context);
-    let (mut w, mut solutions) = problem.solve_all(&rank, distance, params, context)?;
-    let rounding = params.number_if_set("round_to").map(|to| {
+    let (mut w, mut solutions) = problem.solve_all(&rank, settings, context)?;
+    let rounding = settings.round_to.map(|to| {
         let exact = std::mem::take(&mut w);
         w = rounded(&problem.design, &rank.independent, &exact, to);
         problem.rounding(&exact, &w, to)
@@ -72,21 +69,76 @@ pub(crate) fn calibrate(
     }
     let n_zero = weights.iter().filter(|&&w| w == 0.0).count();
     if n_zero > 0 && rounding.is_some() {
-        context.note(KnownNote::WeightsRoundedToZero { n_records: n_zero });
+        context.note(weights_rounded_to_zero(n_zero));
     }
     let n_negative = weights.iter().filter(|&&w| w < 0.0).count();
     if n_negative > 0 {
-        context.note(KnownNote::NegativeWeights {
-            n_records: n_negative,
-        });
+        context.note(negative_weights(n_negative));
     }
     let mut calibration = problem.evidence(pair, recoded, &rank, &w, &weights);
     let bins = bins_of(solutions.iter());
     (calibration.histogram_from, calibration.histogram_step) = (bins.from, bins.step);
     calibration.solutions = solutions;
-    calibration.bounds = problem.bounds(&rank, params, context)?;
+    calibration.bounds = problem.bounds(&rank, settings.frontier, context)?;
     calibration.rounding = rounding;
     Ok((weights, calibration))
+}
+
+/// The same for an adjuster whose own settings still hold parameters.
+pub(crate) fn calibrate(
+    pair: Pair<'_>,
+    recoded: &Table,
+    params: &Params,
+    context: &RunContext<'_>,
+) -> Result<(Vec<f64>, Calibration), MethodError> {
+    let settings = Settings::read(params).map_err(refused)?;
+    calibrated(pair, recoded, &settings, context)
+}
+
+/// Rounding made weights 0.
+fn weights_rounded_to_zero(n_records: usize) -> Note {
+    let text =
+        format!("rounding made {n_records} weights 0; round to a smaller number to keep them");
+    Note::new("weights-rounded-to-zero", text)
+        .with("n_records", n_records)
+        .ranked(NoteRank::Warning)
+}
+
+/// Calibration made weights negative.
+fn negative_weights(n_records: usize) -> Note {
+    let text =
+        format!("{n_records} negative weights; raking, logit and sinh never give any (W-CAL-NEG)");
+    Note::new("negative-weights", text)
+        .with("n_records", n_records)
+        .ranked(NoteRank::Warning)
+}
+
+/// Margins with target 0 and no record, which hold whatever the weights.
+fn empty_margins_left_out(margins: Vec<String>) -> Note {
+    let names = margins.join(", ");
+    let text = format!("margins with target 0 and no record were left out: {names}");
+    Note::new("empty-margins-left-out", text).with("margins", margins)
+}
+
+/// Margins that follow from others, with which they agree.
+fn redundant_margins(n_independent: usize, n_margins: usize, margins: Vec<String>) -> Note {
+    let text = format!(
+        "{n_independent} of {n_margins} margins are independent; {} dropped as redundant (W-RANK)",
+        margins.join(", ")
+    );
+    Note::new("redundant-margins", text)
+        .with("n_independent", n_independent)
+        .with("n_margins", n_margins)
+        .with("margins", margins)
+}
+
+/// Margins that rest on few records, with their numbers.
+fn small_margins(margins: &[(String, u64)]) -> Note {
+    let texts = margins.iter();
+    let texts =
+        texts.map(|(name, n_records)| format!("margin {name} rests on {n_records} records"));
+    let text = format!("{} (W-SMALL)", texts.collect::<Vec<_>>().join(", "));
+    Note::new("small-margins", text).with("margins", serde_json::json!(margins))
 }
 
 impl Problem<'_> {
@@ -99,15 +151,16 @@ impl Problem<'_> {
             .map(name)
             .collect();
         if !empty.is_empty() {
-            context.note(KnownNote::EmptyMarginsLeftOut { margins: empty });
+            context.note(empty_margins_left_out(empty));
         }
         let redundant = self.redundant(rank);
         if !redundant.is_empty() {
-            context.note(KnownNote::RedundantMargins {
-                n_independent: rank.independent.len(),
-                n_margins: self.design.n_margins(),
-                margins: redundant,
-            });
+            let n_margins = self.design.n_margins();
+            context.note(redundant_margins(
+                rank.independent.len(),
+                n_margins,
+                redundant,
+            ));
         }
         let small: Vec<(String, u64)> = self
             .margins
@@ -117,7 +170,7 @@ impl Problem<'_> {
             .map(|margin| (margin.name.clone(), margin.n_after))
             .collect();
         if !small.is_empty() {
-            context.note(KnownNote::SmallMargins { margins: small });
+            context.note(small_margins(&small));
         }
     }
 
@@ -133,12 +186,12 @@ impl Problem<'_> {
     fn solve_all(
         &self,
         rank: &Rank,
-        distance: Distance,
-        params: &Params,
+        settings: &Settings,
         context: &RunContext<'_>,
     ) -> Result<(Vec<f64>, Vec<Solution>), MethodError> {
-        if settings::is_penalised(params) {
-            let (ratios, solution) = self.penalised(params)?;
+        let distance = settings.distance;
+        if let Some(penalty) = settings.penalty {
+            let (ratios, solution) = self.penalised(penalty, &settings.costs)?;
             let w = self.weights(&ratios);
             return Ok((w, self.described(vec![(solution, ratios)])));
         }
@@ -153,11 +206,7 @@ impl Problem<'_> {
             self.weights(&found.ratios)
         };
         let mut solved = vec![(self.solution(distance, &found, rank), found.ratios)];
-        for name in params.texts("also") {
-            let Some(other) = settings::distance(name, params).filter(|other| *other != distance)
-            else {
-                continue;
-            };
+        for &other in settings.also.iter().filter(|other| **other != distance) {
             let found = search(&self.design, &rank.independent, other, context)?;
             let mut solution = self.solution(other, &found, rank);
             if found.end != End::Reached {
@@ -219,12 +268,15 @@ impl Problem<'_> {
         }
     }
 
-    fn penalised(&self, params: &Params) -> Result<(Vec<f64>, Solution), MethodError> {
-        let costs = self.costs(params)?;
-        let penalty = match (params.number_if_set("penalty"), params.number_if_set("gap")) {
-            (Some(penalty), _) => penalty,
-            (None, gap) => {
-                let gap = gap.unwrap_or(f64::INFINITY);
+    fn penalised(
+        &self,
+        penalty: Penalty,
+        costs: &[(String, f64)],
+    ) -> Result<(Vec<f64>, Solution), MethodError> {
+        let costs = self.costs(costs)?;
+        let penalty = match penalty {
+            Penalty::Lambda(penalty) => penalty,
+            Penalty::ForGap(gap) => {
                 ridge::penalty_for_gap(&self.design, &costs, gap).ok_or_else(|| {
                     MethodError::request(
                         "no penalty brings the ratios w/d so near to each other: margins with an infinite cost keep them apart",
@@ -251,8 +303,7 @@ impl Problem<'_> {
     }
 
     /// The cost of each margin: its own, that of its term, or 1.
-    fn costs(&self, params: &Params) -> Result<Vec<f64>, MethodError> {
-        let given = params.number_map("costs");
+    fn costs(&self, given: &[(String, f64)]) -> Result<Vec<f64>, MethodError> {
         let of = |name: &str| {
             given
                 .iter()
@@ -422,14 +473,10 @@ impl Problem<'_> {
     fn bounds(
         &self,
         rank: &Rank,
-        params: &Params,
+        asked: Option<bool>,
         context: &RunContext<'_>,
     ) -> Result<Option<Bounds>, MethodError> {
-        let wanted = if params.is_set("frontier") {
-            params.flag("frontier")
-        } else {
-            self.design.n_profiles() <= FRONTIER_UP_TO
-        };
+        let wanted = asked.unwrap_or_else(|| self.design.n_profiles() <= FRONTIER_UP_TO);
         if !wanted || rank.independent.is_empty() {
             return Ok(None);
         }

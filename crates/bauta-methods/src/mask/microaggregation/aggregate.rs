@@ -1,28 +1,26 @@
 //! What the values of a group become.
 
+use crate::card::ParamSpec;
 use crate::kernel::numbers::moments::Moments;
 use crate::kernel::numbers::sums::compensated;
 use crate::kernel::space::partition::Partition;
+use crate::params::choices;
 
-/// What the values of a group become.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Aggregate {
-    Mean,
-    Median,
-    /// The values of the record nearest to the mean.
-    Medoid,
+choices! {
+    /// What the values of a group become.
+    pub(crate) enum Aggregate {
+        Mean = "mean": "the mean of each variable",
+        Median = "median": "the median of each variable",
+        Medoid = "medoid": "the values of the record nearest to the mean",
+    }
 }
 
-impl Aggregate {
-    /// The aggregate with this name.
-    pub(super) fn from_name(name: &str) -> Self {
-        match name {
-            "median" => Self::Median,
-            "medoid" => Self::Medoid,
-            _ => Self::Mean,
-        }
-    }
+/// What takes the place of the values of a group.
+pub(crate) const AGGREGATE: ParamSpec =
+    ParamSpec::choice::<Aggregate>("aggregate", "what the values of a group become")
+        .or_word("mean");
 
+impl Aggregate {
     /// Puts the aggregate of its group in place of each value.
     pub(super) fn replace(
         self,

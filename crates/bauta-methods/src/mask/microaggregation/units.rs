@@ -2,13 +2,15 @@
 
 use std::borrow::Cow;
 
+use bauta_data::Table;
+
 use crate::error::MethodError;
 use crate::kernel::numbers::sums::compensated;
 use crate::kernel::space::partition::Partition;
 use crate::keys::asked::positions;
 use crate::keys::class_numbers;
 use crate::keys::households::households;
-use crate::mask::MaskTask;
+use crate::mask::strata::{refuse_divided_households, split_by};
 
 /// Strata and households of a file.
 pub(super) struct Units {
@@ -30,16 +32,19 @@ pub(super) enum Stratum {
 }
 
 impl Units {
-    /// The units that a task asks for.
-    pub(super) fn of(task: &MaskTask<'_>) -> Result<Self, MethodError> {
-        let (table, names) = (task.table, task.params.texts("strata"));
+    /// The records or whole households of a file, in strata of the named variables if there are any.
+    pub(super) fn of(
+        table: &Table,
+        names: &[String],
+        whole_households: bool,
+    ) -> Result<Self, MethodError> {
         let stratum = if names.is_empty() {
             None
         } else {
             let numbers = class_numbers(table, &positions(table, names)?);
             Some((numbers, names.join("`, `")))
         };
-        let household = if task.params.flag("households") {
+        let household = if whole_households {
             Some(households(table)?)
         } else {
             None
@@ -124,45 +129,6 @@ impl Units {
             ),
         })
     }
-}
-
-/// A household must lie in one stratum; `names` are the variables that make the strata.
-pub(crate) fn refuse_divided_households(
-    stratum: &[u32],
-    household: &[u32],
-    names: &str,
-) -> Result<(), MethodError> {
-    let n_households = household.iter().max().map_or(0, |&last| last as usize + 1);
-    let mut home: Vec<Option<u32>> = vec![None; n_households];
-    let mut is_divided = vec![false; n_households];
-    for (&stratum, &household) in stratum.iter().zip(household) {
-        let home = home[household as usize].get_or_insert(stratum);
-        is_divided[household as usize] |= *home != stratum;
-    }
-    let n_divided = is_divided.iter().filter(|&&divided| divided).count();
-    if n_divided == 0 {
-        return Ok(());
-    }
-    Err(MethodError::request(
-        format!("{n_divided} households lie in more than one stratum of `{names}`"),
-        "take strata that are the same for all members of a household",
-    ))
-}
-
-/// Records by their number in `numbers`, in the order in which numbers first occur.
-pub(crate) fn split_by(records: &[u32], numbers: &[u32]) -> Vec<Vec<u32>> {
-    let n_numbers = numbers.iter().max().map_or(0, |&last| last as usize + 1);
-    let mut slot_of = vec![usize::MAX; n_numbers];
-    let mut split: Vec<Vec<u32>> = Vec::new();
-    for &record in records {
-        let slot = &mut slot_of[numbers[record as usize] as usize];
-        if *slot == usize::MAX {
-            *slot = split.len();
-            split.push(Vec::new());
-        }
-        split[*slot].push(record);
-    }
-    split
 }
 
 impl Stratum {
