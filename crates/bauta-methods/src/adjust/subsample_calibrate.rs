@@ -5,7 +5,7 @@ use bauta_data::Attribute;
 use crate::adjust::calibration::evidence::deleted_by_category;
 use crate::adjust::calibration::exhibits::{evidence, exhibits};
 use crate::adjust::calibration::found::{Calibration, Deletion};
-use crate::adjust::calibration::procedure::calibrate;
+use crate::adjust::calibration::procedure::calibrated;
 use crate::adjust::calibration::settings;
 use crate::adjust::{AdjustMethod, AdjustTask};
 use crate::card::{Card, Family, ParamSpec, Targets};
@@ -53,7 +53,7 @@ static CARD: Card = Card {
 /// Who goes, and how the weights of the others are calibrated.
 pub struct Settings {
     rules: AtRisk,
-    calibration: Params,
+    calibration: settings::Settings,
 }
 
 impl AdjustMethod for SubsampleCalibrate {
@@ -64,16 +64,11 @@ impl AdjustMethod for SubsampleCalibrate {
     }
 
     fn settings(&self, params: &Params) -> Result<Settings, Vec<ParamProblem>> {
-        let mut problems = settings::problems(params);
-        match AtRisk::asked(params) {
-            Ok(rules) if problems.is_empty() => Ok(Settings {
-                rules,
-                calibration: params.clone(),
-            }),
-            rules => {
-                let mut all = rules.err().unwrap_or_default();
-                all.append(&mut problems);
-                Err(all)
+        match (AtRisk::asked(params), settings::Settings::read(params)) {
+            (Ok(rules), Ok(calibration)) => Ok(Settings { rules, calibration }),
+            (rules, calibration) => {
+                let problems = rules.err().into_iter().chain(calibration.err());
+                Err(problems.flatten().collect())
             }
         }
     }
@@ -104,7 +99,7 @@ impl AdjustMethod for SubsampleCalibrate {
             masked: &released,
             ..task.pair
         };
-        let (weights, mut calibration) = calibrate(pair, masked, &settings.calibration, context)?;
+        let (weights, mut calibration) = calibrated(pair, masked, &settings.calibration, context)?;
         calibration.deletion = rule.looks().then(|| Deletion {
             rule: rule.in_words(),
             rounds: deleted.rounds,

@@ -17,10 +17,9 @@ use crate::adjust::calibration::solve::{End, relative_error, search};
 use crate::adjust::calibration::trouble;
 use crate::adjust::calibration::{ridge, solve};
 use crate::context::RunContext;
-use crate::error::{MethodError, refused};
+use crate::error::MethodError;
 use crate::note::{Note, NoteRank};
 use crate::pair::Pair;
-use crate::params::Params;
 
 /// Margins that rest on fewer records are noted.
 const FEW_RECORDS: u64 = 30;
@@ -82,17 +81,6 @@ pub(crate) fn calibrated(
     calibration.bounds = problem.bounds(&rank, settings.frontier, context)?;
     calibration.rounding = rounding;
     Ok((weights, calibration))
-}
-
-/// The same for an adjuster whose own settings still hold parameters.
-pub(crate) fn calibrate(
-    pair: Pair<'_>,
-    recoded: &Table,
-    params: &Params,
-    context: &RunContext<'_>,
-) -> Result<(Vec<f64>, Calibration), MethodError> {
-    let settings = Settings::read(params).map_err(refused)?;
-    calibrated(pair, recoded, &settings, context)
 }
 
 /// Rounding made weights 0.

@@ -297,7 +297,7 @@ fn is_penalised(params: &Params) -> bool {
 }
 
 /// Problems of the parameters with each other.
-pub(crate) fn problems(params: &Params) -> Vec<ParamProblem> {
+fn problems(params: &Params) -> Vec<ParamProblem> {
     let is_set = |spec: ParamSpec| params.is_set(spec.name);
     let asked = |spec: ParamSpec| !params.texts(spec.name).is_empty();
     let mut problems = Vec::new();
