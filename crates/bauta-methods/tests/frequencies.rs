@@ -8,7 +8,8 @@ use bauta_data::column::NumberText;
 use bauta_data::missing::{MissingCells, MissingRules};
 use bauta_data::{Attribute, Column, Kind, Levels, Role, Table};
 use bauta_methods::MethodError;
-use bauta_methods::keys::{Frequencies, Semantics, frequencies};
+use bauta_methods::keys::codes::{Coding, KeyCodes};
+use bauta_methods::keys::{Frequencies, KeyColumns, KeyCounts, Semantics, frequencies};
 use proptest::prelude::*;
 use support::{Wanted, read_csv, shared, table};
 
@@ -132,6 +133,57 @@ impl Small {
     }
 }
 
+/// Counts of some records of a file, as an engine would make them part by part.
+fn counts(table: &Table, records: std::ops::Range<usize>, semantics: Semantics) -> KeyCounts {
+    let part = table.take(&(records.start as u32..records.end as u32).collect::<Vec<_>>());
+    let keys: Vec<usize> = (0..part.columns().len() - 1).collect();
+    let keys = KeyColumns::of(&part, &keys, semantics).expect("keys can be counted");
+    let weights = part.weight().and_then(Column::as_numeric);
+    KeyCounts::of(&keys, weights, semantics).expect("weights are of the same records")
+}
+
+/// Parts merged are the whole, and a record's class has the record's frequencies.
+fn check_merging(file: &Small, cuts: (usize, usize)) -> Result<(), TestCaseError> {
+    let mut file = file.clone();
+    // Sums of whole numbers do not depend on their order.
+    file.weights
+        .iter_mut()
+        .for_each(|weight| *weight = weight.round());
+    let (table, n) = (file.table(), file.keys.len());
+    let (first, second) = (cuts.0.min(cuts.1).min(n), cuts.0.max(cuts.1).min(n));
+    for semantics in ALL {
+        let whole = counts(&table, 0..n, semantics);
+        let mut merged = counts(&table, 0..first, semantics);
+        for part in [first..second, second..n] {
+            let next = counts(&table, part, semantics);
+            merged.merge(&next).expect("the same keys");
+        }
+        prop_assert_eq!(&merged, &whole, "{:?}", semantics);
+        let frequencies = file.counted(semantics);
+        prop_assert_eq!(merged.n_shown(), frequencies.n_classes);
+        prop_assert_eq!(merged.n_records(), n);
+        let of_class = merged.frequencies();
+        for (record, cells) in file.keys.iter().enumerate() {
+            let held = cells.iter().map(|cell| match semantics {
+                Semantics::Original => cell.before_suppression(),
+                Semantics::Own | Semantics::Visible | Semantics::Wild => cell.shown(),
+            });
+            let codes: Vec<u32> = held.map(|code| code.map_or(0, |code| code + 1)).collect();
+            let bits = cells.iter().enumerate();
+            let shown = bits.fold(0, |mask, (key, cell)| {
+                mask | u64::from(cell.shown().is_some()) << key
+            });
+            let class = (0..merged.n_classes() as u32)
+                .find(|&class| merged.codes_of(class) == codes && merged.shown_by(class) == shown)
+                .expect("every record has a class");
+            let (f, big_f) = of_class[class as usize];
+            prop_assert_eq!(f, frequencies.f[record]);
+            prop_assert_eq!(big_f.to_bits(), frequencies.big_f[record].to_bits());
+        }
+    }
+    Ok(())
+}
+
 fn cell(n_values: u32, n_levels: u32) -> impl Strategy<Value = Cell> {
     let stride = n_levels / n_values;
     (0..n_values, 0..10_u8).prop_map(move |(value, fate)| match fate {
@@ -198,6 +250,26 @@ proptest! {
     }
 
     #[test]
+    fn counts_of_parts_merge_to_those_of_the_whole(
+        file in small(1..5, 3, 3),
+        cuts in (0..40_usize, 0..40_usize),
+    ) {
+        if file.n_keys() > 0 {
+            check_merging(&file, cuts)?;
+        }
+    }
+
+    #[test]
+    fn counts_beyond_64_bits_merge(
+        file in small(8..12, 2, 1000),
+        cuts in (0..40_usize, 0..40_usize),
+    ) {
+        if file.n_keys() > 0 {
+            check_merging(&file, cuts)?;
+        }
+    }
+
+    #[test]
     fn keys_beyond_64_bits_agree_with_all_pairs(file in small(8..12, 2, 1000)) {
         // 1001^8 is more than 2^64: what is packed must be numbered anew on the way.
         check(&file)?;
@@ -216,6 +288,54 @@ proptest! {
 #[test]
 fn the_radix_of_the_wide_case_does_leave_64_bits() {
     assert!(1001_u64.checked_pow(8).is_none());
+}
+
+#[test]
+fn counts_of_other_keys_or_in_other_codes_are_not_merged() {
+    let counted = |codes: &[&[u32]], coding, semantics| {
+        let column = |codes: &&[u32]| KeyCodes {
+            codes: codes.to_vec(),
+            before_suppression: None,
+            n_values: 9,
+            coding,
+        };
+        let keys = KeyColumns::new(codes.iter().map(column).collect()).expect("codes fit");
+        KeyCounts::of(&keys, None, semantics).expect("no weights")
+    };
+    let shared = Coding::Shared;
+    let mut here = counted(&[&[1, 2, 1]], shared, Semantics::Own);
+    for other in [
+        counted(&[&[1], &[1]], shared, Semantics::Own),
+        counted(&[&[1]], shared, Semantics::Wild),
+        // What 1 means here, it need not mean there.
+        counted(&[&[1]], Coding::Own, Semantics::Own),
+    ] {
+        assert!(matches!(here.merge(&other), Err(MethodError::Internal(_))));
+    }
+    assert_eq!(here.sizes(), [(2, 2.0), (1, 1.0)]);
+    let next = counted(&[&[3, 1, 0]], shared, Semantics::Own);
+    here.merge(&next).expect("the same keys");
+    assert_eq!(here.sizes(), [(3, 3.0), (1, 1.0), (1, 1.0), (1, 1.0)]);
+    assert_eq!(here.codes_of(3), [0]);
+}
+
+#[test]
+fn codes_that_do_not_fit_are_refused() {
+    let key = |codes: &[u32]| KeyCodes {
+        codes: codes.to_vec(),
+        before_suppression: None,
+        n_values: 2,
+        coding: Coding::Shared,
+    };
+    for wrong in [vec![key(&[1, 3])], vec![key(&[1, 2]), key(&[1])]] {
+        assert!(matches!(
+            KeyColumns::new(wrong),
+            Err(MethodError::Internal(_))
+        ));
+    }
+    let keys = KeyColumns::new(vec![key(&[1, 2])]).expect("codes fit");
+    let weighed = KeyCounts::of(&keys, Some(&[1.0]), Semantics::Own);
+    assert!(matches!(weighed, Err(MethodError::Internal(_))));
 }
 
 #[test]

@@ -238,6 +238,43 @@ fn files(max_keys: usize, max_records: usize) -> impl Strategy<Value = Files2> {
         })
 }
 
+#[test]
+fn a_matrix_that_is_not_there_or_no_matrix_is_told_and_never_measured_with() {
+    let measure: &dyn Measure = registry::measure("global-risk").expect("a measure");
+    let table = table(vec![support::numbers("key", &[1.0, 2.0])]);
+    let (on, context) = (
+        ["key".to_owned()],
+        RunContext::new(1, "measure", &Unwatched),
+    );
+    let pair = Pair {
+        original: &table,
+        masked: &table,
+        rows: Rows::Correspond,
+    };
+    let matrix = || ("weights", RawValue::Text("matrix".to_owned()));
+    for (given, says) in [
+        (vec![matrix()], "there is none"),
+        (
+            vec![matrix(), ("w", rows(&[vec![1.0, 0.5]]))],
+            "as many rows",
+        ),
+        (vec![matrix(), ("w", rows(&[vec![0.0]]))], "above 0"),
+        (vec![("w", rows(&[vec![1.0]]))], "does not ask for a matrix"),
+    ] {
+        let given = params(measure.card(), &given);
+        let [problem] = &measure.check(&given, &[])[..] else {
+            panic!("one problem: {says}");
+        };
+        assert!(problem.message.contains(says), "{}", problem.message);
+        let task = MeasureTask::new(Files::Both(pair), &on, &given);
+        let refused = measure.measure(&task, &context);
+        assert!(matches!(
+            refused,
+            Err(MethodError::Request { message, .. }) if message == problem.message
+        ));
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 

@@ -5,7 +5,7 @@ use bauta_data::Attribute;
 use crate::adjust::calibration::evidence::deleted_by_category;
 use crate::adjust::calibration::exhibits::{evidence, exhibits};
 use crate::adjust::calibration::found::{Calibration, Deletion};
-use crate::adjust::calibration::procedure::calibrate;
+use crate::adjust::calibration::procedure::calibrated;
 use crate::adjust::calibration::settings;
 use crate::adjust::{AdjustMethod, AdjustTask};
 use crate::card::{Card, Family, ParamSpec, Targets};
@@ -66,11 +66,10 @@ impl AdjustMethod for SubsampleCalibrate {
     fn settings(&self, params: &Params) -> Result<Settings, Vec<ParamProblem>> {
         match (AtRisk::asked(params), settings::Settings::read(params)) {
             (Ok(rules), Ok(calibration)) => Ok(Settings { rules, calibration }),
-            (rules, calibration) => Err([
-                rules.err().unwrap_or_default(),
-                calibration.err().unwrap_or_default(),
-            ]
-            .concat()),
+            (rules, calibration) => {
+                let problems = rules.err().into_iter().chain(calibration.err());
+                Err(problems.flatten().collect())
+            }
         }
     }
 
@@ -100,7 +99,7 @@ impl AdjustMethod for SubsampleCalibrate {
             masked: &released,
             ..task.pair
         };
-        let (weights, mut calibration) = calibrate(pair, masked, &settings.calibration, context)?;
+        let (weights, mut calibration) = calibrated(pair, masked, &settings.calibration, context)?;
         calibration.deletion = rule.looks().then(|| Deletion {
             rule: rule.in_words(),
             rounds: deleted.rounds,

@@ -126,6 +126,11 @@ impl KeyCounts {
         &self.codes[start..start + self.n_keys]
     }
 
+    /// Keys that a class shows, a bit each.
+    pub fn shown_by(&self, class: u32) -> u64 {
+        self.visible[class as usize]
+    }
+
     /// Adds the counts of the next part of the file, by the same keys in the same coding. Classes are
     /// matched by their codes (and by what they show, under `original`); those that are new follow in
     /// the order of their part. Records are exact. Weights add the parts' sums: where the whole is

@@ -45,21 +45,22 @@ const MAX: FigureSpec = FigureSpec::number("max", "largest risk")
     .lower_is_better();
 const ABOVE: FigureSpec =
     FigureSpec::count("above_threshold", "records above the threshold").lower_is_better();
-const OF_RATE: FigureSpec =
-    FigureSpec::number("threshold_of_rate", "risk that keeps to the rate").within(0.0, 1.0);
-const ABOVE_OF_RATE: FigureSpec = FigureSpec::count(
-    "above_threshold_of_rate",
-    "records above the risk that keeps to the rate",
+const OF_RATE: FigureSpec = FigureSpec::number(
+    "threshold_of_rate",
+    "risk that no record may exceed for the accepted rate",
 )
-.lower_is_better();
+.within(0.0, 1.0);
+const ABOVE_OF_RATE: FigureSpec =
+    FigureSpec::count("above_threshold_of_rate", "records above that risk").lower_is_better();
 const HOUSEHOLD_EXPECTED: FigureSpec = FigureSpec::number(
     "household_expected_reidentifications",
-    "expected re-identifications by household",
+    "expected records in households with a re-identified member",
 )
 .lower_is_better();
-const HOUSEHOLD_MAX: FigureSpec = FigureSpec::number("household_max", "largest household risk")
-    .within(0.0, 1.0)
-    .lower_is_better();
+const HOUSEHOLD_MAX: FigureSpec =
+    FigureSpec::number("household_max", "largest risk of a household")
+        .within(0.0, 1.0)
+        .lower_is_better();
 const HOUSEHOLDS: FigureSpec = FigureSpec::count("households", "households");
 const HOUSEHOLDS_ABOVE: FigureSpec = FigureSpec::count(
     "households_above_threshold",

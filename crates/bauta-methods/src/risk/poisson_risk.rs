@@ -66,7 +66,8 @@ const MAX_CYCLES: ParamSpec = ParamSpec::new(
 .or_integer(1_000);
 
 const RECORDS: FigureSpec = FigureSpec::count("records", "records with all keys");
-const UNIQUES: FigureSpec = FigureSpec::count("uniques", "unique records").lower_is_better();
+const UNIQUES: FigureSpec =
+    FigureSpec::count("uniques", "records alone in their class").lower_is_better();
 const TAU1: FigureSpec =
     FigureSpec::number("tau1", "expected uniques that are unique in the population")
         .lower_is_better();
@@ -78,7 +79,8 @@ const EXPECTED: FigureSpec =
 const MAX: FigureSpec = FigureSpec::number("max", "largest risk")
     .within(0.0, 1.0)
     .lower_is_better();
-const FRACTION: FigureSpec = FigureSpec::share("sampling_fraction", "sampling fraction");
+const FRACTION: FigureSpec =
+    FigureSpec::number("sampling_fraction", "sampling fraction").within(0.0, 1.0);
 const CELLS: FigureSpec = FigureSpec::count("cells", "combinations of key values");
 const DEVIANCE: FigureSpec = FigureSpec::number("deviance", "deviance of the model");
 const CYCLES: FigureSpec = FigureSpec::count("cycles", "cycles of the fit");
