@@ -5,15 +5,21 @@ use bauta_data::{Condition, Table};
 use crate::card::Family;
 use crate::context::RunContext;
 use crate::error::MethodError;
+use crate::figure::{FigureName, FigureSpec};
 use crate::kernel::numbers::sums::sum_by;
 use crate::measure::{Files, Measure, MeasureTask, Measurement, Scope};
-use crate::note::KnownNote;
+use crate::note::Note;
 use crate::pair::outliers::outliers;
 use crate::pair::records::traced_to_nearest;
 use crate::pair::{Pair, Rows};
 
-/// Name of the part that tells how far an estimate from a sample may be off.
-pub(crate) const STANDARD_ERROR: &str = "standard error";
+/// How far an estimate from a sample may be off. A measure that samples declares it and gives it; on
+/// a subpopulation it is found anew here, with [`SAMPLED`].
+pub(crate) const STANDARD_ERROR: FigureSpec =
+    FigureSpec::share("standard error", "standard error").lower_is_better();
+
+/// On how many records of a subpopulation an estimate from a sample rests.
+pub(crate) const SAMPLED: FigureSpec = FigureSpec::count("records sampled", "records sampled");
 
 /// Which records a measure is to look at, and which apart.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -111,7 +117,7 @@ fn two_files(
     let in_masked = if pair.rows == Rows::Correspond {
         of_masked(&in_original, pair.masked)
     } else {
-        context.note(KnownNote::ConditionOnEachFile);
+        context.note(condition_on_each_file());
         satisfying(condition, pair.masked)?
     };
     if measure.card().family == Family::Loss {
@@ -136,12 +142,30 @@ fn two_files(
     }
     let found = measure.measure(task, context)?;
     if found.per_record.is_none() {
-        context.note(KnownNote::NotMeasured {
-            measure: measure.card().id.to_owned(),
-            reason: "it has no figure by record, and so none for a subpopulation".to_owned(),
-        });
+        context.note(not_measured(
+            measure.card().id,
+            "it has no figure by record, and so none for a subpopulation",
+        ));
     }
     Ok(averaged(found, is_outlier.as_deref(), &in_masked))
+}
+
+/// Records do not correspond, so that each file's records were selected by its own values.
+fn condition_on_each_file() -> Note {
+    Note::new(
+        "condition-on-each-file",
+        "the records do not correspond, so that each file's own values decided which belong to the subpopulation",
+    )
+}
+
+/// A measure that nobody asked for by name and that the data do not allow, and why not.
+pub fn not_measured(measure: &str, reason: &str) -> Note {
+    Note::new(
+        "not-measured",
+        format!("{measure} was not measured: {reason}"),
+    )
+    .with("measure", measure)
+    .with("reason", reason)
 }
 
 /// The records of the original that satisfy a condition; an error if there are none.
@@ -229,15 +253,12 @@ fn averaged(found: Measurement, is_outlier: Option<&[bool]>, within: &[bool]) ->
     if let Some(figures) = reduced.per_record.take() {
         let cells = reduced.cells_per_record.take();
         reduced.value = mean_of(&figures, cells.as_deref(), |record| within[record]);
-        if found
-            .figures
-            .iter()
-            .any(|figure| figure.name.id == STANDARD_ERROR)
-        {
+        let error = FigureName::from(&STANDARD_ERROR);
+        if found.figures.iter().any(|figure| figure.name == error) {
             let kept = kept_of(&figures, within);
             let (m, error) = standard_error(&kept);
-            reduced.push_part("records sampled", m as f64);
-            reduced.push_part(STANDARD_ERROR, error);
+            reduced.give(&SAMPLED, m as f64);
+            reduced.give(&STANDARD_ERROR, error);
         }
         reduced.per_record = Some(kept_of(&figures, within));
         reduced.cells_per_record = cells.map(|cells| kept_of(&cells, within));

@@ -5,7 +5,7 @@ use bauta_data::Attribute;
 use crate::adjust::calibration::evidence::deleted_by_category;
 use crate::adjust::calibration::exhibits::{evidence, exhibits};
 use crate::adjust::calibration::found::{Calibration, Deletion};
-use crate::adjust::calibration::procedure::calibrated;
+use crate::adjust::calibration::procedure::calibrate;
 use crate::adjust::calibration::settings;
 use crate::adjust::{AdjustMethod, AdjustTask};
 use crate::card::{Card, Family, ParamSpec, Targets};
@@ -99,7 +99,7 @@ impl AdjustMethod for SubsampleCalibrate {
             masked: &released,
             ..task.pair
         };
-        let (weights, mut calibration) = calibrated(pair, masked, &settings.calibration, context)?;
+        let (weights, mut calibration) = calibrate(pair, masked, &settings.calibration, context)?;
         calibration.deletion = rule.looks().then(|| Deletion {
             rule: rule.in_words(),
             rounds: deleted.rounds,

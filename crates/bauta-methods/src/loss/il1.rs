@@ -2,17 +2,16 @@
 
 use bauta_data::Table;
 
-use crate::card::{Card, Family, Randomness, Targets};
+use crate::card::Card;
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::figure::{FigureSpec, Unit};
 use crate::measure::{Files, MeasureCard, MeasureMethod, MeasureTask, Measurement};
-use crate::missing::MISSING;
-use crate::note::KnownNote;
+use crate::missing::{MISSING, Missing};
 use crate::pair::Pair;
-use crate::pair::cell_means::{mean_of_cells, too_far};
+use crate::pair::cell_means::mean_of_figure;
 use crate::pair::records::{
-    CORRESPONDENCE, Correspondence, compares_own, complete_records, matched,
+    CORRESPONDENCE, Correspondence, compares_own, complete_records, incomplete_skipped, matched,
 };
 use crate::params::{ParamProblem, Params};
 
@@ -20,69 +19,75 @@ use crate::params::{ParamProblem, Params};
 #[derive(Clone, Copy, Debug)]
 pub struct Il1;
 
-static CARD: MeasureCard = MeasureCard {
+pub(crate) static CARD: MeasureCard = MeasureCard {
     card: Card {
         id: "il1",
         title: "IL1",
         summary: "mean distance between original and masked values, relative to the original",
-        family: Family::Loss,
         page: include_str!("il1.md"),
         params: &[CORRESPONDENCE, MISSING],
-        targets: Targets::CONTENT,
-        randomness: Randomness::None,
         references: &["mateo2004", "sebe2002"],
+        ..MeasureCard::LOSS.card
     },
     value: FigureSpec::value("relative distance", Unit::Number).lower_is_better(),
     ..MeasureCard::LOSS
 };
 
+/// Which records are compared, and what is done with missing values.
+pub struct Settings {
+    /// Which original record a masked one is compared with, if that was said.
+    pub correspondence: Option<Correspondence>,
+    /// What to do with missing values.
+    pub missing: Missing,
+}
+
 impl MeasureMethod for Il1 {
-    type Settings = Params;
+    type Settings = Settings;
 
     fn card(&self) -> &'static MeasureCard {
         &CARD
     }
 
-    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
-        Ok(params.clone())
+    fn settings(&self, params: &Params) -> Result<Settings, Vec<ParamProblem>> {
+        Ok(Settings {
+            correspondence: Correspondence::asked(params),
+            missing: Missing::asked(params),
+        })
     }
 
     fn measure(
         &self,
-        _settings: &Params,
+        settings: &Settings,
         task: &MeasureTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Measurement, MethodError> {
-        of_matched(task, context)
+        let pair = task.both()?;
+        let of = |task: &MeasureTask<'_>| {
+            matched(settings.correspondence, task, context, |task| {
+                of_traced(settings.missing, task, context)
+            })
+        };
+        match settings.missing {
+            Missing::Skip if !compares_own(settings.correspondence, &pair) => {
+                of_complete(&pair, task, context, of)
+            }
+            Missing::Skip | Missing::Refuse => of(task),
+        }
     }
 }
 
-/// The loss against the records that the task's correspondence asks for.
-pub(crate) fn of_matched(
+/// The loss of the records that have every value: a distance between records needs them all.
+fn of_complete(
+    pair: &Pair<'_>,
     task: &MeasureTask<'_>,
     context: &RunContext<'_>,
+    of: impl FnOnce(&MeasureTask<'_>) -> Result<Measurement, MethodError>,
 ) -> Result<Measurement, MethodError> {
-    let pair = task.both()?;
-    let skips = task.params.choice("missing") == "skip";
-    if compares_own(Correspondence::asked(task.params), &pair) || !skips {
-        return matched(Correspondence::asked(task.params), task, context, |task| {
-            of_traced(task, context)
-        });
-    }
     let originals = complete_records(pair.original, task.on);
     let masked = complete_records(pair.masked, task.on);
     if originals.is_none() && masked.is_none() {
-        return matched(Correspondence::asked(task.params), task, context, |task| {
-            of_traced(task, context)
-        });
+        return of(task);
     }
-    // A distance between records needs every value: those that lack one are left out.
-    let n_left_out =
-        |n: usize, complete: Option<&Vec<u32>>| complete.map_or(0, |all| n - all.len());
-    context.note(KnownNote::IncompleteRecordsSkipped {
-        n_original: n_left_out(pair.original.n_records(), originals.as_ref()),
-        n_masked: n_left_out(pair.masked.n_records(), masked.as_ref()),
-    });
     let part = |table: &Table, complete: Option<&Vec<u32>>| match complete {
         Some(complete) => table.take(complete).as_source(),
         None => table.clone(),
@@ -91,17 +96,16 @@ pub(crate) fn of_matched(
         part(pair.original, originals.as_ref()),
         part(pair.masked, masked.as_ref()),
     );
+    context.note(incomplete_skipped(
+        pair.original.n_records() - original.n_records(),
+        pair.masked.n_records() - complete.n_records(),
+    ));
     let files = Files::Both(Pair {
         original: &original,
         masked: &complete,
-        ..pair
+        ..*pair
     });
-    let found = matched(
-        Correspondence::asked(task.params),
-        &MeasureTask { files, ..*task },
-        context,
-        |task| of_traced(task, context),
-    )?;
+    let found = of(&MeasureTask { files, ..*task })?;
     Ok(match masked {
         Some(records) => spread(found, &records, pair.masked.n_records()),
         None => found,
@@ -110,15 +114,11 @@ pub(crate) fn of_matched(
 
 /// The loss of a masked file whose records are traced to the originals that they are compared with.
 pub(crate) fn of_traced(
+    missing: Missing,
     task: &MeasureTask<'_>,
     context: &RunContext<'_>,
 ) -> Result<Measurement, MethodError> {
-    mean_of_cells(
-        task,
-        context,
-        |variable, first, figures| variable.fill(first, figures, relative),
-        too_far,
-    )
+    mean_of_figure(missing, task, context, relative)
 }
 
 /// |x - z| / |x|; where x is 0, z takes its place as divisor, and where both are, nothing changed.

@@ -1,29 +1,27 @@
 #![doc = include_str!("il1_symmetric.md")]
 
-use crate::card::{Card, Family, Randomness, Targets};
+use crate::card::Card;
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::figure::{FigureSpec, Unit};
 use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement, Subject};
-use crate::missing::MISSING;
-use crate::pair::cell_means::{mean_of_cells, too_far};
+use crate::missing::{MISSING, Missing};
+use crate::pair::cell_means::mean_of_figure;
 use crate::params::{ParamProblem, Params};
 
 /// Distance between original and masked values, relative to both. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
 pub struct Il1Symmetric;
 
-static CARD: MeasureCard = MeasureCard {
+pub(crate) static CARD: MeasureCard = MeasureCard {
     card: Card {
         id: "il1-symmetric",
         title: "Symmetric IL1",
         summary: "mean distance between original and masked values, relative to the mean of their sizes",
-        family: Family::Loss,
         page: include_str!("il1_symmetric.md"),
         params: &[MISSING],
-        targets: Targets::CONTENT,
-        randomness: Randomness::None,
         references: &["yancey2002"],
+        ..MeasureCard::LOSS.card
     },
     subject: Subject::CorrespondingPair,
     value: FigureSpec::value("relative distance", Unit::Number)
@@ -34,28 +32,23 @@ static CARD: MeasureCard = MeasureCard {
 };
 
 impl MeasureMethod for Il1Symmetric {
-    type Settings = Params;
+    type Settings = Missing;
 
     fn card(&self) -> &'static MeasureCard {
         &CARD
     }
 
-    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
-        Ok(params.clone())
+    fn settings(&self, params: &Params) -> Result<Missing, Vec<ParamProblem>> {
+        Ok(Missing::asked(params))
     }
 
     fn measure(
         &self,
-        _settings: &Params,
+        missing: &Missing,
         task: &MeasureTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Measurement, MethodError> {
-        mean_of_cells(
-            task,
-            context,
-            |variable, first, figures| variable.fill(first, figures, relative),
-            too_far,
-        )
+        mean_of_figure(*missing, task, context, relative)
     }
 }
 

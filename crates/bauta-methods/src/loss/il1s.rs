@@ -2,12 +2,12 @@
 
 use std::f64::consts::SQRT_2;
 
-use crate::card::{Card, Family, Randomness, Targets};
+use crate::card::Card;
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::figure::{FigureSpec, Unit};
 use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement, Subject};
-use crate::missing::MISSING;
+use crate::missing::{MISSING, Missing};
 use crate::pair::cell_means::{mean_of_cells, too_far};
 use crate::pair::records::{VariablePair, zero_sd};
 use crate::params::{ParamProblem, Params};
@@ -16,17 +16,15 @@ use crate::params::{ParamProblem, Params};
 #[derive(Clone, Copy, Debug)]
 pub struct Il1s;
 
-static CARD: MeasureCard = MeasureCard {
+pub(crate) static CARD: MeasureCard = MeasureCard {
     card: Card {
         id: "il1s",
         title: "IL1s",
         summary: "mean distance between original and masked values, in standard deviations of the original",
-        family: Family::Loss,
         page: include_str!("il1s.md"),
         params: &[MISSING],
-        targets: Targets::CONTENT,
-        randomness: Randomness::None,
         references: &["yancey2002", "mateo2004"],
+        ..MeasureCard::LOSS.card
     },
     subject: Subject::CorrespondingPair,
     value: FigureSpec::value("mean distance", Unit::Number).lower_is_better(),
@@ -34,23 +32,23 @@ static CARD: MeasureCard = MeasureCard {
 };
 
 impl MeasureMethod for Il1s {
-    type Settings = Params;
+    type Settings = Missing;
 
     fn card(&self) -> &'static MeasureCard {
         &CARD
     }
 
-    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
-        Ok(params.clone())
+    fn settings(&self, params: &Params) -> Result<Missing, Vec<ParamProblem>> {
+        Ok(Missing::asked(params))
     }
 
     fn measure(
         &self,
-        _settings: &Params,
+        missing: &Missing,
         task: &MeasureTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Measurement, MethodError> {
-        mean_of_cells(task, context, scaled_distances, |variable| {
+        mean_of_cells(*missing, task, context, scaled_distances, |variable| {
             if variable.sd == 0.0 {
                 zero_sd(variable.name)
             } else {

@@ -1,75 +1,49 @@
 #![doc = include_str!("il4.md")]
 
-use bauta_data::Attribute;
-
-use crate::card::{Card, Family, Randomness, Targets};
+use crate::card::Card;
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::figure::{FigureSpec, Unit};
-use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement};
-use crate::missing::MISSING;
-use crate::pair::statistics::{Both, CORRECTION, LEVEL, Samples, ZERO, check_correction};
-use crate::params::{ParamProblem, Params};
+use crate::measure::{MeasureCard, Measurement};
+use crate::pair::statistics::{LossOfStatistics, PARAMS, Samples};
 
 /// Relative change of variances. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
 pub struct Il4;
 
-static CARD: MeasureCard = MeasureCard {
+pub(crate) static CARD: MeasureCard = MeasureCard {
     card: Card {
         id: "il4",
         title: "IL4",
         summary: "mean relative change of the variances",
-        family: Family::Loss,
         page: include_str!("il4.md"),
-        params: &[MISSING, ZERO, CORRECTION, LEVEL],
-        targets: Targets::CONTENT,
-        randomness: Randomness::None,
+        params: &PARAMS,
         references: &["yancey2002", "sebe2002", "kim1990"],
+        ..MeasureCard::LOSS.card
     },
     value: FigureSpec::value("relative change", Unit::Number).lower_is_better(),
     ..MeasureCard::LOSS
 };
 
-impl MeasureMethod for Il4 {
-    type Settings = Params;
-
+impl LossOfStatistics for Il4 {
     fn card(&self) -> &'static MeasureCard {
         &CARD
     }
 
-    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
-        Ok(params.clone())
-    }
-
-    fn check(&self, params: &Params, _on: &[&Attribute]) -> Vec<ParamProblem> {
-        check_correction(params)
-    }
-
-    fn measure(
+    fn loss(
         &self,
-        _settings: &Params,
-        task: &MeasureTask<'_>,
+        samples: &Samples<'_>,
         context: &RunContext<'_>,
     ) -> Result<Measurement, MethodError> {
-        let samples = Samples::of(task, context)?;
-        loss(&samples, &samples.variances(context)?, context)
-    }
-}
-
-/// The loss of two files' variances.
-pub(crate) fn loss(
-    samples: &Samples<'_>,
-    variances: &Both<Vec<f64>>,
-    context: &RunContext<'_>,
-) -> Result<Measurement, MethodError> {
-    let mut changes = samples.changes();
-    // Fewer than two records have no variance.
-    if samples.n_records() > 1 {
-        let both = variances.original.iter().zip(&variances.masked);
-        for (j, (&x, &z)) in both.enumerate() {
-            changes.relative("variance", (j, j), (x, z), 0.0)?;
+        let variances = samples.variances(context)?;
+        let mut changes = samples.changes();
+        // Fewer than two records have no variance.
+        if samples.n_records() > 1 {
+            let both = variances.original.iter().zip(&variances.masked);
+            for (j, (&x, &z)) in both.enumerate() {
+                changes.relative("variance", (j, j), (x, z), 0.0)?;
+            }
         }
+        Ok(changes.finish(context))
     }
-    Ok(changes.finish(context))
 }

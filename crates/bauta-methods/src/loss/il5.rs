@@ -1,32 +1,26 @@
 #![doc = include_str!("il5.md")]
 
-use bauta_data::Attribute;
-
-use crate::card::{Card, Family, Randomness, Targets};
+use crate::card::Card;
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::figure::{FigureSpec, Unit};
 use crate::kernel::matrix::symmetric::Symmetric;
-use crate::measure::{Matrix, MeasureCard, MeasureMethod, MeasureTask, Measurement};
-use crate::missing::MISSING;
-use crate::pair::statistics::{Both, CORRECTION, LEVEL, Samples, ZERO, check_correction};
-use crate::params::{ParamProblem, Params};
+use crate::measure::{Matrix, MeasureCard, Measurement};
+use crate::pair::statistics::{LossOfStatistics, PARAMS, Samples};
 
 /// Change of correlations. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
 pub struct Il5;
 
-static CARD: MeasureCard = MeasureCard {
+pub(crate) static CARD: MeasureCard = MeasureCard {
     card: Card {
         id: "il5",
         title: "IL5",
         summary: "mean absolute change of the correlations",
-        family: Family::Loss,
         page: include_str!("il5.md"),
-        params: &[MISSING, ZERO, CORRECTION, LEVEL],
-        targets: Targets::CONTENT,
-        randomness: Randomness::None,
+        params: &PARAMS,
         references: &["yancey2002", "sebe2002", "kim1990"],
+        ..MeasureCard::LOSS.card
     },
     value: FigureSpec::value("change", Unit::Number)
         .within(0.0, 2.0)
@@ -34,74 +28,54 @@ static CARD: MeasureCard = MeasureCard {
     ..MeasureCard::LOSS
 };
 
-impl MeasureMethod for Il5 {
-    type Settings = Params;
-
+impl LossOfStatistics for Il5 {
     fn card(&self) -> &'static MeasureCard {
         &CARD
     }
 
-    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
-        Ok(params.clone())
-    }
-
-    fn check(&self, params: &Params, _on: &[&Attribute]) -> Vec<ParamProblem> {
-        check_correction(params)
-    }
-
-    fn measure(
+    fn loss(
         &self,
-        _settings: &Params,
-        task: &MeasureTask<'_>,
+        samples: &Samples<'_>,
         context: &RunContext<'_>,
     ) -> Result<Measurement, MethodError> {
-        let samples = Samples::of(task, context)?;
-        loss(&samples, &samples.covariances(context)?, context)
-    }
-}
-
-/// The loss of two files' correlations, with a matrix of their changes.
-pub(crate) fn loss(
-    samples: &Samples<'_>,
-    covariances: &Both<Symmetric>,
-    context: &RunContext<'_>,
-) -> Result<Measurement, MethodError> {
-    let mut changes = samples.changes();
-    let order = covariances.original.order();
-    let mut below_diagonal = Vec::with_capacity(order);
-    for j in 0..order {
-        let mut row = vec![None; j];
-        // Fewer than two records have no correlation.
-        for (k, entry) in row
-            .iter_mut()
-            .enumerate()
-            .filter(|_| samples.n_records() > 1)
-        {
-            let in_original = correlation(&covariances.original, j, k);
-            let in_masked = correlation(&covariances.masked, j, k);
-            if let (Some(x), Some(z)) = (in_original, in_masked) {
-                changes.add((j, k), (x - z).abs())?;
-                *entry = Some(z - x);
-                continue;
+        let covariances = samples.covariances(context)?;
+        let mut changes = samples.changes();
+        let order = covariances.original.order();
+        let mut below_diagonal = Vec::with_capacity(order);
+        for j in 0..order {
+            let mut row = vec![None; j];
+            // Fewer than two records have no correlation.
+            for (k, entry) in row
+                .iter_mut()
+                .enumerate()
+                .filter(|_| samples.n_records() > 1)
+            {
+                let in_original = correlation(&covariances.original, j, k);
+                let in_masked = correlation(&covariances.masked, j, k);
+                if let (Some(x), Some(z)) = (in_original, in_masked) {
+                    changes.add((j, k), (x - z).abs())?;
+                    *entry = Some(z - x);
+                    continue;
+                }
+                let file = if in_original.is_none() {
+                    "original"
+                } else {
+                    "masked file"
+                };
+                let statistic = changes.named("correlation", j, k);
+                changes.undefined(format!("the {statistic} is not defined in the {file}"))?;
             }
-            let file = if in_original.is_none() {
-                "original"
-            } else {
-                "masked file"
-            };
-            let statistic = changes.named("correlation", j, k);
-            changes.undefined(format!("the {statistic} is not defined in the {file}"))?;
+            below_diagonal.push(row);
         }
-        below_diagonal.push(row);
+        let mut found = changes.finish(context);
+        found.matrices = vec![Matrix {
+            name: "change of correlations".to_owned(),
+            unit: "masked minus original".to_owned(),
+            variables: samples.names().to_vec(),
+            below_diagonal,
+        }];
+        Ok(found)
     }
-    let mut found = changes.finish(context);
-    found.matrices = vec![Matrix {
-        name: "change of correlations".to_owned(),
-        unit: "masked minus original".to_owned(),
-        variables: samples.names().to_vec(),
-        below_diagonal,
-    }];
-    Ok(found)
 }
 
 /// A correlation; none where a variance is not positive, or where corrected covariances are those

@@ -1,79 +1,62 @@
 #![doc = include_str!("s0.md")]
 
-use bauta_data::Attribute;
-
-use crate::card::{Card, Family, Randomness, Targets};
+use crate::card::Card;
 use crate::context::RunContext;
 use crate::error::MethodError;
-use crate::figure::{FigureSpec, Unit};
+use crate::figure::FigureSpec;
 use crate::loss::{il2, il3, il4, il5};
-use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement};
-use crate::missing::MISSING;
-use crate::pair::statistics::{CORRECTION, LEVEL, Samples, ZERO, check_correction, mean_of_losses};
-use crate::params::{ParamProblem, Params};
+use crate::measure::{MeasureCard, Measurement};
+use crate::pair::statistics::{
+    LossOfStatistics, Member, PARAMS, Samples, mean_of_members, member, members,
+};
 
 /// Mean of IL2 to IL5. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
 pub struct S0;
+
+pub(crate) const IL2: FigureSpec = member(&il2::CARD);
+pub(crate) const IL3: FigureSpec = member(&il3::CARD);
+pub(crate) const IL4: FigureSpec = member(&il4::CARD);
+pub(crate) const IL5: FigureSpec = member(&il5::CARD);
 
 static CARD: MeasureCard = MeasureCard {
     card: Card {
         id: "s0",
         title: "Loss score s0",
         summary: "mean of IL2, IL3, IL4 and IL5: how far means, covariances, variances and correlations changed",
-        family: Family::Loss,
         page: include_str!("s0.md"),
-        params: &[MISSING, ZERO, CORRECTION, LEVEL],
-        targets: Targets::CONTENT,
-        randomness: Randomness::None,
+        params: &PARAMS,
         references: &["yancey2002", "kim1990"],
+        ..MeasureCard::LOSS.card
     },
-    value: FigureSpec::value("loss", Unit::Number).lower_is_better(),
+    figures: &[IL2, IL3, IL4, IL5],
     usual: false,
     ..MeasureCard::LOSS
 };
 
-impl MeasureMethod for S0 {
-    type Settings = Params;
-
+impl LossOfStatistics for S0 {
     fn card(&self) -> &'static MeasureCard {
         &CARD
     }
 
-    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
-        Ok(params.clone())
-    }
-
-    fn check(&self, params: &Params, _on: &[&Attribute]) -> Vec<ParamProblem> {
-        check_correction(params)
-    }
-
-    fn measure(
+    fn loss(
         &self,
-        _settings: &Params,
-        task: &MeasureTask<'_>,
+        samples: &Samples<'_>,
         context: &RunContext<'_>,
     ) -> Result<Measurement, MethodError> {
-        let losses = statistics(&Samples::of(task, context)?, context)?;
-        let losses: Vec<(&str, &Measurement)> =
-            losses.iter().map(|(name, loss)| (*name, loss)).collect();
-        Ok(mean_of_losses(task.on, &losses))
+        let losses = il2_to_il5(samples, context)?;
+        Ok(mean_of_members(samples.names(), &losses))
     }
 }
 
-/// IL2 to IL5 and their names.
-pub(crate) fn statistics(
+/// IL2 to IL5.
+pub(crate) fn il2_to_il5(
     samples: &Samples<'_>,
     context: &RunContext<'_>,
-) -> Result<[(&'static str, Measurement); 4], MethodError> {
-    let covariances = samples.covariances(context)?;
-    Ok([
-        ("il2", il2::loss(samples, context)?),
-        ("il3", il3::loss(samples, &covariances, context)?),
-        (
-            "il4",
-            il4::loss(samples, &covariances.variances(), context)?,
-        ),
-        ("il5", il5::loss(samples, &covariances, context)?),
-    ])
+) -> Result<Vec<Member>, MethodError> {
+    members(
+        &[&il2::Il2, &il3::Il3, &il4::Il4, &il5::Il5],
+        samples,
+        context,
+    )
 }

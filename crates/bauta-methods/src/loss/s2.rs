@@ -1,16 +1,15 @@
 #![doc = include_str!("s2.md")]
 
-use bauta_data::Attribute;
-
-use crate::card::{Card, Family, Randomness, Targets};
+use crate::card::Card;
 use crate::context::RunContext;
 use crate::error::MethodError;
-use crate::figure::{FigureSpec, Unit};
-use crate::loss::il1s::Il1s;
-use crate::loss::{il2, il4, il5};
+use crate::loss::il1s::{self, Il1s};
+use crate::loss::il2::Il2;
+use crate::loss::il4::Il4;
+use crate::loss::il5::Il5;
+use crate::loss::s0::{IL2, IL4, IL5};
 use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement, Subject};
-use crate::missing::MISSING;
-use crate::pair::statistics::{CORRECTION, LEVEL, Samples, ZERO, check_correction, mean_of_losses};
+use crate::pair::statistics::{PARAMS, Samples, Settings, mean_of_members, member, members};
 use crate::params::{ParamProblem, Params};
 
 /// Mean of IL1s, IL2, IL4 and IL5. See the [module page](self).
@@ -22,47 +21,38 @@ static CARD: MeasureCard = MeasureCard {
         id: "s2",
         title: "Loss score s2",
         summary: "mean of IL1s, IL2, IL4 and IL5",
-        family: Family::Loss,
         page: include_str!("s2.md"),
-        params: &[MISSING, ZERO, CORRECTION, LEVEL],
-        targets: Targets::CONTENT,
-        randomness: Randomness::None,
+        params: &PARAMS,
         references: &["yancey2002", "kim1990"],
+        ..MeasureCard::LOSS.card
     },
     subject: Subject::CorrespondingPair,
-    value: FigureSpec::value("loss", Unit::Number).lower_is_better(),
+    figures: &[member(&il1s::CARD), IL2, IL4, IL5],
     usual: false,
     ..MeasureCard::LOSS
 };
 
 impl MeasureMethod for S2 {
-    type Settings = Params;
+    type Settings = Settings;
 
     fn card(&self) -> &'static MeasureCard {
         &CARD
     }
 
-    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
-        Ok(params.clone())
-    }
-
-    fn check(&self, params: &Params, _on: &[&Attribute]) -> Vec<ParamProblem> {
-        check_correction(params)
+    fn settings(&self, params: &Params) -> Result<Settings, Vec<ParamProblem>> {
+        Settings::asked(params)
     }
 
     fn measure(
         &self,
-        _settings: &Params,
+        settings: &Settings,
         task: &MeasureTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Measurement, MethodError> {
-        let il1s = Il1s.measure(task.params, task, context)?;
-        let samples = Samples::of(task, context)?;
-        let covariances = samples.covariances(context)?;
-        let il2 = il2::loss(&samples, context)?;
-        let il4 = il4::loss(&samples, &covariances.variances(), context)?;
-        let il5 = il5::loss(&samples, &covariances, context)?;
-        let losses = [("il1s", &il1s), ("il2", &il2), ("il4", &il4), ("il5", &il5)];
-        Ok(mean_of_losses(task.on, &losses))
+        let il1s = Il1s.measure(&settings.missing, task, context)?;
+        let mut losses = vec![(&il1s::CARD, il1s)];
+        let samples = Samples::of(settings, task, context)?;
+        losses.extend(members(&[&Il2, &Il4, &Il5], &samples, context)?);
+        Ok(mean_of_members(task.on, &losses))
     }
 }

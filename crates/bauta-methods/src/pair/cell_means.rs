@@ -8,19 +8,34 @@ use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::kernel::numbers::sums::{block_sum, compensated};
 use crate::measure::{MeasureTask, Measurement};
+use crate::missing::Missing;
 use crate::pair::records::{BLOCK, VariablePair, overall, variable_pairs};
+
+/// The mean of a figure of the two values of every cell, which is NaN where either of them is.
+pub fn mean_of_figure(
+    missing: Missing,
+    task: &MeasureTask<'_>,
+    context: &RunContext<'_>,
+    figure: impl Fn(f64, f64) -> f64 + Sync,
+) -> Result<Measurement, MethodError> {
+    let fill = |variable: &VariablePair<'_>, first: usize, figures: &mut [f64]| {
+        variable.fill(first, figures, &figure);
+    };
+    mean_of_cells(missing, task, context, fill, too_far)
+}
 
 /// The mean of a figure of every cell: over all, by variable and by record.
 ///
 /// `fill` gives the figures of a variable for some masked records, from one on, NaN where a value is
 /// missing; `not_finite` says what is wrong with a variable whose figures have no finite sum.
 pub fn mean_of_cells(
+    missing: Missing,
     task: &MeasureTask<'_>,
     context: &RunContext<'_>,
     fill: impl Fn(&VariablePair<'_>, usize, &mut [f64]) + Sync,
     not_finite: impl Fn(&VariablePair<'_>) -> MethodError,
 ) -> Result<Measurement, MethodError> {
-    let variables = variable_pairs(task, context)?;
+    let variables = variable_pairs(missing, task, context)?;
     let n = task.both()?.masked.n_records();
     let (mut means, mut cells) = (vec![0.0; n], vec![0; n]);
     let done = AtomicUsize::new(0);

@@ -8,15 +8,12 @@ use rayon::prelude::*;
 use crate::figure::Unit;
 use crate::kernel::numbers::sums::compensated;
 use crate::measure::{Measurement, Part, Series};
-use crate::pair::records::{RecordMeans, n_defined, overall};
+use crate::pair::records::{BLOCK, RecordMeans, n_defined, overall};
 
 /// Interval half-widths, in percent.
 pub const WIDTHS: RangeInclusive<u8> = 1..=10;
 /// How many there are.
 pub const N_WIDTHS: usize = 10;
-
-/// Records per parallel block.
-const BLOCK: usize = 4096;
 
 /// The number of values that each width holds, from the number of widths that miss each: a value
 /// that one width holds, all wider ones hold too. NaN where a value is missing.
@@ -77,24 +74,21 @@ impl WidthShares {
     pub fn finish(self) -> Measurement {
         let n_cells: usize = self.by_variable.iter().map(|(_, _, n_cells)| n_cells).sum();
         let (value, by_variable) = overall(&self.by_variable);
-        let points = WIDTHS.zip(self.by_width).map(|(width, hits)| Part {
-            name: format!("{width} %"),
-            value: (n_cells > 0).then(|| hits / n_cells as f64),
+        let points = WIDTHS.zip(self.by_width).map(|(width, hits)| {
+            let share = (n_cells > 0).then(|| hits / n_cells as f64);
+            Part::new(format!("{width} %"), share)
         });
         let (mean_misses, cells) = self.misses.finish();
         let share = |misses: f64| (N_WIDTHS as f64 - misses) / N_WIDTHS as f64;
         Measurement {
             value,
             by_variable,
-            series: vec![Series {
-                name: "share disclosed by interval width".to_owned(),
-                axis: "share of values".to_owned(),
-                unit: Unit::Share,
-                file: None,
-                variable: None,
-                table: None,
-                points: points.collect(),
-            }],
+            series: vec![Series::new(
+                "share disclosed by interval width",
+                "share of values",
+                Unit::Share,
+                points.collect(),
+            )],
             per_record: Some(mean_misses.into_iter().map(share).collect()),
             cells_per_record: Some(cells),
             ..Measurement::default()

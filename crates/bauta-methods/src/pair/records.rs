@@ -13,7 +13,7 @@ use crate::kernel::space::nearest::NearestTree;
 use crate::kernel::space::points::Points;
 use crate::measure::{Files, MeasureTask, Part};
 use crate::missing::{Missing, check_missing};
-use crate::note::KnownNote;
+use crate::note::Note;
 use crate::pair::{Pair, Rows};
 use crate::params::{Params, choices};
 
@@ -54,7 +54,7 @@ pub fn matched<T>(
         return work(task);
     }
     let masked = traced_to_nearest(&pair, task.on, context)?;
-    context.note(KnownNote::NearestCompared);
+    context.note(nearest_compared());
     let nearest = Pair {
         original: pair.original,
         masked: &masked,
@@ -64,6 +64,12 @@ pub fn matched<T>(
         files: Files::Both(nearest),
         ..*task
     })
+}
+
+/// Each masked record was compared with its nearest original one.
+fn nearest_compared() -> Note {
+    let text = "each masked record was compared with the original record nearest to it";
+    Note::new("nearest-compared", text)
 }
 
 /// Whether a measure that has [`CORRESPONDENCE`] compares each masked record with its own original.
@@ -152,6 +158,19 @@ pub fn complete_records(table: &Table, on: &[String]) -> Option<Vec<u32>> {
     let n = table.n_records();
     let complete: Vec<u32> = (0..n as u32).filter(|record| !lacks(record)).collect();
     (complete.len() < n).then_some(complete)
+}
+
+/// Records that lack a value were left out of a file's means and covariances, of a model, or of a
+/// search for nearest records.
+pub fn incomplete_skipped(n_original: usize, n_masked: usize) -> Note {
+    Note::new(
+        "incomplete-records-skipped",
+        format!(
+            "records without all of the values were left out: {n_original} of the original, {n_masked} of the masked file"
+        ),
+    )
+    .with("n_original", n_original)
+    .with("n_masked", n_masked)
 }
 
 /// One variable in both files.
@@ -250,6 +269,7 @@ impl RecordMeans {
 
 /// The task's variables in both files, checked: numeric, and missing only where allowed.
 pub fn variable_pairs<'a>(
+    missing: Missing,
     task: &MeasureTask<'a>,
     context: &RunContext<'_>,
 ) -> Result<Vec<VariablePair<'a>>, MethodError> {
@@ -276,7 +296,7 @@ pub fn variable_pairs<'a>(
             } else {
                 0
             };
-            check_missing(name, n_cells, Missing::asked(task.params), context)?;
+            check_missing(name, n_cells, missing, context)?;
             Ok(found)
         })
         .collect()
@@ -351,10 +371,7 @@ pub fn overall(by_variable: &[(String, Option<f64>, usize)]) -> (Option<f64>, Ve
         .sum();
     let parts = by_variable
         .iter()
-        .map(|(name, value, _)| Part {
-            name: name.clone(),
-            value: *value,
-        })
+        .map(|(name, value, _)| Part::new(name, *value))
         .collect();
     ((n_cells > 0).then(|| total / n_cells as f64), parts)
 }

@@ -4,23 +4,21 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bauta_data::Attribute;
 
-use crate::card::{
-    Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets,
-};
+use crate::card::{Card, Family, ParamSpec, Randomness};
 use crate::context::{RunContext, shuffled};
 use crate::error::MethodError;
 use crate::figure::{FigureSpec, Unit};
-use crate::groups::STANDARD_ERROR;
+use crate::groups::{SAMPLED, STANDARD_ERROR};
 use crate::kernel::numbers::sums::sum_by;
 use crate::kernel::space::nearest::NearestTree;
 use crate::kernel::space::points::squared_distance;
 use crate::measure::{Files, MeasureCard, MeasureMethod, MeasureTask, Measurement, Part, Series};
-use crate::note::KnownNote;
+use crate::note::Note;
 use crate::pair::Pair;
 use crate::pair::records::{
     CORRESPONDENCE, Correspondence, RecordMeans, check_rows, matched, standardised_points,
 };
-use crate::params::{ParamProblem, Params};
+use crate::params::{ParamProblem, Params, choices};
 
 /// Share of masked records that the nearest original record gives away. See the
 /// [module page](self).
@@ -28,35 +26,33 @@ use crate::params::{ParamProblem, Params};
 pub struct Dld;
 
 /// Which variables an intruder knows, in the order in which he learns them.
-pub(crate) const KEYS: ParamSpec = ParamSpec {
-    name: "keys",
-    meaning: "the variables that an intruder knows, in the order in which he comes to know them",
-    ty: ParamType::Variables,
-    default: ParamDefault::Unset("the first seven of the variables, or all with links = \"all\""),
-};
+pub(crate) const KEYS: ParamSpec = ParamSpec::variables(
+    "keys",
+    "the variables that an intruder knows, in the order in which he comes to know them",
+    "the first seven of the variables, or all with links = \"all\"",
+);
 
-const LINKS: ParamSpec = ParamSpec {
-    name: "links",
-    meaning: "which of the keys are used",
-    ty: ParamType::Choice(&[
-        (
-            "prefixes",
-            "the first, the first two, and so on; the result is the mean",
-        ),
-        ("all", "all at once"),
-    ]),
-    default: ParamDefault::Value(ConstValue::Text("prefixes")),
-};
+choices! {
+    /// Which of the keys are used.
+    pub enum Links {
+        Prefixes = "prefixes": "the first, the first two, and so on; the result is the mean",
+        All = "all": "all at once",
+    }
+}
 
-const SAMPLE: ParamSpec = ParamSpec {
-    name: "sample",
-    meaning: "how many masked records are drawn to estimate the figure from",
-    ty: ParamType::Integer {
-        min: 1,
-        max: i64::MAX,
-    },
-    default: ParamDefault::Unset("all records are looked at"),
-};
+const LINKS: ParamSpec =
+    ParamSpec::choice::<Links>("links", "which of the keys are used").or_word("prefixes");
+
+const SAMPLE: ParamSpec = ParamSpec::integer(
+    "sample",
+    "how many masked records are drawn to estimate the figure from",
+    1,
+)
+.unset("all records are looked at");
+
+const DLD: FigureSpec = FigureSpec::share("DLD-{}", "share linked by {} keys")
+    .lower_is_better()
+    .per_number();
 
 /// Keys that an intruder knows where none are named (Sebé 2002, §2: DLD-1 to DLD-7).
 const N_KEYS: usize = 7;
@@ -69,137 +65,180 @@ static CARD: MeasureCard = MeasureCard {
         family: Family::Risk,
         page: include_str!("dld.md"),
         params: &[KEYS, LINKS, CORRESPONDENCE, SAMPLE],
-        targets: Targets::CONTENT,
         randomness: Randomness::Seeded,
         references: &["sebe2002", "mateo2004"],
+        ..MeasureCard::LOSS.card
     },
     at_identity: None,
     value: FigureSpec::value("share linked", Unit::Share)
         .within(0.0, 1.0)
         .lower_is_better(),
+    figures: &[DLD, SAMPLED, STANDARD_ERROR],
     looks_at_untouched: true,
     ..MeasureCard::LOSS
 };
 
+/// What the intruder knows, and which records are looked at.
+pub struct Settings {
+    keys: Vec<String>,
+    links: Links,
+    correspondence: Option<Correspondence>,
+    sample: Option<i64>,
+}
+
 impl MeasureMethod for Dld {
-    type Settings = Params;
+    type Settings = Settings;
 
     fn card(&self) -> &'static MeasureCard {
         &CARD
     }
 
-    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
-        Ok(params.clone())
+    fn settings(&self, params: &Params) -> Result<Settings, Vec<ParamProblem>> {
+        Ok(Settings {
+            keys: keys_asked(params)?,
+            links: params.choice_of(LINKS.name),
+            correspondence: Correspondence::asked(params),
+            sample: params.integer_if_set(SAMPLE.name),
+        })
     }
 
-    fn check(&self, params: &Params, on: &[&Attribute]) -> Vec<ParamProblem> {
-        key_problems(params, |name| {
-            on.iter().any(|attribute| attribute.name == name)
-        })
+    fn check(&self, settings: &Settings, on: &[&Attribute]) -> Vec<ParamProblem> {
+        keys_not_measured(&settings.keys, on.iter().map(|attribute| &attribute.name))
+    }
+
+    fn numbers_of(&self, _: &FigureSpec, settings: &Settings, on: &[String]) -> Vec<f64> {
+        let links = settings.links.of(&settings.keys, on);
+        links.iter().map(|keys| keys.len() as f64).collect()
     }
 
     fn measure(
         &self,
-        _settings: &Params,
+        settings: &Settings,
         task: &MeasureTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Measurement, MethodError> {
-        let links = links(task)?;
+        let links = links(settings.links, &settings.keys, task)?;
+        let linked = |task: &MeasureTask<'_>| {
+            matched(settings.correspondence, task, context, |task| {
+                linked(task, &links, context)
+            })
+        };
+        let Some(size) = settings.sample else {
+            return linked(task);
+        };
         let pair = task.both()?;
         let n = pair.masked.n_records();
-        let Some(size) = task.params.integer_if_set("sample") else {
-            return matched(Correspondence::asked(task.params), task, context, |task| {
-                linked(task, &links, context)
-            });
-        };
         let mut rows = shuffled(n, &context.draws("sample"));
         rows.truncate(usize::try_from(size).unwrap_or(n));
         rows.sort_unstable();
         let masked = pair.masked.take(&rows);
         // A choice of records of a file that corresponds to nothing is itself such a file.
-        let drawn = MeasureTask {
-            files: Files::Both(Pair {
-                masked: &masked,
-                ..pair
-            }),
-            ..*task
-        };
-        let found = matched(
-            Correspondence::asked(task.params),
-            &drawn,
-            context,
-            |task| linked(task, &links, context),
-        )?;
-        context.note(KnownNote::RecordsSampled {
-            n_sampled: rows.len(),
-            n_records: n,
+        let drawn = Files::Both(Pair {
+            masked: &masked,
+            ..pair
         });
+        let found = linked(&MeasureTask {
+            files: drawn,
+            ..*task
+        })?;
+        context.note(sampled(rows.len(), n));
         Ok(estimated(found, &rows, n))
     }
 }
 
-/// What is wrong with the named keys.
-pub(crate) fn key_problems(params: &Params, is_on: impl Fn(&str) -> bool) -> Vec<ParamProblem> {
-    let keys = params.texts("keys");
-    let mut problems = Vec::new();
-    for (position, key) in keys.iter().enumerate() {
-        if keys[..position].contains(key) {
-            problems.push(ParamProblem::of(
-                "keys",
+/// A figure was estimated from a random sample of the masked records.
+fn sampled(n_sampled: usize, n_records: usize) -> Note {
+    Note::new(
+        "records-sampled",
+        format!("estimated from a random sample of {n_sampled} of {n_records} masked records"),
+    )
+    .with("n_sampled", n_sampled)
+    .with("n_records", n_records)
+}
+
+/// The keys that [`KEYS`] names, each once.
+pub(crate) fn keys_asked(params: &Params) -> Result<Vec<String>, Vec<ParamProblem>> {
+    let keys = params.texts(KEYS.name);
+    let repeated = keys
+        .iter()
+        .enumerate()
+        .filter(|(position, key)| keys[..*position].contains(key));
+    let problems: Vec<ParamProblem> = repeated
+        .map(|(_, key)| {
+            ParamProblem::of(
+                KEYS.name,
                 format!("`keys` names `{key}` twice"),
                 "write each once",
-            ));
-        } else if !is_on(key) {
-            problems.push(ParamProblem::of(
-                "keys",
+            )
+        })
+        .collect();
+    if problems.is_empty() {
+        Ok(keys.to_vec())
+    } else {
+        Err(problems)
+    }
+}
+
+/// Named keys that are not among the variables `on` which are measured.
+pub(crate) fn keys_not_measured<'a>(
+    keys: &[String],
+    on: impl Iterator<Item = &'a String> + Clone,
+) -> Vec<ParamProblem> {
+    let missing = keys.iter().filter(|key| !on.clone().any(|on| on == *key));
+    missing
+        .map(|key| {
+            ParamProblem::of(
+                KEYS.name,
                 format!("the key `{key}` is not among the variables that are measured"),
                 "add it to `on`, or take it out of `keys`",
-            ));
-        }
+            )
+        })
+        .collect()
+}
+
+impl Links {
+    /// The keys of each linkage: those named, or the first of the variables `on`.
+    fn of<'a>(self, named: &'a [String], on: &'a [String]) -> Vec<&'a [String]> {
+        let n_unnamed = match self {
+            Self::Prefixes => on.len().min(N_KEYS),
+            Self::All => on.len(),
+        };
+        let keys = if named.is_empty() {
+            &on[..n_unnamed]
+        } else {
+            named
+        };
+        let first = match self {
+            Self::Prefixes => 1,
+            Self::All => keys.len().max(1),
+        };
+        (first..=keys.len()).map(|n| &keys[..n]).collect()
     }
-    problems
 }
 
-/// The keys of each linkage.
-fn links(task: &MeasureTask<'_>) -> Result<Vec<Vec<String>>, MethodError> {
-    if task.params.choice("links") == "all" {
-        Ok(vec![keys(task, usize::MAX)?.to_vec()])
-    } else {
-        prefix_links(task)
-    }
-}
-
-/// The first key, the first two, and so on.
-pub(crate) fn prefix_links(task: &MeasureTask<'_>) -> Result<Vec<Vec<String>>, MethodError> {
-    let keys = keys(task, N_KEYS)?;
-    Ok((1..=keys.len()).map(|i| keys[..i].to_vec()).collect())
-}
-
-/// The named keys, or so many of the variables where none are named.
-fn keys<'a>(task: &MeasureTask<'a>, n_unnamed: usize) -> Result<&'a [String], MethodError> {
-    let is_on = |name: &str| task.on.iter().any(|on| on == name);
-    if let Some(problem) = key_problems(task.params, is_on).into_iter().next() {
+/// The keys of each linkage of a task.
+pub(crate) fn links<'a>(
+    links: Links,
+    named: &'a [String],
+    task: &MeasureTask<'a>,
+) -> Result<Vec<&'a [String]>, MethodError> {
+    if let Some(problem) = keys_not_measured(named, task.on.iter()).into_iter().next() {
         return Err(MethodError::request(problem.message, problem.hint));
     }
-    let named = task.params.texts("keys");
-    let keys = if named.is_empty() {
-        &task.on[..task.on.len().min(n_unnamed)]
-    } else {
-        named
-    };
-    if keys.is_empty() {
+    let links = links.of(named, task.on);
+    if links.is_empty() {
         return Err(MethodError::request(
             "without keys no record can be linked",
             "name the variables to compare",
         ));
     }
-    Ok(keys)
+    Ok(links)
 }
 
 /// Links by each set of keys. The masked records are traced to the originals that are right.
 pub(crate) fn linked(
     task: &MeasureTask<'_>,
-    links: &[Vec<String>],
+    links: &[&[String]],
     context: &RunContext<'_>,
 ) -> Result<Measurement, MethodError> {
     let pair = task.both()?;
@@ -224,22 +263,17 @@ pub(crate) fn linked(
         ..Measurement::default()
     };
     for (keys, &share) in links.iter().zip(&by_link) {
-        found.push_part(format!("DLD-{}", keys.len()), share);
+        found.give(DLD.at(keys.len() as f64), share);
     }
     if links.len() > 1 {
-        let points = links.iter().zip(by_link).map(|(keys, value)| Part {
-            name: keys.len().to_string(),
-            value,
-        });
-        found.series.push(Series {
-            name: "share linked by number of keys known".to_owned(),
-            axis: "share of records".to_owned(),
-            unit: Unit::Share,
-            file: None,
-            variable: None,
-            table: None,
-            points: points.collect(),
-        });
+        let points = links.iter().zip(by_link);
+        let points = points.map(|(keys, share)| Part::new(keys.len().to_string(), share));
+        found.series.push(Series::new(
+            "share linked by number of keys known",
+            "share of records",
+            Unit::Share,
+            points.collect(),
+        ));
     }
     Ok(found)
 }
@@ -287,7 +321,7 @@ fn estimated(mut found: Measurement, rows: &[u32], n: usize) -> Measurement {
             ((1.0 - m as f64 / n as f64) * variance / m as f64).sqrt()
         })
     };
-    found.push_part(STANDARD_ERROR, error);
+    found.give(&STANDARD_ERROR, error);
     let mut per_record = vec![f64::NAN; n];
     for (&row, figure) in rows.iter().zip(sampled) {
         per_record[row as usize] = figure;

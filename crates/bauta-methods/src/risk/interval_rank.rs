@@ -2,36 +2,39 @@
 
 use rayon::prelude::*;
 
-use crate::card::{
-    Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets,
-};
+use crate::card::{Card, Family, ParamSpec};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::figure::{FigureSpec, Unit};
 use crate::kernel::numbers::ranks::RowSorter;
 use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement};
-use crate::missing::MISSING;
+use crate::missing::{MISSING, Missing};
 use crate::pair::interval_widths::{N_WIDTHS, WIDTHS, WidthShares, hits_by_width};
 use crate::pair::records::{CORRESPONDENCE, Correspondence, VariablePair, matched, variable_pairs};
-use crate::params::{ParamProblem, Params};
+use crate::params::{ParamProblem, Params, choices};
 
 /// Share of original values near their masked value, in ranks. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
 pub struct IntervalRank;
 
+choices! {
+    /// Which rank equal masked values have.
+    pub enum Ties {
+        Row = "row": "in the order of their rows, so that the order of the file matters",
+        Share = "share": "each of their ranks in equal parts",
+    }
+}
+
 /// Which rank equal masked values have: shared by the measures that rank them.
-pub(crate) const TIES: ParamSpec = ParamSpec {
-    name: "ties",
-    meaning: "which rank equal masked values have",
-    ty: ParamType::Choice(&[
-        (
-            "row",
-            "in the order of their rows, so that the order of the file matters",
-        ),
-        ("share", "each of their ranks in equal parts"),
-    ]),
-    default: ParamDefault::Value(ConstValue::Text("row")),
-};
+pub(crate) const TIES: ParamSpec =
+    ParamSpec::choice::<Ties>("ties", "which rank equal masked values have").or_word("row");
+
+impl Ties {
+    /// What was asked for by [`TIES`].
+    pub(crate) fn asked(params: &Params) -> Self {
+        params.choice_of(TIES.name)
+    }
+}
 
 static CARD: MeasureCard = MeasureCard {
     card: Card {
@@ -41,9 +44,8 @@ static CARD: MeasureCard = MeasureCard {
         family: Family::Risk,
         page: include_str!("interval_rank.md"),
         params: &[CORRESPONDENCE, TIES, MISSING],
-        targets: Targets::CONTENT,
-        randomness: Randomness::None,
         references: &["mateo2004", "sebe2002"],
+        ..MeasureCard::LOSS.card
     },
     at_identity: Some(1.0),
     value: FigureSpec::value("share disclosed", Unit::Share)
@@ -52,25 +54,36 @@ static CARD: MeasureCard = MeasureCard {
     ..MeasureCard::LOSS
 };
 
+/// Which records are compared, and how equal and missing values count.
+pub struct Settings {
+    correspondence: Option<Correspondence>,
+    ties: Ties,
+    missing: Missing,
+}
+
 impl MeasureMethod for IntervalRank {
-    type Settings = Params;
+    type Settings = Settings;
 
     fn card(&self) -> &'static MeasureCard {
         &CARD
     }
 
-    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
-        Ok(params.clone())
+    fn settings(&self, params: &Params) -> Result<Settings, Vec<ParamProblem>> {
+        Ok(Settings {
+            correspondence: Correspondence::asked(params),
+            ties: Ties::asked(params),
+            missing: Missing::asked(params),
+        })
     }
 
     fn measure(
         &self,
-        _settings: &Params,
+        settings: &Settings,
         task: &MeasureTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Measurement, MethodError> {
-        matched(Correspondence::asked(task.params), task, context, |task| {
-            disclosed(task, context)
+        matched(settings.correspondence, task, context, |task| {
+            disclosed(settings.ties, settings.missing, task, context)
         })
     }
 }
@@ -78,14 +91,12 @@ impl MeasureMethod for IntervalRank {
 /// The share of original values within the rank intervals around the masked values that they
 /// correspond to.
 pub(crate) fn disclosed(
+    ties: Ties,
+    missing: Missing,
     task: &MeasureTask<'_>,
     context: &RunContext<'_>,
 ) -> Result<Measurement, MethodError> {
-    let variables = variable_pairs(task, context)?;
-    let ties = match task.params.choice("ties") {
-        "row" => Ties::Row,
-        _ => Ties::Share,
-    };
+    let variables = variable_pairs(missing, task, context)?;
     let mut shares = WidthShares::new(task.both()?.masked.n_records());
     // As many columns at a time as can be worked on, so that memory does not grow with their
     // number; each place keeps its memory, since fetching it anew takes longer than the work.
@@ -103,13 +114,6 @@ pub(crate) fn disclosed(
         }
     }
     Ok(shares.finish())
-}
-
-/// Which rank equal masked values have.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Ties {
-    Row,
-    Share,
 }
 
 /// Memory for the work on one variable.

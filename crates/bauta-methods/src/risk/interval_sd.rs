@@ -2,12 +2,12 @@
 
 use rayon::prelude::*;
 
-use crate::card::{Card, Family, Randomness, Targets};
+use crate::card::{Card, Family};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::figure::{FigureSpec, Unit};
 use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement, Subject};
-use crate::missing::MISSING;
+use crate::missing::{MISSING, Missing};
 use crate::pair::interval_widths::{WIDTHS, WidthShares, hits_by_width};
 use crate::pair::records::{VariablePair, variable_pairs};
 use crate::params::{ParamProblem, Params};
@@ -25,9 +25,8 @@ static CARD: MeasureCard = MeasureCard {
         family: Family::Risk,
         page: include_str!("interval_sd.md"),
         params: &[MISSING],
-        targets: Targets::CONTENT,
-        randomness: Randomness::None,
         references: &["mateo2004"],
+        ..MeasureCard::LOSS.card
     },
     subject: Subject::CorrespondingPair,
     at_identity: Some(1.0),
@@ -38,23 +37,23 @@ static CARD: MeasureCard = MeasureCard {
 };
 
 impl MeasureMethod for IntervalSd {
-    type Settings = Params;
+    type Settings = Missing;
 
     fn card(&self) -> &'static MeasureCard {
         &CARD
     }
 
-    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
-        Ok(params.clone())
+    fn settings(&self, params: &Params) -> Result<Missing, Vec<ParamProblem>> {
+        Ok(Missing::asked(params))
     }
 
     fn measure(
         &self,
-        _settings: &Params,
+        missing: &Missing,
         task: &MeasureTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Measurement, MethodError> {
-        let variables = variable_pairs(task, context)?;
+        let variables = variable_pairs(*missing, task, context)?;
         let mut shares = WidthShares::new(task.both()?.masked.n_records());
         for (done, variable) in variables.iter().enumerate() {
             context.progress(done, variables.len())?;

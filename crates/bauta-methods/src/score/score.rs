@@ -2,39 +2,38 @@
 
 use bauta_data::Attribute;
 
-use crate::card::{
-    Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets,
-};
+use crate::card::{Card, Family, ParamSpec};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::figure::{FigureSpec, Unit};
-use crate::loss::il::{self, Il, NEAREST_UNLESS_TOLD};
+use crate::loss::il::{self, NEAREST_UNLESS_TOLD};
 use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement};
+use crate::missing::Missing;
 use crate::pair::records::{Correspondence, matched};
-use crate::pair::statistics::ZERO;
-use crate::params::{ParamProblem, Params, RawValue};
-use crate::risk::dld::{self, KEYS};
-use crate::risk::interval_rank::{self, IntervalRank, TIES};
+use crate::pair::statistics::{self, Correction, ZERO, Zero};
+use crate::params::{ParamProblem, Params};
+use crate::risk::dld::{self, KEYS, Links};
+use crate::risk::interval_rank::{self, TIES, Ties};
 
 /// Information loss weighed against disclosure risk. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
 pub struct Score;
 
-const fn weight(name: &'static str, meaning: &'static str, default: f64) -> ParamSpec {
-    ParamSpec {
-        name,
-        meaning,
-        ty: ParamType::Number {
-            min: 0.0,
-            max: f64::INFINITY,
-        },
-        default: ParamDefault::Value(ConstValue::Number(default)),
-    }
-}
+const WEIGHT_IL: ParamSpec =
+    ParamSpec::number("weight_il", "weight of the information loss IL", 0.0).or_number(0.5);
+const WEIGHT_DLD: ParamSpec =
+    ParamSpec::number("weight_dld", "weight of the linkage risk DLD", 0.0).or_number(0.25);
+const WEIGHT_ID: ParamSpec =
+    ParamSpec::number("weight_id", "weight of the interval risk ID", 0.0).or_number(0.25);
 
-const WEIGHT_IL: ParamSpec = weight("weight_il", "weight of the information loss IL", 0.5);
-const WEIGHT_DLD: ParamSpec = weight("weight_dld", "weight of the linkage risk DLD", 0.25);
-const WEIGHT_ID: ParamSpec = weight("weight_id", "weight of the interval risk ID", 0.25);
+// Numbers, not percent: they are weighted and summed.
+const IL: FigureSpec = FigureSpec::number("il", "information loss IL").lower_is_better();
+const DLD: FigureSpec = FigureSpec::number("dld", "linkage risk DLD")
+    .within(0.0, 1.0)
+    .lower_is_better();
+const ID: FigureSpec = FigureSpec::number("id", "interval risk ID")
+    .within(0.0, 1.0)
+    .lower_is_better();
 
 static CARD: MeasureCard = MeasureCard {
     card: Card {
@@ -52,77 +51,88 @@ static CARD: MeasureCard = MeasureCard {
             WEIGHT_DLD,
             WEIGHT_ID,
         ],
-        targets: Targets::CONTENT,
-        randomness: Randomness::None,
         references: &["sebe2002"],
+        ..MeasureCard::LOSS.card
     },
     at_identity: None,
     value: FigureSpec::value("score", Unit::Number).lower_is_better(),
+    figures: &[IL, DLD, ID],
     usual: false,
     ..MeasureCard::LOSS
 };
 
+/// What the members are told, and how they are weighed.
+pub struct Settings {
+    keys: Vec<String>,
+    correspondence: Option<Correspondence>,
+    ties: Ties,
+    zero: Zero,
+    /// Of IL, DLD and ID; not all 0.
+    weights: [f64; 3],
+}
+
 impl MeasureMethod for Score {
-    type Settings = Params;
+    type Settings = Settings;
 
     fn card(&self) -> &'static MeasureCard {
         &CARD
     }
 
-    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
-        Ok(params.clone())
-    }
-
-    fn check(&self, params: &Params, on: &[&Attribute]) -> Vec<ParamProblem> {
-        let mut problems = dld::key_problems(params, |name| {
-            on.iter().any(|attribute| attribute.name == name)
-        });
+    fn settings(&self, params: &Params) -> Result<Settings, Vec<ParamProblem>> {
+        let keys = dld::keys_asked(params);
         let weights = [WEIGHT_IL, WEIGHT_DLD, WEIGHT_ID].map(|spec| params.number(spec.name));
         if weights.iter().sum::<f64>() <= 0.0 {
+            let mut problems = keys.err().unwrap_or_default();
             problems.push(ParamProblem::together(
                 "all weights are 0",
                 "give a weight to what the score is to show",
             ));
+            return Err(problems);
         }
-        problems
+        Ok(Settings {
+            keys: keys?,
+            correspondence: Correspondence::asked(params),
+            ties: Ties::asked(params),
+            zero: Zero::asked(params),
+            weights,
+        })
+    }
+
+    fn check(&self, settings: &Settings, on: &[&Attribute]) -> Vec<ParamProblem> {
+        dld::keys_not_measured(&settings.keys, on.iter().map(|attribute| &attribute.name))
     }
 
     fn measure(
         &self,
-        _settings: &Params,
+        settings: &Settings,
         task: &MeasureTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Measurement, MethodError> {
-        let links = dld::prefix_links(task)?;
-        let zero = member_params(&Il.card().card, task.params, "zero")?;
-        let ties = member_params(&IntervalRank.card().card, task.params, "ties")?;
+        let links = dld::links(Links::Prefixes, &settings.keys, task)?;
+        // Linkage refuses missing values, and so must the others, to be of the same records.
+        let missing = Missing::Refuse;
+        let of_il = statistics::Settings {
+            missing,
+            zero: settings.zero,
+            correction: Correction::None,
+        };
         // One search for the nearest originals serves all three.
-        let members = matched(Correspondence::asked(task.params), task, context, |task| {
-            let with = |params| MeasureTask { params, ..*task };
-            let il = il::of_traced(&with(&zero), context)?;
+        let members = matched(settings.correspondence, task, context, |task| {
+            let il = il::of_traced(&of_il, task, context)?;
             let dld = dld::linked(task, &links, context)?;
-            let id = interval_rank::disclosed(&with(&ties), context)?;
-            Ok([("il", il), ("dld", dld), ("id", id)])
+            let id = interval_rank::disclosed(settings.ties, missing, task, context)?;
+            Ok([il, dld, id])
         })?;
-        let weights = [WEIGHT_IL, WEIGHT_DLD, WEIGHT_ID].map(|spec| task.params.number(spec.name));
-        let weighted = weights.iter().zip(&members);
+        let weighted = settings.weights.iter().zip(&members);
         let mut found = Measurement {
             value: weighted
-                .map(|(weight, (_, member))| member.value.map(|value| weight * value))
+                .map(|(weight, member)| member.value.map(|value| weight * value))
                 .sum(),
             ..Measurement::default()
         };
-        for (name, member) in members {
-            found.push_part(name, member.value);
+        for (figure, member) in [&IL, &DLD, &ID].into_iter().zip(members) {
+            found.give(figure, member.value);
         }
         Ok(found)
     }
-}
-
-/// A member's own defaults, with one parameter as the score has it.
-fn member_params(card: &Card, params: &Params, name: &str) -> Result<Params, MethodError> {
-    let value = RawValue::Text(params.choice(name).to_owned());
-    Params::check(card, &[(name.to_owned(), value)]).map_err(|_| {
-        MethodError::Internal(format!("`{}` does not take the score's `{name}`", card.id))
-    })
 }
