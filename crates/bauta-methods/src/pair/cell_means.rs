@@ -20,6 +20,16 @@ pub fn mean_of_cells(
     fill: impl Fn(&VariablePair<'_>, usize, &mut [f64]) + Sync,
     not_finite: impl Fn(&VariablePair<'_>) -> MethodError,
 ) -> Result<Measurement, MethodError> {
+    by_block(task, context, &fill, &not_finite)
+}
+
+/// Compiled once for all figures; see `kernel/parallel.rs`.
+fn by_block(
+    task: &MeasureTask<'_>,
+    context: &RunContext<'_>,
+    fill: &Fill<'_>,
+    not_finite: &dyn Fn(&VariablePair<'_>) -> MethodError,
+) -> Result<Measurement, MethodError> {
     let variables = variable_pairs(task, context)?;
     let n = task.both()?.masked.n_records();
     let (mut means, mut cells) = (vec![0.0; n], vec![0; n]);
@@ -27,7 +37,7 @@ pub fn mean_of_cells(
     let blocks = means.par_chunks_mut(BLOCK).zip(cells.par_chunks_mut(BLOCK));
     let sums = blocks.enumerate().map(|(block, (means, cells))| {
         context.progress(done.fetch_add(means.len(), Ordering::Relaxed), n)?;
-        Ok(one_block(&variables, block * BLOCK, &fill, means, cells))
+        Ok(one_block(&variables, block * BLOCK, fill, means, cells))
     });
     let sums = sums.collect::<Result<Vec<Vec<Summed>>, MethodError>>()?;
     let mut by_variable = Vec::new();
@@ -50,6 +60,9 @@ pub fn mean_of_cells(
     })
 }
 
+/// Gives the figures of a variable for some masked records, from one on.
+type Fill<'f> = dyn Fn(&VariablePair<'_>, usize, &mut [f64]) + Sync + 'f;
+
 /// Sum and number of the figures that are defined.
 type Summed = (f64, usize);
 
@@ -58,7 +71,7 @@ type Summed = (f64, usize);
 fn one_block(
     variables: &[VariablePair<'_>],
     first: usize,
-    fill: &(impl Fn(&VariablePair<'_>, usize, &mut [f64]) + Sync),
+    fill: &Fill<'_>,
     means: &mut [f64],
     cells: &mut [u32],
 ) -> Vec<Summed> {
