@@ -1,6 +1,6 @@
 //! Runs side by side.
 
-mod support;
+use crate::support;
 
 use bauta_methods::measure::{Better, Measurement, Part, Series};
 use bauta_plan::RunRecord;

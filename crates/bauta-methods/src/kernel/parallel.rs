@@ -11,11 +11,7 @@ pub fn each<T: Send>(n: usize, work: &(dyn Fn(usize) -> T + Sync)) -> Vec<T> {
 }
 
 /// Works on blocks of so many cells, each with its number.
-pub fn on_blocks<T: Send>(
-    cells: &mut [T],
-    length: usize,
-    work: &(dyn Fn(usize, &mut [T]) + Sync),
-) {
+pub fn on_blocks<T: Send>(cells: &mut [T], length: usize, work: &(dyn Fn(usize, &mut [T]) + Sync)) {
     let blocks = cells.par_chunks_mut(length).enumerate();
     blocks.for_each(|(block, cells)| work(block, cells));
 }
