@@ -24,7 +24,7 @@ mod work;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::chores::cargo;
+use crate::chores::WITH_METHODS;
 use crate::workspace::Workspace;
 use figures::Figures;
 use table::{Lack, Outcome, Row, growth};
@@ -32,6 +32,8 @@ use work::Work;
 
 /// Rows of the whole way of a file, and the most of any work.
 const MOST_ROWS: usize = 1_000_000;
+/// How one work is called in a process of its own.
+pub(crate) const ONE: &str = "bench-one";
 /// The most rows of a quick run.
 const QUICK_ROWS: usize = 10_000;
 const PAGE: &str = "docs/benchmarks/README.md";
@@ -84,22 +86,6 @@ impl Options {
 fn names() -> Vec<String> {
     let works = work::all().into_iter().map(|work| work.name);
     works.chain([end_to_end::NAME.to_owned()]).collect()
-}
-
-/// Builds in release mode and runs there.
-pub(crate) fn in_release(workspace: &Workspace, options: &[&str]) -> Result<(), String> {
-    Options::parse(options)?;
-    let mut arguments = vec![
-        "run",
-        "--release",
-        "--quiet",
-        "--package",
-        "xtask",
-        "--",
-        "bench-inner",
-    ];
-    arguments.extend(options);
-    cargo(workspace, &arguments)
 }
 
 /// Runs everything that was asked for and prints one table.
@@ -227,7 +213,7 @@ fn measure_apart(work: &str, n: usize) -> Result<Figures, String> {
     let program =
         std::env::current_exe().map_err(|error| format!("cannot find this program: {error}"))?;
     let output = Command::new(program)
-        .args(["bench-one", work, &n.to_string()])
+        .args([WITH_METHODS, ONE, work, &n.to_string()])
         .stdin(Stdio::null())
         .output()
         .map_err(|error| format!("cannot start a process: {error}"))?;

@@ -3,8 +3,8 @@
 use std::process::Command;
 use std::time::Instant;
 
+use crate::tidy;
 use crate::workspace::Workspace;
-use crate::{docs, tidy};
 
 /// Everything that must hold before a merge.
 pub(crate) fn test(workspace: &Workspace) -> Result<(), String> {
@@ -14,24 +14,53 @@ pub(crate) fn test(workspace: &Workspace) -> Result<(), String> {
     }
     let mut stages = Stages::default();
     stages.run("format", || cargo(workspace, &["fmt", "--all", "--check"]));
+    stages.run("tidy", || tidy::run(workspace, &tidy::OF_FILES));
     stages.run("clippy", || {
+        let lint = ["clippy", "--workspace", "--all-targets"];
+        let strict = ["--", "-D", "warnings"];
+        cargo(workspace, &[&lint[..], &ALL_CHORES, &strict].concat())
+    });
+    // Without a choice of targets this runs unit, golden, conformance, integration and doc tests. Whether methods
+    // are complete and generated documentation is fresh are tests of xtask: another program would compile the
+    // product once more, since cargo chooses features of dependencies by what is built together.
+    stages.run("tests", || {
         cargo(
             workspace,
-            &[
-                "clippy",
-                "--workspace",
-                "--all-targets",
-                "--",
-                "-D",
-                "warnings",
-            ],
+            &[&["test", "--workspace"][..], &ALL_CHORES].concat(),
         )
     });
-    stages.run("tidy", || tidy::run(workspace));
-    // Without a choice of targets this runs unit, golden, conformance, integration and doc tests.
-    stages.run("tests", || cargo(workspace, &["test", "--workspace"]));
-    stages.run("generated documentation", || docs::check(workspace));
     stages.finish()
+}
+
+/// The checks of the repository: first those of files, then those of methods.
+pub(crate) fn tidy(workspace: &Workspace) -> Result<(), String> {
+    let of_files = tidy::run(workspace, &tidy::OF_FILES);
+    let of_methods = with_methods(workspace, &[], &["tidy"]);
+    of_files.and(of_methods)
+}
+
+/// The chores that need the methods, too.
+const ALL_CHORES: [&str; 2] = ["--features", "xtask/methods"];
+
+/// How a chore that needs the methods is called in the build that has them.
+pub(crate) const WITH_METHODS: &str = "with-methods";
+
+/// Passes a chore on to a build of this program that knows the methods.
+pub(crate) fn with_methods(
+    workspace: &Workspace,
+    profile: &[&str],
+    chore: &[&str],
+) -> Result<(), String> {
+    let run = [
+        "run",
+        "--quiet",
+        "--package",
+        "xtask",
+        "--features",
+        "methods",
+    ];
+    let passed_on = ["--", WITH_METHODS];
+    cargo(workspace, &[&run[..], profile, &passed_on, chore].concat())
 }
 
 /// Runs cargo in the workspace, its output going where ours goes.

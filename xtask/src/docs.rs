@@ -129,6 +129,12 @@ mod tests {
 
     const PLAIN_README: &str = "# Bauta\n<!-- methods:begin -->\nold\n<!-- methods:end -->\nrest\n";
 
+    /// What `cargo xtask docs --check` says, as a test, so that tests suffice before a merge.
+    #[test]
+    fn generated_documentation_is_fresh() {
+        assert_eq!(check(&Workspace::of_this_build()), Ok(()));
+    }
+
     #[test]
     fn what_was_written_is_fresh_and_what_was_changed_is_stale() {
         let (_folder, workspace) = workspace(&[

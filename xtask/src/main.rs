@@ -1,7 +1,15 @@
 //! The chores of the workspace, run as `cargo xtask <chore>` from any folder of it.
+//!
+//! Built without the feature `methods` it knows nothing of the product and is there in seconds; chores that need
+//! the methods are passed on to a build with it.
 
+// Some of what both builds share is used in the larger one only.
+#![cfg_attr(not(feature = "methods"), allow(dead_code))]
+
+#[cfg(feature = "methods")]
 mod bench;
 mod chores;
+#[cfg(feature = "methods")]
 mod docs;
 mod markdown;
 mod tidy;
@@ -16,8 +24,8 @@ Chores of the Bauta workspace.
 
 Usage: cargo xtask <chore>
 
-  test              everything that must hold before a merge: format, clippy, tidy, all tests,
-                    generated documentation
+  test              everything that must hold before a merge: format, tidy, clippy, all tests, among
+                    them that methods are complete and generated documentation is fresh
   tidy              checks of the repository itself: files, pages, links, names, crate edges
   docs [--check]    writes docs/reference and the method table of the README from the method
                     cards; with --check only says which files are stale
@@ -34,12 +42,11 @@ fn main() -> ExitCode {
     let workspace = Workspace::of_this_build();
     let done = match arguments.as_slice() {
         ["test"] => chores::test(&workspace),
-        ["tidy"] => tidy::run(&workspace),
-        ["docs"] => docs::write(&workspace),
-        ["docs", "--check"] => docs::check(&workspace),
-        ["bench", options @ ..] => bench::in_release(&workspace, options),
-        ["bench-inner", options @ ..] => bench::run(&workspace, options),
-        ["bench-one", work, n_records] => bench::run_one(&workspace, work, n_records),
+        ["tidy"] => chores::tidy(&workspace),
+        ["docs"] | ["docs", "--check"] => chores::with_methods(&workspace, &[], &arguments),
+        ["bench", ..] => chores::with_methods(&workspace, &["--release"], &arguments),
+        #[cfg(feature = "methods")]
+        [chores::WITH_METHODS, chore @ ..] => with_methods(&workspace, chore),
         ["help" | "--help" | "-h"] => {
             print!("{USAGE}");
             return ExitCode::SUCCESS;
@@ -56,5 +63,18 @@ fn main() -> ExitCode {
             eprintln!("xtask: {message}");
             ExitCode::FAILURE
         }
+    }
+}
+
+/// A chore that was passed on.
+#[cfg(feature = "methods")]
+fn with_methods(workspace: &Workspace, chore: &[&str]) -> Result<(), String> {
+    match chore {
+        ["tidy"] => tidy::run(workspace, &tidy::OF_METHODS),
+        ["docs"] => docs::write(workspace),
+        ["docs", "--check"] => docs::check(workspace),
+        ["bench", options @ ..] => bench::run(workspace, options),
+        [bench::ONE, work, n_records] => bench::run_one(workspace, work, n_records),
+        other => Err(format!("`{}` needs no methods", other.join(" "))),
     }
 }

@@ -6,10 +6,10 @@ use std::sync::{Mutex, PoisonError};
 use bauta_data::{Table, Watch};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
-use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 
 use crate::error::MethodError;
+use crate::kernel::parallel::each;
 use crate::note::Note;
 
 /// What a method gets besides its data.
@@ -120,17 +120,14 @@ impl Draws {
         value: impl Fn(usize, [u64; SLOTS]) -> T + Sync,
     ) -> Vec<T> {
         let n_blocks = n.div_ceil(BLOCK);
-        let blocks: Vec<Vec<T>> = (0..n_blocks)
-            .into_par_iter()
-            .map(|block| {
-                let positions = block * BLOCK..((block + 1) * BLOCK).min(n);
-                let draws = self.of_rows(positions.clone().map(&row_of));
-                positions
-                    .zip(draws)
-                    .map(|(position, draws)| value(position, draws))
-                    .collect()
-            })
-            .collect();
+        let blocks: Vec<Vec<T>> = each(n_blocks, &|block| {
+            let positions = block * BLOCK..((block + 1) * BLOCK).min(n);
+            let draws = self.of_rows(positions.clone().map(&row_of));
+            positions
+                .zip(draws)
+                .map(|(position, draws)| value(position, draws))
+                .collect()
+        });
         blocks.into_iter().flatten().collect()
     }
 

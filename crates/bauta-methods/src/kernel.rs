@@ -5,4 +5,5 @@
 
 pub mod matrix;
 pub mod numbers;
+pub mod parallel;
 pub mod space;

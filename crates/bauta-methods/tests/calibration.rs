@@ -1,6 +1,6 @@
 //! Calibration against the reference weights of the victimisation survey and Figure 3 of the paper.
 
-mod support;
+use crate::support;
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use bauta_methods::adjust::calibration::found::Calibration;
 use bauta_methods::pair::Rows;
 use bauta_methods::{Change, MethodError, Note, Pair, RawValue, RunContext, registry};
 use serde_json::Value;
-use support::{Wanted, column, params, read_csv, read_numbers, shared, table};
+use support::{Wanted, column, params, read_csv, read_numbers, reference, table};
 
 const KEYS: [&str; 7] = ["gender", "income", "age", "uu", "qual", "couple", "hsize"];
 const MARGINS: [&str; 5] = ["gender*ind", "age*ind", "uu*ind", "qual*ind", "hsize*ind"];
@@ -28,7 +28,7 @@ fn number(value: f64) -> RawValue {
 }
 
 /// The survey: keys, the outcome and two weights, of which the final one is the weight.
-fn survey(shared: &Path) -> Table {
+fn survey(vvs: &Path) -> Table {
     let of = |name: &str, role: Role, kind: Kind| Wanted {
         name: name.to_owned(),
         role,
@@ -41,7 +41,7 @@ fn survey(shared: &Path) -> Table {
     wanted.push(of("ind", Role::Sensitive, Kind::Unordered));
     wanted.push(of("d_init", Role::Other, Kind::Continuous));
     wanted.push(of("d_fin", Role::Weight, Kind::Continuous));
-    read_csv(&shared.join("golden/vvs/original.csv"), &wanted)
+    read_csv(&vvs.join("original.csv"), &wanted)
 }
 
 fn adjust(
@@ -97,8 +97,8 @@ fn subsample_noted(
     (weights.to_vec(), calibration, context.into_notes())
 }
 
-fn golden(shared: &Path, file: &str) -> Value {
-    let text = std::fs::read_to_string(shared.join("golden/vvs").join(file)).expect("a file");
+fn golden(vvs: &Path, file: &str) -> Value {
+    let text = std::fs::read_to_string(vvs.join(file)).expect("a file");
     serde_json::from_str(&text).expect("JSON")
 }
 
@@ -116,14 +116,11 @@ fn bounds() -> [(&'static str, RawValue); 2] {
 
 #[test]
 fn five_distances_and_the_euclidean_one_give_the_reference_weights() {
-    let Some(shared) = shared() else {
-        println!("not run: ../shared is absent");
-        return;
-    };
-    let table = survey(&shared);
-    let file = shared.join("golden/vvs/subsample_weights.csv");
-    let reference = golden(&shared, "calibration.json");
-    let histogram = golden(&shared, "fig7_histogram.json");
+    let vvs = reference().join("vvs");
+    let table = survey(&vvs);
+    let file = vvs.join("subsample_weights.csv");
+    let reference = golden(&vvs, "calibration.json");
+    let histogram = golden(&vvs, "fig7_histogram.json");
     let methods = [
         ("linear", "w_linear", Vec::new()),
         ("raking", "w_raking", Vec::new()),
@@ -197,13 +194,10 @@ fn five_distances_and_the_euclidean_one_give_the_reference_weights() {
 
 #[test]
 fn margins_before_and_after_are_those_of_the_reference() {
-    let Some(shared) = shared() else {
-        println!("not run: ../shared is absent");
-        return;
-    };
-    let table = survey(&shared);
+    let vvs = reference().join("vvs");
+    let table = survey(&vvs);
     let (_, found, notes) = subsample_noted(&table, &[("frontier", RawValue::Flag(false))]);
-    let file = shared.join("golden/vvs/margins.csv");
+    let file = vvs.join("margins.csv");
     let of = |name: &str| read_numbers(&file, name);
     let rows = &found.margins;
     let figures: [(&str, Vec<f64>); 6] = [
@@ -241,14 +235,11 @@ fn margins_before_and_after_are_those_of_the_reference() {
 
 #[test]
 fn the_smallest_bounds_are_those_of_a_linear_program() {
-    let Some(shared) = shared() else {
-        println!("not run: ../shared is absent");
-        return;
-    };
-    let table = survey(&shared);
+    let vvs = reference().join("vvs");
+    let table = survey(&vvs);
     let (_, found) = subsample(&table, &[("frontier", RawValue::Flag(true))]);
     let bounds = found.bounds.expect("they were asked for");
-    let reference = golden(&shared, "min_bounds.json");
+    let reference = golden(&vvs, "min_bounds.json");
     let half = reference["min_range"]["half"].as_f64().expect("a number");
     let [lower, upper] = bounds.narrowest.expect("there is one");
     println!(
@@ -268,11 +259,8 @@ fn the_smallest_bounds_are_those_of_a_linear_program() {
 
 #[test]
 fn bounds_that_are_too_narrow_are_proved_to_be() {
-    let Some(shared) = shared() else {
-        println!("not run: ../shared is absent");
-        return;
-    };
-    let table = survey(&shared);
+    let vvs = reference().join("vvs");
+    let table = survey(&vvs);
     let on: Vec<usize> = (0..KEYS.len()).collect();
     let context = RunContext::new(1, "step", &Unwatched);
     let try_bounds = |method: &str, lower: f64, upper: f64| {
@@ -313,16 +301,13 @@ fn bounds_that_are_too_narrow_are_proved_to_be() {
 
 #[test]
 fn penalised_calibration_is_that_of_the_reference() {
-    let Some(shared) = shared() else {
-        println!("not run: ../shared is absent");
-        return;
-    };
-    let table = survey(&shared);
+    let vvs = reference().join("vvs");
+    let table = survey(&vvs);
     let costs = RawValue::Map(vec![
         ("gender*ind".to_owned(), number(f64::INFINITY)),
         ("age*ind".to_owned(), number(10.0)),
     ]);
-    let reference = golden(&shared, "penalised_calibration.json");
+    let reference = golden(&vvs, "penalised_calibration.json");
     for (name, expected) in reference["results"].as_object().expect("results") {
         let penalty: f64 = name.parse().expect("a number");
         let (weights, found) = subsample(

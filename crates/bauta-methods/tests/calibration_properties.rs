@@ -1,7 +1,7 @@
 //! What must hold of any calibration: weights are found again from their margins, redundant margins
 //! change nothing, and every kind of bad input has its own error.
 
-mod support;
+use crate::support;
 
 use bauta_data::{Column, Kind, Role, Table, Unwatched};
 use bauta_methods::adjust::AdjustTask;
@@ -255,7 +255,7 @@ fn missing_values_weights_and_contradictions_have_their_own_errors() {
             "{error}"
         );
         let start = [margins.clone(), ("start", text("start"))];
-        let file = crate::file(12, &w, &weights);
+        let file = self::file(12, &w, &weights);
         let error = error_of(&file, &file, &start);
         assert!(
             error.contains("E-WEIGHT") && error.contains("start"),

@@ -1,6 +1,6 @@
 //! Multiple correspondence analysis against the reference of the victimisation survey.
 
-mod support;
+use crate::support;
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use bauta_methods::measure::Measurement;
 use bauta_methods::pair::Rows;
 use bauta_methods::{Files, MeasureTask, MethodError, Pair, RawValue, RunContext, registry};
 use serde_json::Value;
-use support::{Wanted, column, params, read_csv, read_numbers, shared, table};
+use support::{Wanted, column, params, read_csv, read_numbers, reference, table};
 
 const ACTS: [&str; 6] = [
     "theft_housing",
@@ -21,8 +21,8 @@ const ACTS: [&str; 6] = [
 ];
 const KEYS: [&str; 7] = ["gender", "income", "age", "uu", "qual", "couple", "hsize"];
 
-fn folder() -> Option<PathBuf> {
-    Some(shared()?.join("golden/vvs"))
+fn folder() -> PathBuf {
+    reference().join("vvs")
 }
 
 fn wanted(name: &str, role: Role, kind: Kind) -> Wanted {
@@ -34,8 +34,8 @@ fn wanted(name: &str, role: Role, kind: Kind) -> Wanted {
 }
 
 /// The survey's acts, with the keys of another file of the same records.
-fn survey(keys: &str) -> Option<Table> {
-    let folder = folder()?;
+fn survey(keys: &str) -> Table {
+    let folder = folder();
     let acts = ACTS.iter();
     let acts = acts.map(|name| wanted(name, Role::Sensitive, Kind::Unordered));
     let mut own: Vec<Wanted> = acts.collect();
@@ -44,17 +44,17 @@ fn survey(keys: &str) -> Option<Table> {
     let wanted = KEYS.map(|name| wanted(name, Role::Key, Kind::Unordered));
     let keys = read_csv(&folder.join(keys), &wanted);
     let columns = own.columns().iter().chain(keys.columns());
-    Some(table(columns.map(|column| Column::clone(column)).collect()))
+    table(columns.map(|column| Column::clone(column)).collect())
 }
 
-fn subsample(weight: &str) -> Option<Table> {
-    let path = folder()?.join("subsample_weights.csv");
+fn subsample(weight: &str) -> Table {
+    let path = folder().join("subsample_weights.csv");
     let ids = read_numbers(&path, "id").into_iter();
     let kept: Vec<u32> = ids.map(|id| id as u32 - 1).collect();
-    let own = survey("original.csv")?.take(&kept).as_source();
+    let own = survey("original.csv").take(&kept).as_source();
     let weights = read_csv(&path, &[wanted(weight, Role::Weight, Kind::Continuous)]);
     let at = own.index_of("d_fin").expect("the weight");
-    Some(own.with_column(at, weights.column(0).clone()))
+    own.with_column(at, weights.column(0).clone())
 }
 
 fn measure(
@@ -162,10 +162,10 @@ fn compare_map(found: &Measurement, file: &str, golden: &Value, name: &str) {
 
 #[test]
 fn maps_and_distances_are_those_of_the_reference() {
-    let Some(folder) = folder() else { return };
+    let folder = folder();
     let text = std::fs::read_to_string(folder.join("mca.json")).expect("the reference");
     let golden: Value = serde_json::from_str(&text).expect("JSON");
-    let original = survey("original.csv").expect("the survey");
+    let original = survey("original.csv");
     let files = [
         ("localsupp_muargus", survey("localsupp_muargus.csv")),
         ("localsupp_exact", survey("localsupp_exact.csv")),
@@ -173,7 +173,6 @@ fn maps_and_distances_are_those_of_the_reference() {
         ("subsample_logit", subsample("w_logit")),
     ];
     for (name, masked) in files {
-        let masked = masked.expect("the file");
         let supplementary = ("supplementary", names(&KEYS));
         let six = [supplementary.clone(), ("axes", RawValue::Integer(6))];
         let found = measure((&original, &masked), &ACTS, &six).expect("maps");

@@ -1,23 +1,23 @@
 //! Deletion of records at risk against the reference subsample.
 
-mod support;
+use crate::support;
 
 use bauta_data::{Kind, Role, Unwatched};
 use bauta_methods::keys::{Semantics, frequencies};
 use bauta_methods::{MaskTask, RawValue, RunContext, registry};
-use support::{Wanted, params, read_csv, read_numbers, shared};
+use support::{Wanted, params, read_csv, read_numbers, reference};
 
 const KEYS: [&str; 7] = ["gender", "income", "age", "uu", "qual", "couple", "hsize"];
 
 #[test]
 fn the_survey_loses_3191_and_70_records_and_keeps_those_of_the_reference() {
-    let Some(shared) = shared() else { return };
+    let vvs = reference().join("vvs");
     let wanted = KEYS.map(|name| Wanted {
         name: name.to_owned(),
         role: Role::Key,
         kind: Kind::Unordered,
     });
-    let file = shared.join("golden/vvs/original.csv");
+    let file = vvs.join("original.csv");
     let table = read_csv(&file, &wanted);
     let mask = registry::mask("suppress-records").expect("it is registered");
     let params = params(mask.card(), &[("k", RawValue::Integer(3))]);
@@ -42,7 +42,7 @@ fn the_survey_loses_3191_and_70_records_and_keeps_those_of_the_reference() {
     let kept: Vec<f64> = (0..masked.n_records())
         .map(|record| ids[masked.source_row(record)])
         .collect();
-    let expected = read_numbers(&shared.join("golden/vvs/subsample_weights.csv"), "id");
+    let expected = read_numbers(&vvs.join("subsample_weights.csv"), "id");
     assert_eq!(kept.len(), 9640);
     assert_eq!(kept, expected);
     let counted = frequencies(&masked, &on, Semantics::Visible).expect("keys can be counted");

@@ -3,10 +3,9 @@
 //! Seeds are fixed, so that nothing here is a matter of luck; critical values are at 1e-6, so that
 //! a change of draws does not need another seed either.
 
-mod distribution {
-    pub(crate) mod resampling;
-}
-mod support;
+mod resampling;
+
+use crate::support;
 
 use bauta_data::{Kind, Role, Table, Unwatched};
 use bauta_methods::context::{below, shuffled, unit_interval};

@@ -1,13 +1,13 @@
 //! Diversity and closeness against reference files and against a count of all pairs.
 
-mod support;
+use crate::support;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use bauta_data::{Column, Kind, Role, Table, Unwatched};
 use bauta_methods::{Files, MeasureTask, Measurement, MethodError, RawValue, RunContext, registry};
 use proptest::prelude::*;
-use support::{Wanted, column, params, read_csv, read_numbers, shared, table, texts};
+use support::{Wanted, column, params, read_csv, read_numbers, reference, table, texts};
 
 const SURVEY_KEYS: [&str; 7] = ["gender", "income", "age", "uu", "qual", "couple", "hsize"];
 
@@ -54,12 +54,12 @@ fn key_texts(table: &Table) -> Vec<Vec<String>> {
 
 #[test]
 fn every_class_of_the_survey_is_as_diverse_and_as_close_as_in_the_reference() {
-    let Some(shared) = shared() else { return };
+    let vvs = reference().join("vvs");
     let keys = SURVEY_KEYS.map(|name| wanted(name, Role::Key, Kind::Unordered));
     let mut with_answer: Vec<Wanted> = keys.into_iter().collect();
     with_answer.push(wanted("ind", Role::Sensitive, Kind::Ordered));
-    let survey = read_csv(&shared.join("golden/vvs/original.csv"), &with_answer);
-    let path = shared.join("golden/vvs/ldiversity_tcloseness.csv");
+    let survey = read_csv(&vvs.join("original.csv"), &with_answer);
+    let path = vvs.join("ldiversity_tcloseness.csv");
     let reference_keys: Vec<Wanted> = SURVEY_KEYS
         .iter()
         .map(|name| wanted(name, Role::Key, Kind::Unordered))

@@ -1,6 +1,6 @@
 //! Key frequencies against a count of all pairs.
 
-mod support;
+use crate::support;
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use bauta_methods::MethodError;
 use bauta_methods::keys::codes::{Coding, KeyCodes};
 use bauta_methods::keys::{Frequencies, KeyColumns, KeyCounts, Semantics, frequencies};
 use proptest::prelude::*;
-use support::{Wanted, read_csv, shared, table};
+use support::{Wanted, read_csv, reference, table};
 
 const ALL: [Semantics; 4] = [
     Semantics::Own,
@@ -379,7 +379,6 @@ fn no_key_and_too_many_keys_are_refused() {
 
 #[test]
 fn original_counts_as_visible_where_nothing_was_suppressed() {
-    let Some(shared) = shared() else { return };
     let keys = ["gender", "income", "age", "uu", "qual", "couple", "hsize"];
     let wanted: Vec<Wanted> = keys
         .iter()
@@ -389,7 +388,7 @@ fn original_counts_as_visible_where_nothing_was_suppressed() {
             kind: Kind::Unordered,
         })
         .collect();
-    let table = read_csv(&shared.join("golden/vvs/original.csv"), &wanted);
+    let table = read_csv(&reference().join("vvs/original.csv"), &wanted);
     let positions: Vec<usize> = (0..keys.len()).collect();
     let visible = frequencies(&table, &positions, Semantics::Visible).expect("keys can be counted");
     let original =

@@ -1,6 +1,6 @@
 //! The global disclosure risk against a plain computation over every subset of the keys.
 
-mod support;
+use crate::support;
 
 use std::collections::HashMap;
 

@@ -1,6 +1,6 @@
 //! Runs every golden case; see `golden/README.md` for their format.
 
-mod support;
+use crate::support;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -21,7 +21,7 @@ use bauta_methods::{
 };
 use bauta_methods::{Mask, registry};
 use serde_json::Value;
-use support::{Wanted, column, read_csv, read_numbers, shared, texts};
+use support::{Wanted, column, ours, read_csv, read_numbers, reference, shared, texts};
 
 /// One case, as its file gives it.
 struct Case {
@@ -30,12 +30,86 @@ struct Case {
     shared: Option<PathBuf>,
 }
 
+/// A test for every method, so that they run side by side and the one that fails is named.
+macro_rules! golden_cases {
+    ($($method:ident)*) => {
+        const TESTED: &[&str] = &[$(stringify!($method)),*];
+        $(
+            #[test]
+            fn $method() {
+                run_cases_of(&stringify!($method).replace('_', "-"));
+            }
+        )*
+    };
+}
+
+golden_cases! {
+    drop_identifiers
+    recode
+    suppress_local
+    suppress_records
+    recode_rare
+    top_bottom
+    round
+    sample
+    flip_rare
+    rank_swap
+    noise_additive
+    noise_correlated
+    noise_mixture
+    scale_back
+    noise_multiplicative
+    noise_swap
+    resample
+    jpeg
+    mdav
+    max_distance
+    individual_ranking
+    projection
+    synth_normal
+    calibrate
+    subsample_calibrate
+    k_anonymity
+    l_diversity
+    t_closeness
+    individual_risk
+    reversal
+    global_risk
+    poisson_risk
+    key_contribution
+    dld
+    interval_rank
+    interval_sd
+    il1
+    il1_symmetric
+    il1s
+    il2
+    il3
+    il4
+    il5
+    s0
+    s1
+    s2
+    il
+    hellinger
+    kolmogorov_smirnov
+    eigenvalue_distance
+    univariate_summary
+    rates
+    weighted_estimates
+    logistic_regression
+    linear_regression
+    correspondence_analysis
+    score
+}
+
 #[test]
-fn every_method_agrees_with_its_golden_cases() {
-    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/golden"));
-    let shared = shared();
+fn every_method_is_tested_and_every_folder_belongs_to_one() {
     let known: BTreeSet<&str> = registry::cards().map(|card| card.id).collect();
-    for entry in fs::read_dir(folder).expect("the golden folder") {
+    let tested: BTreeSet<String> = TESTED.iter().map(|name| name.replace('_', "-")).collect();
+    let tested: BTreeSet<&str> = tested.iter().map(String::as_str).collect();
+    assert_eq!(tested, known, "the list above is not that of the registry");
+    for entry in fs::read_dir(golden_folder()).expect("the golden folder") {
         let path = entry.expect("an entry").path();
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         assert!(
@@ -43,27 +117,33 @@ fn every_method_agrees_with_its_golden_cases() {
             "golden/{name} belongs to no method"
         );
     }
+}
+
+fn golden_folder() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/golden"))
+}
+
+fn run_cases_of(method: &str) {
+    let card = registry::cards()
+        .find(|card| card.id == method)
+        .expect("a registered method");
+    let cases = cases_of(&golden_folder().join(method), shared().as_ref());
+    assert!(
+        !cases.is_empty(),
+        "`{method}` has no golden case in golden/{method}"
+    );
     let (mut n_run, mut n_left_out, mut failed) = (0, 0, Vec::new());
-    for card in registry::cards() {
-        let cases = cases_of(&folder.join(card.id), shared.as_ref());
-        assert!(
-            !cases.is_empty(),
-            "`{}` has no golden case in golden/{}",
-            card.id,
-            card.id
-        );
-        for case in cases {
-            if case.needs_shared() && case.shared.is_none() {
-                println!("not run: ../shared is absent ({})", case.name);
-                n_left_out += 1;
-                continue;
-            }
-            // One case that fails must not hide the others.
-            if catch_unwind(AssertUnwindSafe(|| case.run(card))).is_err() {
-                failed.push(case.name);
-            }
-            n_run += 1;
+    for case in cases {
+        if case.needs_shared() && case.shared.is_none() {
+            println!("not run: ../shared is absent ({})", case.name);
+            n_left_out += 1;
+            continue;
         }
+        // One case that fails must not hide the others.
+        if catch_unwind(AssertUnwindSafe(|| case.run(card))).is_err() {
+            failed.push(case.name);
+        }
+        n_run += 1;
     }
     println!("{n_run} golden cases were run, {n_left_out} were not");
     assert!(
@@ -100,12 +180,14 @@ fn cases_of(folder: &Path, shared: Option<&PathBuf>) -> Vec<Case> {
 }
 
 impl Case {
+    /// Whether it uses a file that is not part of the repository.
     fn needs_shared(&self) -> bool {
         fn looks_outside(value: &Value) -> bool {
-            match value {
-                Value::Object(map) => map.contains_key("shared") || map.values().any(looks_outside),
-                _ => false,
-            }
+            let Value::Object(map) = value else {
+                return false;
+            };
+            let path = map.get("shared").and_then(Value::as_str);
+            path.is_some_and(|path| ours(path).is_none()) || map.values().any(looks_outside)
         }
         looks_outside(&self.json)
     }
@@ -209,7 +291,8 @@ impl Case {
 
     fn path(&self, relative: &Value) -> PathBuf {
         let relative = relative.as_str().expect("a path");
-        self.shared.as_ref().expect("checked before").join(relative)
+        let beside = || self.shared.as_ref().expect("checked before").join(relative);
+        ours(relative).unwrap_or_else(beside)
     }
 
     fn table(&self, json: &Value) -> Table {
@@ -574,8 +657,7 @@ fn raw(value: &Value) -> RawValue {
 
 #[test]
 fn individual_risk_agrees_with_fifty_digits_on_the_grid() {
-    let Some(shared) = shared() else { return };
-    let path = shared.join("golden/risk/benedetti_franconi_grid.json");
+    let path = reference().join("risk/benedetti_franconi_grid.json");
     let points: Vec<Value> =
         serde_json::from_str(&fs::read_to_string(path).expect("the grid")).expect("JSON");
     assert_eq!(points.len(), 18 * 17);

@@ -3,11 +3,10 @@
 //!
 //! Seeds are fixed. Bands are five standard errors, whose formula stands beside each.
 
-mod joint_distribution {
-    mod multiplicative;
-    mod synthetic;
-}
-mod support;
+mod multiplicative;
+mod synthetic;
+
+use crate::support;
 
 use bauta_data::{Kind, Role, Table, Unwatched};
 use bauta_methods::kernel::numbers::moments::moments;

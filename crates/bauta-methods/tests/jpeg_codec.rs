@@ -1,6 +1,6 @@
 //! Our JPEG codec beside another one, on a whole file.
 
-mod support;
+use crate::support;
 
 use bauta_data::{Kind, Role, Unwatched};
 use bauta_methods::{MaskTask, RawValue, RunContext, registry};

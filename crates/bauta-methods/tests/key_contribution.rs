@@ -1,6 +1,6 @@
 //! Risk with a key left out or a level up, against counting the changed file itself.
 
-mod support;
+use crate::support;
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! Whether linkage on a sample of the records estimates that on all of them.
 
-mod support;
+use crate::support;
 
 use bauta_data::{Table, Unwatched};
 use bauta_methods::pair::Rows;

@@ -1,6 +1,6 @@
 //! Logistic and linear models of two files against the reference fits of the victimisation survey.
 
-mod support;
+use crate::support;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -10,12 +10,12 @@ use bauta_methods::measure::Measurement;
 use bauta_methods::pair::Rows;
 use bauta_methods::{Files, MeasureTask, MethodError, Pair, RawValue, RunContext, registry};
 use serde_json::Value;
-use support::{Wanted, column, numbers, params, read_csv, read_numbers, scatter, shared, table};
+use support::{Wanted, column, numbers, params, read_csv, read_numbers, reference, scatter, table};
 
 const PREDICTORS: [&str; 4] = ["age", "qual", "hsize", "uu"];
 
-fn folder() -> Option<PathBuf> {
-    Some(shared()?.join("golden/vvs"))
+fn folder() -> PathBuf {
+    reference().join("vvs")
 }
 
 fn wanted(name: &str, role: Role, kind: Kind) -> Wanted {
@@ -27,8 +27,8 @@ fn wanted(name: &str, role: Role, kind: Kind) -> Wanted {
 }
 
 /// The survey with a weight of its own choice; predictors from another file of the same records.
-fn survey(predictors: &str, weight: &str) -> Option<Table> {
-    let folder = folder()?;
+fn survey(predictors: &str, weight: &str) -> Table {
+    let folder = folder();
     let own = [
         wanted("ind", Role::Sensitive, Kind::Unordered),
         wanted(weight, Role::Weight, Kind::Continuous),
@@ -37,24 +37,24 @@ fn survey(predictors: &str, weight: &str) -> Option<Table> {
     let own = read_csv(&folder.join("original.csv"), &own);
     let keys = read_csv(&folder.join(predictors), &keys);
     let columns = own.columns().iter().chain(keys.columns());
-    Some(table(columns.map(|column| Column::clone(column)).collect()))
+    table(columns.map(|column| Column::clone(column)).collect())
 }
 
 /// The records that were kept, with one of the calibrated weights.
-fn subsample(weight: &str) -> Option<Table> {
-    let folder = folder()?;
+fn subsample(weight: &str) -> Table {
+    let folder = folder();
     let path = folder.join("subsample_weights.csv");
     let kept: Vec<u32> = read_numbers(&path, "id")
         .into_iter()
         .map(|id| id as u32 - 1)
         .collect();
-    let own = survey("original.csv", "d_fin")?.take(&kept).as_source();
+    let own = survey("original.csv", "d_fin").take(&kept).as_source();
     if weight == "d_fin" {
-        return Some(own);
+        return own;
     }
     let weights = read_csv(&path, &[wanted(weight, Role::Weight, Kind::Continuous)]);
     let at = own.index_of("d_fin").expect("the weight");
-    Some(own.with_column(at, weights.column(0).clone()))
+    own.with_column(at, weights.column(0).clone())
 }
 
 fn word(text: &str) -> RawValue {
@@ -133,10 +133,10 @@ fn compare_fit(found: &Measurement, file: &str, fit: &Value, name: &str) {
 
 #[test]
 fn fits_and_overlaps_are_those_of_the_reference() {
-    let Some(folder) = folder() else { return };
+    let folder = folder();
     let text = std::fs::read_to_string(folder.join("logistic.json")).expect("the reference");
     let golden: Value = serde_json::from_str(&text).expect("JSON");
-    let original = survey("original.csv", "d_fin").expect("the survey");
+    let original = survey("original.csv", "d_fin");
     let files = [
         (
             "localsupp_muargus",
@@ -149,7 +149,6 @@ fn fits_and_overlaps_are_those_of_the_reference() {
         ("subsample_uncalibrated_dinit", subsample("d_init")),
     ];
     for (name, masked) in files {
-        let masked = masked.expect("the file");
         let given = [("response", word("ind")), ("event", words(&["1", "2"]))];
         let found = measure(
             "logistic-regression",
@@ -187,9 +186,7 @@ fn fits_and_overlaps_are_those_of_the_reference() {
 
 #[test]
 fn the_commonest_response_is_no_event_unless_told() {
-    let Some(original) = survey("original.csv", "d_fin") else {
-        return;
-    };
+    let original = survey("original.csv", "d_fin");
     let both = (&original, &original);
     let told = [("response", word("ind")), ("event", words(&["1", "2"]))];
     let told = measure("logistic-regression", both, &PREDICTORS, &told).expect("a fit");
@@ -202,9 +199,7 @@ fn the_commonest_response_is_no_event_unless_told() {
 /// Numbers in place of dummies make rows of records, and the same model as the categories.
 #[test]
 fn records_and_profiles_give_the_same_fit() {
-    let Some(original) = survey("original.csv", "d_fin") else {
-        return;
-    };
+    let original = survey("original.csv", "d_fin");
     let at = original.index_of("uu").expect("a predictor");
     let codes = support::texts(original.column(at));
     let columns = original.columns().iter();

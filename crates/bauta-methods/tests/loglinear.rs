@@ -1,6 +1,6 @@
 //! Log-linear fits against the reference fit of the household survey, and what a fit may not do.
 
-mod support;
+use crate::support;
 
 use bauta_data::{Kind, Role, Table, Unwatched};
 use bauta_methods::risk::poisson_risk::loglinear::cross::Cross;

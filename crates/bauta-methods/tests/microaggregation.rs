@@ -1,12 +1,9 @@
 //! Groups of the microaggregation masks: the fast ways against plain ones, and against reference
 //! results on CENSUS and EIA.
 
-mod microaggregation {
-    pub(crate) mod at_least_k;
-}
-#[path = "support/mdav_plain.rs"]
-mod mdav_plain;
-mod support;
+mod at_least_k;
+
+use crate::support::{self, mdav_plain::mdav_plain};
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -21,7 +18,6 @@ use bauta_methods::mask::MaskTask;
 use bauta_methods::mask::max_distance::groups::max_distance;
 use bauta_methods::mask::mdav::groups::mdav;
 use bauta_methods::{Change, MethodError, RawValue, RunContext, registry};
-use mdav_plain::mdav_plain;
 use proptest::prelude::*;
 use support::{Wanted, column, numbers, params, read_csv, scatter, shared, table};
 

@@ -1,6 +1,6 @@
 //! The outliers of the reference files, row by row, and the nearest originals of the masked ones.
 
-mod support;
+use crate::support;
 
 use bauta_data::{Kind, Role, Table, Unwatched};
 use bauta_methods::pair::Rows;

@@ -1,6 +1,6 @@
 //! Weighted rates of the survey against the reference, under suppression and under calibration.
 
-mod support;
+use crate::support;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -10,12 +10,12 @@ use bauta_methods::measure::Measurement;
 use bauta_methods::pair::Rows;
 use bauta_methods::{Files, MeasureTask, Pair, RawValue, RunContext, registry};
 use serde_json::Value;
-use support::{Wanted, column, params, read_csv, read_numbers, scatter, shared, texts};
+use support::{Wanted, column, params, read_csv, read_numbers, reference, scatter, texts};
 
 const KEYS: [&str; 7] = ["gender", "income", "age", "uu", "qual", "couple", "hsize"];
 
-fn folder() -> Option<PathBuf> {
-    Some(shared()?.join("golden/vvs"))
+fn folder() -> PathBuf {
+    reference().join("vvs")
 }
 
 fn wanted(name: &str, role: Role, kind: Kind) -> Wanted {
@@ -125,7 +125,7 @@ fn distance(found: &Measurement, reference: &Value, file: &str) -> f64 {
 
 #[test]
 fn rates_of_the_survey_are_those_of_the_reference() {
-    let Some(folder) = folder() else { return };
+    let folder = folder();
     let text = std::fs::read_to_string(folder.join("rates.json")).expect("the reference");
     let reference: Value = serde_json::from_str(&text).expect("JSON");
     let original = survey(&folder, "d_fin");
@@ -165,7 +165,7 @@ fn rates_of_the_survey_are_those_of_the_reference() {
 
 #[test]
 fn the_figures_of_the_paper_have_their_pattern() {
-    let Some(folder) = folder() else { return };
+    let folder = folder();
     let original = survey(&folder, "d_fin");
     let percent = |found: &Measurement, by: &str, label: &str, file: &str| {
         let rates = [0, 1, 2].map(|ind| {

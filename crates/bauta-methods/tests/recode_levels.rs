@@ -1,6 +1,6 @@
 //! Recoding by a level of the variable's hierarchy.
 
-mod support;
+use crate::support;
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! What `sample` and `flip-rare` draw, against the distributions that their pages state; and what
 //! they keep.
 
-mod support;
+use crate::support;
 
 use bauta_data::{Column, Kind, Role, Table, Unwatched};
 use bauta_methods::{Mask, MaskTask, MethodError, RawValue, RunContext, registry};

@@ -1,6 +1,6 @@
 //! Kim's correction takes the noise out of the statistics of a subpopulation.
 
-mod support;
+use crate::support;
 
 use bauta_data::{Condition, Table, Unwatched};
 use bauta_methods::context::unit_interval;

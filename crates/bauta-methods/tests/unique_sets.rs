@@ -1,6 +1,6 @@
 //! The smallest sets of keys that single out a record, against a search of all sets.
 
-mod support;
+use crate::support;
 
 use std::time::Instant;
 

@@ -1,6 +1,6 @@
 //! The report of a calibration: complete for the committee, without a figure for the public.
 
-mod support;
+use crate::support;
 
 use bauta_methods::adjust::calibration::exhibits::evidence;
 use bauta_methods::adjust::calibration::found::Calibration;

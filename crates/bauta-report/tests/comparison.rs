@@ -1,6 +1,6 @@
 //! Runs side by side.
 
-mod support;
+use crate::support;
 
 use bauta_methods::measure::{Measurement, Part, Series};
 use bauta_methods::{FigureSpec, Side, Unit};

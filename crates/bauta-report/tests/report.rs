@@ -1,6 +1,6 @@
 //! The report as its readers get it: sound, complete for the committee, silent for the public.
 
-mod support;
+use crate::support;
 
 use bauta_methods::Unit;
 use bauta_methods::measure::{ListedRecord, Measurement, Part, Series};

@@ -9,6 +9,7 @@ use bauta_methods::Params;
 use bauta_methods::measure::{Measurement, Reading};
 use bauta_methods::registry;
 
+use super::check_masks::unchecked;
 use super::check_models::{inertia_is_that_of_the_categories, residuals_go_with_nothing};
 use super::inputs::EIGHTH_KEY;
 use super::plain::{columns, correlations, covariances, mean};
@@ -41,7 +42,26 @@ pub(super) fn check(
             work.name
         ));
     }
-    let agrees = match (work.card.id, masked) {
+    if recounted(work, params, original, masked, found)? {
+        Ok(())
+    } else {
+        Err(format!(
+            "{}: a plain recount gives another answer",
+            work.name
+        ))
+    }
+}
+
+/// Whether a plain recount agrees; an error if nobody wrote one.
+pub(super) fn recounted(
+    work: &Work,
+    params: &Params,
+    original: &Table,
+    masked: Option<&Table>,
+    found: &Measurement,
+) -> Result<bool, String> {
+    let n = original.n_records();
+    Ok(match (work.card.id, masked) {
         ("k-anonymity", _) => keys_recounted(work, params, original, |record, f, _| {
             per_record(found, record) == Some(f64::from(f))
         }),
@@ -58,6 +78,7 @@ pub(super) fn check(
                 Some(total_variation(answers, of_file)),
             )
         }),
+        ("key-contribution", _) => contributions_recounted(work, params, original, found),
         ("poisson-risk", _) => uniques_recounted(work, original, found),
         ("univariate-summary", _) => work.on.iter().all(|name| {
             let mean = original
@@ -104,18 +125,10 @@ pub(super) fn check(
         }
         (_, Some(masked)) => {
             let (x, z) = (columns(work, original)?, columns(work, masked)?);
-            pair_recounted(work.card.id, x, z, found)
+            pair_recounted(work.card.id, x, z, found).ok_or_else(|| unchecked(work))?
         }
-        _ => true,
-    };
-    if agrees {
-        Ok(())
-    } else {
-        Err(format!(
-            "{}: a plain recount gives another answer",
-            work.name
-        ))
-    }
+        _ => return Err(unchecked(work)),
+    })
 }
 
 fn in_range(found: &Measurement, reading: &Reading) -> bool {
@@ -135,7 +148,13 @@ fn near(a: Option<f64>, b: Option<f64>) -> bool {
 
 /// Whether a measure of two files is what its formula gives. Where records are compared with the
 /// nearest, those are found again only in files of at most so many records as can all be compared.
-fn pair_recounted(measure: &str, x: Vec<&[f64]>, z: Vec<&[f64]>, found: &Measurement) -> bool {
+/// `None` if nobody wrote a recount.
+fn pair_recounted(
+    measure: &str,
+    x: Vec<&[f64]>,
+    z: Vec<&[f64]>,
+    found: &Measurement,
+) -> Option<bool> {
     let n = z.first().map_or(0, |column| column.len());
     let files = match measure {
         "il" | "score" if n <= N_ALL_PAIRS => Files::nearest(x, z),
@@ -149,7 +168,7 @@ fn pair_recounted(measure: &str, x: Vec<&[f64]>, z: Vec<&[f64]>, found: &Measure
             per_record(found, record).is_some_and(|figure| (figure - value).abs() <= 1e-9)
         })
     };
-    match measure {
+    Some(match measure {
         "dld" => by_record(&files.linked(&sampled)),
         "interval-rank" => by_record(&files.within_ranks(&sampled)),
         "interval-sd" => is(files.mean_cell(|x, z, sd| share_of_widths((x - z).abs(), sd))),
@@ -182,8 +201,8 @@ fn pair_recounted(measure: &str, x: Vec<&[f64]>, z: Vec<&[f64]>, found: &Measure
             found.value.is_some_and(|value| around.contains(&value))
         }
         "eigenvalue-distance" => eigenvalues_fit(&files, found),
-        _ => true,
-    }
+        _ => return None,
+    })
 }
 
 /// The score from members that are counted again where all pairs can be, and as they are said to
@@ -330,6 +349,45 @@ fn keys_recounted(
             }
             holds(record, f, big_f)
         })
+}
+
+/// Whether the share of each key is what counting without it gives, where all pairs can be compared, and the
+/// value is the largest share.
+fn contributions_recounted(
+    work: &Work,
+    params: &Params,
+    table: &Table,
+    found: &Measurement,
+) -> bool {
+    let columns = work.on.iter().filter_map(|name| table.column_named(name));
+    let keys: Vec<Vec<u32>> = columns.map(key_codes).collect();
+    let (n, semantics) = (table.n_records(), params.choice("semantics"));
+    let k = usize::try_from(params.integer("k")).unwrap_or(usize::MAX);
+    let below = |left_out: Option<usize>| {
+        let used = keys.iter().enumerate();
+        let used = used.filter(|(position, _)| Some(*position) != left_out);
+        let used: Vec<&Vec<u32>> = used.map(|(_, codes)| codes).collect();
+        let is_below = |&record: &usize| {
+            let alike = |&other: &usize| {
+                let mut codes = used.iter();
+                codes.all(|codes| matches(codes[record], codes[other], semantics))
+            };
+            (0..n).filter(alike).take(k).count() < k
+        };
+        (0..n).filter(is_below).count() as f64
+    };
+    let shares = found.by_variable.iter().map(|part| part.value);
+    let largest = shares.clone().flatten().reduce(f64::max);
+    if n > N_ALL_PAIRS {
+        return found.value == largest;
+    }
+    let all = below(None);
+    let recounted = (0..keys.len()).map(|key| (all > 0.0).then(|| 1.0 - below(Some(key)) / all));
+    found.value == largest
+        && found.by_variable.len() == keys.len()
+        && shares
+            .zip(recounted)
+            .all(|(share, again)| share == again || near(share, again))
 }
 
 /// Whether a condition on the plainly counted answers of a record's class and of the file holds for

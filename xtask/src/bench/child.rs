@@ -129,7 +129,34 @@ fn answer(found: &Measurement) -> Option<f64> {
 mod tests {
     use super::*;
     use crate::bench::work;
-    use bauta_methods::Family;
+    use bauta_methods::{Card, Family};
+
+    /// A method that nobody wrote a check for must not be timed as if it were right.
+    #[test]
+    fn a_method_without_a_check_fails() {
+        for known in ["rank-swap", "recode", "il1s", "k-anonymity"] {
+            let work = work::all().into_iter().find(|work| work.name == known);
+            let mut work = work.expect("a work");
+            work.card = Box::leak(Box::new(Card {
+                id: "brand-new",
+                ..*work.card
+            }));
+            let table = match work.input {
+                Input::Amounts => inputs::amounts(50),
+                _ => inputs::survey(50),
+            };
+            let params = Params::check(work.card, &work.params).expect("its example");
+            let told = if registry::mask(known).is_some() {
+                check_masks::check(&work, &params, &table, &table)
+            } else {
+                let same = (known == "il1s").then_some(&table);
+                let found = Measurement::default();
+                check_measures::recounted(&work, &params, &table, same, &found).map(|_| ())
+            };
+            let told = told.expect_err(known);
+            assert!(told.contains("no check"), "{known}: {told}");
+        }
+    }
 
     #[test]
     fn every_work_runs_and_passes_its_own_check() {

@@ -1,14 +1,15 @@
-//! Crates depend on crates in front of them only: data, methods, plan, report, cli.
+//! Crates depend on crates in front of them only: data, methods, plan, report, papers, cli.
 
 use super::Problem;
 use crate::workspace::Workspace;
 
 /// The crates in the order in which they may build on each other.
-const ORDER: [&str; 5] = [
+const ORDER: [&str; 6] = [
     "bauta-data",
     "bauta-methods",
     "bauta-plan",
     "bauta-report",
+    "bauta-papers",
     "bauta-cli",
 ];
 

@@ -3,6 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+#[path = "../../../bauta-methods/tests/support/reference.rs"]
+mod reference;
+
 /// The command, with no terminal and no inherited settings that change its output.
 pub(crate) fn bauta(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_bauta"));
@@ -58,12 +61,16 @@ pub(crate) fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// The reference data beside the project; `None`, said plainly, where they are absent.
+/// Reference files: ours from the repository, the field's from beside the project; `None`, said plainly, where
+/// they are absent.
 pub(crate) fn shared(file: &str) -> Option<PathBuf> {
+    if let Some(path) = reference::ours(file) {
+        return Some(path);
+    }
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../../shared")
         .join(file);
-    if path.is_file() {
+    if path.exists() {
         return Some(path);
     }
     eprintln!("not run: ../shared is absent");

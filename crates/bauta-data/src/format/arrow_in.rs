@@ -4,7 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Float32Type, Float64Type, Int64Type, UInt64Type};
+use arrow_array::types::{
+    ArrowPrimitiveType, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
+    UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+};
 use arrow_array::{Array, ArrayRef, RecordBatch, make_array, new_null_array};
 use arrow_cast::cast;
 use arrow_schema::DataType;
@@ -221,6 +224,9 @@ impl TypedBuilder {
         const FAILED: &str = "a column cannot be decoded";
         let place = |index: usize| Place::Record(first_record + index as u64);
         match array.data_type() {
+            DataType::Dictionary(_, values) if values.is_string() => {
+                self.push_dictionary(array, place).ok_or(FAILED)?;
+            }
             DataType::Dictionary(_, values) => {
                 let unpacked = cast(array, values).map_err(|_| FAILED)?;
                 self.push(&unpacked, first_record)?;
@@ -229,15 +235,14 @@ impl TypedBuilder {
             DataType::LargeUtf8 => self.push_texts(array.as_string::<i64>().iter(), place),
             DataType::Utf8View => self.push_texts(array.as_string_view().iter(), place),
             DataType::Null => self.push_texts(std::iter::repeat_n(None, array.len()), place),
-            DataType::UInt64 => {
-                let cells = array.as_primitive::<UInt64Type>().iter();
-                self.push_whole(cells.map(|cell| cell.map(i128::from)), place);
-            }
-            whole if whole.is_integer() => {
-                let cells = cast(array, &DataType::Int64).map_err(|_| FAILED)?;
-                let cells = cells.as_primitive::<Int64Type>().iter();
-                self.push_whole(cells.map(|cell| cell.map(i128::from)), place);
-            }
+            DataType::Int8 => self.push_primitive::<Int8Type>(array, place),
+            DataType::Int16 => self.push_primitive::<Int16Type>(array, place),
+            DataType::Int32 => self.push_primitive::<Int32Type>(array, place),
+            DataType::Int64 => self.push_primitive::<Int64Type>(array, place),
+            DataType::UInt8 => self.push_primitive::<UInt8Type>(array, place),
+            DataType::UInt16 => self.push_primitive::<UInt16Type>(array, place),
+            DataType::UInt32 => self.push_primitive::<UInt32Type>(array, place),
+            DataType::UInt64 => self.push_primitive::<UInt64Type>(array, place),
             DataType::Float16 | DataType::Float32 if !self.cells.is_numeric() => {
                 // The shortest text of the narrow number, which names the same narrow number.
                 let cells = cast(array, &DataType::Float32).map_err(|_| FAILED)?;
@@ -246,6 +251,13 @@ impl TypedBuilder {
                     .map(|cell| cell.map(|value| value.to_string()))
                     .collect();
                 self.push_texts(texts.iter().map(Option::as_deref), place);
+            }
+            DataType::Float64 => {
+                self.push_floats(array.as_primitive::<Float64Type>().iter(), place)
+            }
+            DataType::Float32 => {
+                let cells = array.as_primitive::<Float32Type>().iter();
+                self.push_floats(cells.map(|cell| cell.map(f64::from)), place);
             }
             floating if floating.is_floating() => {
                 let cells = cast(array, &DataType::Float64).map_err(|_| FAILED)?;
@@ -259,6 +271,38 @@ impl TypedBuilder {
             }
         }
         Ok(())
+    }
+
+    /// Texts that are given by their number in a list. Unpacking them by `cast` would copy each.
+    fn push_dictionary(&mut self, array: &ArrayRef, place: impl Fn(usize) -> Place) -> Option<()> {
+        let dictionary = array.as_any_dictionary();
+        let values = dictionary.values();
+        let texts: Vec<Option<&str>> = match values.data_type() {
+            DataType::Utf8 => values.as_string::<i32>().iter().collect(),
+            DataType::LargeUtf8 => values.as_string::<i64>().iter().collect(),
+            DataType::Utf8View => values.as_string_view().iter().collect(),
+            _ => return None,
+        };
+        if texts.is_empty() {
+            self.push_texts(std::iter::repeat_n(None, array.len()), place);
+            return Some(());
+        }
+        let numbers = dictionary.normalized_keys();
+        let cells = numbers.iter().enumerate().map(|(index, &number)| {
+            let is_there = dictionary.keys().is_valid(index);
+            is_there.then(|| texts[number]).flatten()
+        });
+        self.push_texts(cells, place);
+        Some(())
+    }
+
+    fn push_primitive<T>(&mut self, array: &ArrayRef, place: impl Fn(usize) -> Place)
+    where
+        T: ArrowPrimitiveType,
+        i128: From<T::Native>,
+    {
+        let cells = array.as_primitive::<T>().iter();
+        self.push_whole(cells.map(|cell| cell.map(i128::from)), place);
     }
 
     fn push_texts<'t>(

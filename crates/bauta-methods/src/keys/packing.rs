@@ -2,7 +2,11 @@
 
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
-use rayon::prelude::*;
+
+use crate::kernel::parallel::on_blocks;
+
+/// Records per parallel block.
+const BLOCK: usize = 4096;
 
 /// Several codes packed into one number per record, in mixed radix.
 pub(crate) struct Packing {
@@ -28,11 +32,11 @@ impl Packing {
             self.packed = classes.into_iter().map(u64::from).collect();
             self.radix = representatives.len().max(1) as u64;
         }
-        self.packed
-            .par_iter_mut()
-            .enumerate()
-            .with_min_len(4096)
-            .for_each(|(i, packed)| *packed = *packed * radix + u64::from(code(i)));
+        on_blocks(&mut self.packed, BLOCK, &|block, packed| {
+            for (i, packed) in packed.iter_mut().enumerate() {
+                *packed = *packed * radix + u64::from(code(block * BLOCK + i));
+            }
+        });
         self.radix *= radix;
     }
 

@@ -137,6 +137,15 @@ pub fn in_blocks(
     context: &RunContext<'_>,
     work: impl Fn(Range<usize>, &mut [&mut [f64]]) -> Result<(), MethodError> + Sync,
 ) -> Result<(), MethodError> {
+    on_parts(columns, context, &work)
+}
+
+/// Compiled once for all work; see `kernel/parallel.rs`.
+fn on_parts(
+    columns: &mut [Vec<f64>],
+    context: &RunContext<'_>,
+    work: &(dyn Fn(Range<usize>, &mut [&mut [f64]]) -> Result<(), MethodError> + Sync),
+) -> Result<(), MethodError> {
     let n = columns.first().map_or(0, Vec::len);
     let n_columns = columns.len();
     let mut blocks: Vec<Vec<&mut [f64]>> = (0..n.div_ceil(BLOCK))

@@ -12,6 +12,7 @@ use crate::error::MethodError;
 use crate::kernel::matrix::symmetric::Symmetric;
 use crate::kernel::numbers::moments::finite_moments;
 use crate::kernel::numbers::sums::compensated;
+use crate::kernel::parallel::each;
 use crate::keys::packing::Packing;
 use crate::pair::categories::TwoCategories;
 
@@ -259,10 +260,9 @@ impl Design {
     ) -> (Symmetric, Vec<f64>) {
         let n = self.n_rows();
         let block = BLOCK.max(n.div_ceil(MAX_BLOCKS));
-        let blocks: Vec<(Vec<f64>, Vec<f64>)> = (0..n.div_ceil(block))
-            .into_par_iter()
-            .map(|at| self.block_equations(at * block..((at + 1) * block).min(n), &figures))
-            .collect();
+        let blocks = each(n.div_ceil(block), &|at| {
+            self.block_equations(at * block..((at + 1) * block).min(n), &figures)
+        });
         let left = Symmetric::from_lower(self.columns.len(), |j, k| {
             compensated(blocks.iter().map(|(left, _)| left[j * (j + 1) / 2 + k]))
         });

@@ -35,6 +35,17 @@ pub fn mean_of_cells(
     fill: impl Fn(&VariablePair<'_>, usize, &mut [f64]) + Sync,
     not_finite: impl Fn(&VariablePair<'_>) -> MethodError,
 ) -> Result<Measurement, MethodError> {
+    by_block(missing, task, context, &fill, &not_finite)
+}
+
+/// Compiled once for all figures; see `kernel/parallel.rs`.
+fn by_block(
+    missing: Missing,
+    task: &MeasureTask<'_>,
+    context: &RunContext<'_>,
+    fill: &Fill<'_>,
+    not_finite: &dyn Fn(&VariablePair<'_>) -> MethodError,
+) -> Result<Measurement, MethodError> {
     let variables = variable_pairs(missing, task, context)?;
     let n = task.both()?.masked.n_records();
     let (mut means, mut cells) = (vec![0.0; n], vec![0; n]);
@@ -42,7 +53,7 @@ pub fn mean_of_cells(
     let blocks = means.par_chunks_mut(BLOCK).zip(cells.par_chunks_mut(BLOCK));
     let sums = blocks.enumerate().map(|(block, (means, cells))| {
         context.progress(done.fetch_add(means.len(), Ordering::Relaxed), n)?;
-        Ok(one_block(&variables, block * BLOCK, &fill, means, cells))
+        Ok(one_block(&variables, block * BLOCK, fill, means, cells))
     });
     let sums = sums.collect::<Result<Vec<Vec<Summed>>, MethodError>>()?;
     let mut by_variable = Vec::new();
@@ -65,6 +76,9 @@ pub fn mean_of_cells(
     })
 }
 
+/// Gives the figures of a variable for some masked records, from one on.
+type Fill<'f> = dyn Fn(&VariablePair<'_>, usize, &mut [f64]) + Sync + 'f;
+
 /// Sum and number of the figures that are defined.
 type Summed = (f64, usize);
 
@@ -73,7 +87,7 @@ type Summed = (f64, usize);
 fn one_block(
     variables: &[VariablePair<'_>],
     first: usize,
-    fill: &(impl Fn(&VariablePair<'_>, usize, &mut [f64]) + Sync),
+    fill: &Fill<'_>,
     means: &mut [f64],
     cells: &mut [u32],
 ) -> Vec<Summed> {

@@ -9,6 +9,7 @@ use crate::card::ParamSpec;
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::kernel::numbers::moments::finite_moments;
+use crate::kernel::parallel::on_blocks;
 use crate::kernel::space::nearest::NearestTree;
 use crate::kernel::space::points::Points;
 use crate::measure::{Files, MeasureTask, Part};
@@ -201,8 +202,9 @@ impl VariablePair<'_> {
     /// A figure of x and z for each masked record. It must be NaN where either of them is.
     pub fn by_cell(&self, figure: impl Fn(f64, f64) -> f64 + Sync) -> Vec<f64> {
         let mut figures = vec![0.0; self.masked.len()];
-        let blocks = figures.par_chunks_mut(BLOCK).enumerate();
-        blocks.for_each(|(block, figures)| self.fill(block * BLOCK, figures, &figure));
+        on_blocks(&mut figures, BLOCK, &|block, figures| {
+            self.fill(block * BLOCK, figures, &figure);
+        });
         figures
     }
 

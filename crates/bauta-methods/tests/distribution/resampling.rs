@@ -2,8 +2,8 @@
 
 use bauta_methods::RawValue;
 
+use super::{masked, skewed};
 use crate::support::{numbers, table};
-use crate::{masked, skewed};
 
 fn samples(m: i64) -> (&'static str, RawValue) {
     ("samples", RawValue::Integer(m))

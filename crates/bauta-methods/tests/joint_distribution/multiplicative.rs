@@ -1,6 +1,6 @@
 //! Factors: `noise-multiplicative`.
 
-use super::super::{
+use super::{
     N, accounts, assert_ks, columns, covariance, masked, mean, number, standard_normal, text,
     within,
 };

@@ -4,7 +4,7 @@ use bauta_methods::RawValue;
 use bauta_methods::kernel::numbers::moments::moments;
 use bauta_methods::kernel::numbers::normal::quantile;
 
-use super::super::{
+use super::{
     N, accounts, assert_ks, columns, covariance, masked, mean, standard_normal, text, within,
 };
 

@@ -7,8 +7,8 @@ use bauta_data::{Kind, Role, Table};
 use bauta_methods::RawValue;
 use proptest::prelude::*;
 
+use super::{FAMILY, columns_of, flag, k, mask, strata};
 use crate::support::{column, numbers, scatter, table};
-use crate::{FAMILY, columns_of, flag, k, mask, strata};
 
 /// How units are made and kept apart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

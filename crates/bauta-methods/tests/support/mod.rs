@@ -1,7 +1,7 @@
 //! Tables for tests: built from texts, by hand or out of the reference files.
 
-// Each test file is a crate of its own and uses its part of this module.
-#![allow(dead_code)]
+pub(crate) mod mdav_plain;
+mod reference;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -11,8 +11,10 @@ use bauta_data::missing::{MissingCells, MissingRules};
 use bauta_data::number::{DecimalMark, parse_number};
 use bauta_data::{Attribute, Column, Kind, Levels, Role, Table, Values};
 use bauta_methods::{Card, Params, RawValue};
+pub(crate) use reference::{ours, reference};
 
-/// The folder of the reference data, if it is there.
+/// The folder with the field's data files and what was found on them, if it is there. What was found on
+/// our own files is part of the repository: [`reference`].
 pub(crate) fn shared() -> Option<PathBuf> {
     let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared"));
     if folder.is_dir() {

@@ -51,7 +51,7 @@ fn a_plan_without_measures_leaves_them_out_with_a_note() {
     let il1s = record.measures.iter().find(|one| one.id == "il1s");
     let il1s = il1s.expect("it is usual");
     assert!(il1s.after.is_none());
-    let notes: Vec<String> = il1s.notes.iter().map(bauta_methods::Note::text).collect();
+    let notes: Vec<String> = il1s.notes.iter().map(|note| note.text.clone()).collect();
     let expected =
         "il1s was not measured: the masked records do not correspond to the original ones";
     assert_eq!(notes, [expected]);
@@ -73,7 +73,7 @@ fn linkage_and_subpopulations_go_by_what_the_masked_file_shows() {
     let notes: Vec<String> = linkage
         .notes
         .iter()
-        .map(bauta_methods::Note::text)
+        .map(|note| note.text.clone())
         .collect();
     assert!(
         notes.iter().any(|note| note.contains("nearest")),

@@ -1,6 +1,5 @@
 //! A record as a run would write it: a survey with nine variables, two scenarios, four steps.
-//! All figures are invented. Each test uses a part of this.
-#![allow(dead_code)]
+//! All figures are invented.
 
 pub(crate) mod calibration;
 pub(crate) mod pages;

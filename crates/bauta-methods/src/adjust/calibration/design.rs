@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use crate::kernel::matrix::symmetric::Symmetric;
+use crate::kernel::parallel::each;
 
 /// Profiles per block of a sum. Part of the result's definition: changing it changes last digits.
 const BLOCK: usize = 4096;
@@ -126,16 +127,13 @@ impl Design {
         let n = self.n_profiles();
         // So many blocks at most that their sums stay small beside the rows.
         let block = BLOCK.max(n.div_ceil(256));
-        let parts: Vec<Vec<f64>> = (0..n.div_ceil(block))
-            .into_par_iter()
-            .map(|part| {
-                let mut sums = vec![0.0; n_sums];
-                for profile in part * block..((part + 1) * block).min(n) {
-                    add(profile, &mut sums);
-                }
-                sums
-            })
-            .collect();
+        let parts = each(n.div_ceil(block), &|part| {
+            let mut sums = vec![0.0; n_sums];
+            for profile in part * block..((part + 1) * block).min(n) {
+                add(profile, &mut sums);
+            }
+            sums
+        });
         let mut sums = vec![0.0; n_sums];
         for part in parts {
             for (sum, part) in sums.iter_mut().zip(part) {

@@ -1,6 +1,6 @@
 //! Sums that are the same on any number of threads.
 
-use rayon::prelude::*;
+use crate::kernel::parallel::each;
 
 /// Terms per block. Part of the result's definition: changing it changes last digits.
 const BLOCK: usize = 4096;
@@ -10,46 +10,46 @@ const ABREAST: usize = 4;
 
 /// Sum of `term(0) + … + term(n - 1)`: blocks in parallel, compensated within and between them.
 pub fn sum_by(n: usize, term: impl Fn(usize) -> f64 + Sync) -> f64 {
-    let groups: Vec<[f64; ABREAST]> = (0..n.div_ceil(ABREAST * BLOCK))
-        .into_par_iter()
-        .map(|group| {
-            let first = group * ABREAST * BLOCK;
-            let mut sums = [Compensated::default(); ABREAST];
-            if first + ABREAST * BLOCK <= n {
-                for i in first..first + BLOCK {
-                    for (block, sum) in sums.iter_mut().enumerate() {
-                        sum.add(term(i + block * BLOCK));
-                    }
-                }
-            } else {
+    total(n.div_ceil(ABREAST * BLOCK), &|group| {
+        let first = group * ABREAST * BLOCK;
+        let mut sums = [Compensated::default(); ABREAST];
+        if first + ABREAST * BLOCK <= n {
+            for i in first..first + BLOCK {
                 for (block, sum) in sums.iter_mut().enumerate() {
-                    let first = first + block * BLOCK;
-                    (first..(first + BLOCK).min(n)).for_each(|i| sum.add(term(i)));
+                    sum.add(term(i + block * BLOCK));
                 }
             }
-            sums.map(Compensated::total)
-        })
-        .collect();
-    compensated(groups.into_iter().flatten())
+        } else {
+            for (block, sum) in sums.iter_mut().enumerate() {
+                let first = first + block * BLOCK;
+                (first..(first + BLOCK).min(n)).for_each(|i| sum.add(term(i)));
+            }
+        }
+        sums.map(Compensated::total)
+    })
 }
 
 /// [`sum_by`] of a figure of each value, to the last bit: faster, since it walks along the values
 /// and the processor can add blocks side by side.
 pub fn sum_of(values: &[f64], figure: impl Fn(f64) -> f64 + Sync) -> f64 {
-    let groups: Vec<[f64; ABREAST]> = values
-        .par_chunks(ABREAST * BLOCK)
-        .map(|group| {
-            if group.len() == ABREAST * BLOCK {
-                return sums_abreast(group, &figure);
-            }
-            let mut sums = [0.0; ABREAST];
-            for (sum, block) in sums.iter_mut().zip(group.chunks(BLOCK)) {
-                *sum = compensated(block.iter().map(|&value| figure(value)));
-            }
-            sums
-        })
-        .collect();
-    compensated(groups.into_iter().flatten())
+    let n = values.len();
+    total(n.div_ceil(ABREAST * BLOCK), &|group| {
+        let first = group * ABREAST * BLOCK;
+        let group = &values[first..(first + ABREAST * BLOCK).min(n)];
+        if group.len() == ABREAST * BLOCK {
+            return sums_abreast(group, &figure);
+        }
+        let mut sums = [0.0; ABREAST];
+        for (sum, block) in sums.iter_mut().zip(group.chunks(BLOCK)) {
+            *sum = compensated(block.iter().map(|&value| figure(value)));
+        }
+        sums
+    })
+}
+
+/// The compensated sum of the blocks of some groups.
+fn total(n_groups: usize, sums: &(dyn Fn(usize) -> [f64; ABREAST] + Sync)) -> f64 {
+    compensated(each(n_groups, sums).into_iter().flatten())
 }
 
 /// Compensated sums of four whole blocks.
@@ -73,7 +73,10 @@ fn sums_abreast(blocks: &[f64], figure: impl Fn(f64) -> f64) -> [f64; ABREAST] {
 /// Sum of some values: partial sums in each block, blocks in parallel, compensated between them.
 /// Faster than [`sum_by`], with an error that grows with the block and not with n.
 pub fn sum(values: &[f64]) -> f64 {
-    let blocks: Vec<f64> = values.par_chunks(BLOCK).map(block_sum).collect();
+    let n = values.len();
+    let blocks = each(n.div_ceil(BLOCK), &|block| {
+        block_sum(&values[block * BLOCK..((block + 1) * BLOCK).min(n)])
+    });
     compensated(blocks.into_iter())
 }
 
@@ -86,20 +89,17 @@ pub fn sums_by_cell<const N: usize>(
     term: impl Fn(usize) -> Option<(usize, [f64; N])> + Sync,
 ) -> Vec<[f64; N]> {
     let length = (16 * BLOCK).max(4 * n_cells);
-    let blocks: Vec<Vec<[f64; N]>> = (0..n.div_ceil(length))
-        .into_par_iter()
-        .map(|block| {
-            let mut sums = vec![[Compensated::default(); N]; n_cells];
-            for i in block * length..((block + 1) * length).min(n) {
-                if let Some((cell, figures)) = term(i) {
-                    let sums = sums[cell].iter_mut();
-                    sums.zip(figures).for_each(|(sum, figure)| sum.add(figure));
-                }
+    let blocks: Vec<Vec<[f64; N]>> = each(n.div_ceil(length), &|block| {
+        let mut sums = vec![[Compensated::default(); N]; n_cells];
+        for i in block * length..((block + 1) * length).min(n) {
+            if let Some((cell, figures)) = term(i) {
+                let sums = sums[cell].iter_mut();
+                sums.zip(figures).for_each(|(sum, figure)| sum.add(figure));
             }
-            let totals = |sums: [Compensated; N]| sums.map(Compensated::total);
-            sums.into_iter().map(totals).collect()
-        })
-        .collect();
+        }
+        let totals = |sums: [Compensated; N]| sums.map(Compensated::total);
+        sums.into_iter().map(totals).collect()
+    });
     let of_cell = |cell: usize| {
         std::array::from_fn(|figure| compensated(blocks.iter().map(|block| block[cell][figure])))
     };

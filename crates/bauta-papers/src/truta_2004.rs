@@ -3,18 +3,18 @@
 
 use std::fmt::Write as _;
 
-use bauta_data::Table;
+use bauta_data::{Table, Watch};
 use bauta_methods::mask::MaskTask;
 use bauta_methods::pair::Rows;
-use bauta_methods::{Files, MeasureTask, Measurement, Pair, RawValue, RunContext, registry};
+use bauta_methods::{
+    Files, MeasureTask, Measurement, MethodError, Pair, RawValue, RunContext, registry,
+};
 use bauta_report::Unit;
 use bauta_report::svg::{Chart, ChartSeries, Look, lines};
 use rayon::prelude::*;
 
-use super::trial::{Method, checked, unknown};
-use super::{Reproduction, heading, row};
-use crate::failure::Failure;
-use crate::progress::Progress;
+use crate::trial::{Method, checked, unknown};
+use crate::{Reproduction, heading, row};
 
 mod billing;
 mod statements;
@@ -146,11 +146,11 @@ impl Grid {
 }
 
 /// The figures and the statements of section 4.
-pub(super) fn figures(seed: u64, progress: &Progress) -> Result<Reproduction, Failure> {
-    let files = SIZES.map(|n| billing::records(n, seed, progress));
+pub(super) fn figures(seed: u64, watch: &dyn Watch) -> Result<Reproduction, MethodError> {
+    let files = SIZES.map(|n| billing::records(n, seed, watch));
     let mut found = Vec::new();
     for (position, experiment) in Experiment::ALL.into_iter().enumerate() {
-        let of = |file: &Table| settings(file, experiment, seed + position as u64, progress);
+        let of = |file: &Table| settings(file, experiment, seed + position as u64, watch);
         found.push([of(&files[0])?, of(&files[1])?, of(&files[2])?]);
     }
     let grid = Grid {
@@ -190,17 +190,17 @@ fn settings(
     original: &Table,
     experiment: Experiment,
     seed: u64,
-    progress: &Progress,
-) -> Result<Vec<Setting>, Failure> {
+    watch: &dyn Watch,
+) -> Result<Vec<Setting>, MethodError> {
     experiment
         .grid()
         .par_iter()
         .map(|&at| {
             let mut table = original.clone();
             for (step, on) in experiment.steps(at) {
-                table = masked(&table, &step, on, seed, progress)?;
+                table = masked(&table, &step, on, seed, watch)?;
             }
-            let found = risk(original, &table, progress)?;
+            let found = risk(original, &table, watch)?;
             let taken = found
                 .series
                 .iter()
@@ -231,8 +231,8 @@ fn masked(
     step: &Method,
     on: &[&str],
     seed: u64,
-    progress: &Progress,
-) -> Result<Table, Failure> {
+    watch: &dyn Watch,
+) -> Result<Table, MethodError> {
     let mask = registry::mask(step.id).ok_or_else(|| unknown(step.id))?;
     let params = checked(mask.card(), step)?;
     let on: Vec<usize> = on.iter().filter_map(|name| table.index_of(name)).collect();
@@ -241,11 +241,11 @@ fn masked(
         on: &on,
         params: &params,
     };
-    let context = RunContext::new(seed, step.id, progress);
+    let context = RunContext::new(seed, step.id, watch);
     Ok(mask.mask(&task, &context)?.apply_to(table))
 }
 
-fn risk(original: &Table, masked: &Table, progress: &Progress) -> Result<Measurement, Failure> {
+fn risk(original: &Table, masked: &Table, watch: &dyn Watch) -> Result<Measurement, MethodError> {
     let method = Method::new("global-risk", &[]);
     let measure = registry::measure(method.id).ok_or_else(|| unknown(method.id))?;
     let params = checked(measure.card(), &method)?;
@@ -256,7 +256,7 @@ fn risk(original: &Table, masked: &Table, progress: &Progress) -> Result<Measure
     };
     let on = KEYS.map(str::to_owned);
     let task = MeasureTask::new(Files::Both(pair), &on, &params);
-    Ok(measure.measure(&task, &RunContext::new(1, method.id, progress))?)
+    Ok(measure.measure(&task, &RunContext::new(1, method.id, watch))?)
 }
 
 /// One picture per experiment and size: minimal and maximal risk.

@@ -1,14 +1,12 @@
 //! What §5.1 and §5.2 say of information loss.
 
-use super::super::mateo_sanz_2004::FamilyOfMasks::{
-    Jpeg, Microaggregate, Noise, RankSwap, Resample,
-};
 use super::{
     CENSUS, EIA, IL1, IL1S, Statement, both, falls, higher, is, mean, relative_gap, share, sides,
 };
+use crate::mateo_sanz_2004::FamilyOfMasks::{Jpeg, Microaggregate, Noise, RankSwap, Resample};
 
 /// What §5.1 and §5.2 say of information loss, in the paper's order.
-pub(in super::super) const ON_LOSS: &[Statement] = &[
+pub(crate) const ON_LOSS: &[Statement] = &[
     statement!(
         "5.1",
         "CENSUS",

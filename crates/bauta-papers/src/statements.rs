@@ -1,7 +1,7 @@
 //! What §5 of Mateo-Sanz, Sebé and Domingo-Ferrer (2004) says, each statement in our words with the
 //! rule by which it is judged.
 
-use super::mateo_sanz_2004::{FamilyOfMasks, Figure, Grid, Setting};
+use crate::mateo_sanz_2004::{FamilyOfMasks, Figure, Grid, Setting};
 
 macro_rules! statement {
     ($section:literal, $file:literal, $text:literal, $check:expr) => {

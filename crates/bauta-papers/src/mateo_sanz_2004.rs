@@ -2,17 +2,15 @@
 
 use std::fmt::Write as _;
 
-use bauta_data::Table;
-use bauta_methods::{Groups, RawValue};
+use bauta_data::{Table, Watch};
+use bauta_methods::{Groups, MethodError, RawValue};
 use bauta_report::Unit;
 use bauta_report::svg::{Chart, ChartSeries, Look, lines};
 use rayon::prelude::*;
 
-use super::statements::{ON_LOSS, ON_RISK, Verdict};
-use super::trial::{Method, masked, measured};
-use super::{Reproduction, heading, row};
-use crate::failure::Failure;
-use crate::progress::Progress;
+use crate::statements::{ON_LOSS, ON_RISK, Verdict};
+use crate::trial::{Method, masked, measured};
+use crate::{Reproduction, heading, row};
 
 /// Share of records that count as outliers (§5).
 const OUTLIERS: f64 = 0.05;
@@ -104,13 +102,10 @@ pub(super) fn figures(
     census: &Table,
     eia: &Table,
     seed: u64,
-    progress: &Progress,
-) -> Result<Reproduction, Failure> {
+    watch: &dyn Watch,
+) -> Result<Reproduction, MethodError> {
     let grid = Grid {
-        files: [
-            settings(census, seed, progress)?,
-            settings(eia, seed, progress)?,
-        ],
+        files: [settings(census, seed, watch)?, settings(eia, seed, watch)?],
     };
     let mut text = format!(
         "# Mateo-Sanz, Sebé and Domingo-Ferrer (2004): outliers against all records\n\n\
@@ -147,7 +142,7 @@ pub(super) fn figures(
     Ok(Reproduction { text, pictures })
 }
 
-fn settings(original: &Table, seed: u64, progress: &Progress) -> Result<Vec<Setting>, Failure> {
+fn settings(original: &Table, seed: u64, watch: &dyn Watch) -> Result<Vec<Setting>, MethodError> {
     let all: Vec<(FamilyOfMasks, u32)> = FamilyOfMasks::ALL
         .into_iter()
         .flat_map(|family| family.grid().into_iter().map(move |at| (family, at)))
@@ -157,11 +152,11 @@ fn settings(original: &Table, seed: u64, progress: &Progress) -> Result<Vec<Sett
         .map(|(position, (family, parameter))| {
             // Draws of its own for each, or ten settings of noise would be one sample of noise.
             let own_seed = seed.wrapping_mul(1000).wrapping_add(position as u64);
-            let file = masked(original, &[family.mask(parameter)], own_seed, progress)?;
+            let file = masked(original, &[family.mask(parameter)], own_seed, watch)?;
             Ok(Setting {
                 family,
                 parameter,
-                figures: figures_of(original, &file, progress)?,
+                figures: figures_of(original, &file, watch)?,
             })
         })
         .collect()
@@ -170,8 +165,8 @@ fn settings(original: &Table, seed: u64, progress: &Progress) -> Result<Vec<Sett
 fn figures_of(
     original: &Table,
     masked: &Table,
-    progress: &Progress,
-) -> Result<[Figure; 5], Failure> {
+    watch: &dyn Watch,
+) -> Result<[Figure; 5], MethodError> {
     let own = ("correspondence", RawValue::Text("own".to_owned()));
     let all_keys = ("links", RawValue::Text("all".to_owned()));
     let measures = [
@@ -190,7 +185,7 @@ fn figures_of(
         outliers: f64::NAN,
     }; 5];
     for (figure, measure) in figures.iter_mut().zip(&measures) {
-        let found = measured(measure, original, masked, &groups, progress)?;
+        let found = measured(measure, original, masked, &groups, watch)?;
         *figure = Figure {
             all: found.value.unwrap_or(f64::NAN),
             outliers: found.outliers.unwrap_or(f64::NAN),

@@ -3,14 +3,12 @@
 use std::f64::consts::SQRT_2;
 use std::fmt::Write as _;
 
-use bauta_data::Table;
-use bauta_methods::{Groups, RawValue};
+use bauta_data::{Table, Watch};
+use bauta_methods::{Groups, MethodError, RawValue};
 use rayon::prelude::*;
 
-use super::trial::{Method, masked, measured};
-use super::{Reproduction, heading, row};
-use crate::failure::Failure;
-use crate::progress::Progress;
+use crate::trial::{Method, masked, measured};
+use crate::{Reproduction, heading, row};
 
 /// The columns of the table and the measures behind them.
 const MEASURES: [(&str, &str); 9] = [
@@ -155,8 +153,8 @@ impl Spread {
 pub(super) fn table_1(
     census: &Table,
     n_seeds: u32,
-    progress: &Progress,
-) -> Result<Reproduction, Failure> {
+    watch: &dyn Watch,
+) -> Result<Reproduction, MethodError> {
     let mut text = introduction(n_seeds);
     text += &heading(&[
         "file",
@@ -170,8 +168,8 @@ pub(super) fn table_1(
     let (mut n_near, mut n_far, mut n_misprints) = (0, 0, 0);
     let mut far = Vec::new();
     for (done, (name, published)) in PUBLISHED.iter().enumerate() {
-        bauta_data::Watch::progress(progress, done as u64, PUBLISHED.len() as u64);
-        let found = over_seeds(census, &steps(name), n_seeds, progress)?;
+        watch.progress(done as u64, PUBLISHED.len() as u64);
+        let found = over_seeds(census, &steps(name), n_seeds, watch)?;
         for (column, ((figure, _), found)) in MEASURES.iter().zip(&found).enumerate() {
             let misprint = misprint(published, column);
             let z = found.z(published[column]);
@@ -245,22 +243,22 @@ fn over_seeds(
     census: &Table,
     steps: &[Method],
     n_seeds: u32,
-    progress: &Progress,
-) -> Result<Vec<Spread>, Failure> {
+    watch: &dyn Watch,
+) -> Result<Vec<Spread>, MethodError> {
     let runs = (1..=u64::from(n_seeds))
         .into_par_iter()
         .map(|seed| {
-            let file = masked(census, steps, seed, progress)?;
+            let file = masked(census, steps, seed, watch)?;
             MEASURES
                 .iter()
                 .map(|(_, id)| {
                     let measure = Method::new(id, &[]);
-                    let found = measured(&measure, census, &file, &Groups::default(), progress)?;
+                    let found = measured(&measure, census, &file, &Groups::default(), watch)?;
                     Ok(found.value.unwrap_or(f64::NAN))
                 })
-                .collect::<Result<Vec<f64>, Failure>>()
+                .collect::<Result<Vec<f64>, MethodError>>()
         })
-        .collect::<Result<Vec<_>, Failure>>()?;
+        .collect::<Result<Vec<_>, MethodError>>()?;
     Ok((0..MEASURES.len())
         .map(|column| Spread::of(&runs.iter().map(|run| run[column]).collect::<Vec<_>>()))
         .collect())

@@ -3,11 +3,9 @@
 use bauta_data::{Table, Watch};
 use bauta_methods::pair::Rows;
 use bauta_methods::{
-    Files, Groups, MaskTask, MeasureTask, Measurement, Pair, Params, RawValue, RunContext,
-    measure_groups, registry,
+    Files, Groups, MaskTask, MeasureTask, Measurement, MethodError, Pair, Params, RawValue,
+    RunContext, measure_groups, registry,
 };
-
-use crate::failure::Failure;
 
 /// A method and its parameters.
 #[derive(Clone, Debug)]
@@ -42,7 +40,7 @@ pub(super) fn masked(
     steps: &[Method],
     seed: u64,
     watch: &dyn Watch,
-) -> Result<Table, Failure> {
+) -> Result<Table, MethodError> {
     let mut table = original.clone();
     let on: Vec<usize> = (0..original.columns().len()).collect();
     for (position, step) in steps.iter().enumerate() {
@@ -67,7 +65,7 @@ pub(super) fn measured(
     masked: &Table,
     groups: &Groups,
     watch: &dyn Watch,
-) -> Result<Measurement, Failure> {
+) -> Result<Measurement, MethodError> {
     let method = registry::measure(measure.id).ok_or_else(|| unknown(measure.id))?;
     let params = checked(method.card(), measure)?;
     let on = names(original);
@@ -82,17 +80,17 @@ pub(super) fn measured(
 }
 
 /// A method's parameters, checked.
-pub(super) fn checked(card: &bauta_methods::Card, method: &Method) -> Result<Params, Failure> {
+pub(super) fn checked(card: &bauta_methods::Card, method: &Method) -> Result<Params, MethodError> {
     Params::check(card, &method.params).map_err(|problems| {
         let messages: Vec<&str> = problems
             .iter()
             .map(|problem| problem.message.as_str())
             .collect();
-        Failure::bug(format!("{}: {}", method.id, messages.join("; ")))
+        MethodError::Internal(format!("{}: {}", method.id, messages.join("; ")))
     })
 }
 
 /// A method that is not registered is our own mistake.
-pub(super) fn unknown(id: &str) -> Failure {
-    Failure::bug(format!("there is no method {id}"))
+pub(super) fn unknown(id: &str) -> MethodError {
+    MethodError::Internal(format!("there is no method {id}"))
 }

@@ -1,13 +1,11 @@
 //! What §5.3 to §5.5 say of disclosure risk.
 
-use super::super::mateo_sanz_2004::FamilyOfMasks::{
-    Jpeg, Microaggregate, Noise, RankSwap, Resample,
-};
-use super::super::mateo_sanz_2004::{FamilyOfMasks, Figure};
 use super::{CENSUS, DLD, EIA, RID, SDID, Statement, both, falls, is, mean, sides, span};
+use crate::mateo_sanz_2004::FamilyOfMasks::{Jpeg, Microaggregate, Noise, RankSwap, Resample};
+use crate::mateo_sanz_2004::{FamilyOfMasks, Figure};
 
 /// What §5.3 to §5.5 say of disclosure risk, in the paper's order.
-pub(in super::super) const ON_RISK: &[Statement] = &[
+pub(crate) const ON_RISK: &[Statement] = &[
     statement!(
         "5.3",
         "CENSUS",
