@@ -400,7 +400,7 @@ fn figure_3(given: &[(&str, RawValue)]) -> Result<Vec<f64>, MethodError> {
         &all,
         &context,
     )?;
-    let masked = adjusted.change.apply_to(&people);
+    let masked = adjusted.apply_to(&people);
     Ok(masked.weight().unwrap().as_numeric().unwrap().to_vec())
 }
 
