@@ -2,7 +2,7 @@
 
 use bauta_data::Column;
 
-use crate::card::ParamSpec;
+use crate::card::{Card, Family, ParamSpec, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::kernel::numbers::grid::{decimals_needed, round_to};
@@ -11,6 +11,13 @@ use crate::mask::constant_variable;
 use crate::missing::{Missing, check_missing};
 use crate::note::Note;
 use crate::params::Params;
+
+/// What holds for most masks of numbers: continuous variables that the plan names.
+pub(crate) const OF_NUMBERS: Card = Card {
+    family: Family::Mask,
+    targets: Targets::MASKED_NUMBERS,
+    ..Card::PLAIN
+};
 
 /// The numbers of a variable, NaN where missing. Missing values are an error or a note, as was
 /// asked for.

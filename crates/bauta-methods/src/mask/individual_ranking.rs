@@ -2,11 +2,11 @@
 
 pub mod groups;
 
-use crate::card::{Card, Family, ParamSpec, Randomness, Targets};
+use crate::card::{Card, ParamSpec};
 use crate::error::MethodError;
 use crate::kernel::numbers::ranks::rows_by_value;
 use crate::kernel::space::partition::Partition;
-use crate::mask::continuous::ROUND;
+use crate::mask::continuous::{OF_NUMBERS, ROUND};
 use crate::mask::individual_ranking::groups::optimal_groups;
 use crate::mask::microaggregation::{
     AGGREGATE, Blocks, Done, Grouping, HOUSEHOLDS, K, STRATA, Scale, Settings, UnitValues,
@@ -33,12 +33,10 @@ static CARD: Card = Card {
     id: "individual-ranking",
     title: "Microaggregation: individual ranking",
     summary: "replaces each value by the mean of at least k neighbours in rank, variable by variable",
-    family: Family::Mask,
     page: include_str!("individual_ranking.md"),
     params: &[K, GROUPS, AGGREGATE, STRATA, HOUSEHOLDS, ROUND, MISSING],
-    targets: Targets::MASKED_NUMBERS,
-    randomness: Randomness::None,
     references: &["domingo2002", "hansen2003"],
+    ..OF_NUMBERS
 };
 
 impl Grouping for IndividualRanking {

@@ -8,11 +8,11 @@ use zune_core::colorspace::ColorSpace;
 use zune_core::options::DecoderOptions;
 use zune_jpeg::JpegDecoder;
 
-use crate::card::{Card, Family, ParamSpec, ParamType, Randomness, Targets};
+use crate::card::{Card, ParamSpec, ParamType};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::kernel::numbers::sums::sum_by;
-use crate::mask::continuous::{Fit, ROUND, varying_numbers};
+use crate::mask::continuous::{Fit, OF_NUMBERS, ROUND, varying_numbers};
 use crate::mask::{Change, MaskMethod, MaskTask, StepFacts};
 use crate::missing::{MISSING, Missing};
 use crate::params::{ParamProblem, Params, RawValue, choices};
@@ -42,12 +42,10 @@ static CARD: Card = Card {
     id: "jpeg",
     title: "JPEG compression",
     summary: "takes the values as grey levels of an image, which is compressed with loss and read back",
-    family: Family::Mask,
     page: include_str!("jpeg.md"),
     params: &[QUALITY, LAYOUT, ROUND, MISSING],
-    targets: Targets::MASKED_NUMBERS,
-    randomness: Randomness::None,
     references: &["domingo2001", "jpeg1992", "mateo2004"],
+    ..OF_NUMBERS
 };
 
 /// The image, how much of it is lost, and what becomes of the values then.

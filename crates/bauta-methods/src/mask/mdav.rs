@@ -2,10 +2,10 @@
 
 pub mod groups;
 
-use crate::card::{Card, Family, Randomness, Targets};
+use crate::card::Card;
 use crate::error::MethodError;
 use crate::kernel::space::partition::Partition;
-use crate::mask::continuous::ROUND;
+use crate::mask::continuous::{OF_NUMBERS, ROUND};
 use crate::mask::mdav::groups::mdav;
 use crate::mask::microaggregation::{
     AGGREGATE, BLOCKS, Blocks, Done, Grouping, HOUSEHOLDS, K, STANDARDISE, STRATA, Scale, Settings,
@@ -22,7 +22,6 @@ static CARD: Card = Card {
     id: "mdav",
     title: "Microaggregation: MDAV",
     summary: "replaces records by the mean of groups of at least k near ones, formed from the outside in",
-    family: Family::Mask,
     page: include_str!("mdav.md"),
     params: &[
         K,
@@ -34,9 +33,8 @@ static CARD: Card = Card {
         ROUND,
         MISSING,
     ],
-    targets: Targets::MASKED_NUMBERS,
-    randomness: Randomness::None,
     references: &["domingo2005", "domingo2002"],
+    ..OF_NUMBERS
 };
 
 impl Grouping for Mdav {

@@ -2,12 +2,12 @@
 
 use bauta_data::{Column, Table};
 
-use crate::card::{Card, Family, ParamSpec, Randomness, Targets};
+use crate::card::{Card, ParamSpec, Randomness};
 use crate::context::{RunContext, unit_interval};
 use crate::error::MethodError;
 use crate::kernel::numbers::moments::finite_moments;
 use crate::kernel::numbers::normal;
-use crate::mask::continuous::{CLAMP, Fit, ROUND, varying_numbers};
+use crate::mask::continuous::{CLAMP, Fit, OF_NUMBERS, ROUND, varying_numbers};
 use crate::mask::jointly::check_finite;
 use crate::mask::{Change, MaskMethod, MaskTask};
 use crate::missing::{MISSING, Missing};
@@ -27,12 +27,11 @@ static CARD: Card = Card {
     id: "noise-additive",
     title: "Additive noise",
     summary: "adds independent normal noise in proportion to each variable's standard deviation",
-    family: Family::Mask,
     page: include_str!("noise_additive.md"),
     params: &[SHARE, ROUND, CLAMP, MISSING],
-    targets: Targets::MASKED_NUMBERS,
     randomness: Randomness::Seeded,
     references: &["kim1986", "mateo2004"],
+    ..OF_NUMBERS
 };
 
 /// How much noise, and what becomes of the values then.

@@ -1,9 +1,9 @@
 #![doc = include_str!("noise_correlated.md")]
 
-use crate::card::{Card, Family, Randomness, Targets};
+use crate::card::{Card, Randomness};
 use crate::context::RunContext;
 use crate::error::MethodError;
-use crate::mask::continuous::{CLAMP, ROUND};
+use crate::mask::continuous::{CLAMP, OF_NUMBERS, ROUND};
 use crate::mask::jointly::{JointNoise, LEVEL, joint_variables, with_values};
 use crate::mask::{Change, MaskMethod, MaskTask, StepFacts};
 use crate::missing::MISSING;
@@ -18,12 +18,11 @@ static CARD: Card = Card {
     id: "noise-correlated",
     title: "Correlated noise",
     summary: "adds normal noise that goes together as the variables do",
-    family: Family::Mask,
     page: include_str!("noise_correlated.md"),
     params: &[LEVEL, ROUND, CLAMP, MISSING],
-    targets: Targets::MASKED_NUMBERS,
     randomness: Randomness::Seeded,
     references: &["kim1986", "yancey2002"],
+    ..OF_NUMBERS
 };
 
 impl MaskMethod for NoiseCorrelated {

@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use bauta_data::Table;
 
-use crate::card::{Card, ConstValue, Family, ParamSpec, ParamType, Randomness, Targets};
+use crate::card::{Card, ConstValue, ParamSpec, ParamType, Randomness};
 use crate::context::{Draws, RunContext, unit_interval};
 use crate::error::MethodError;
 use crate::kernel::numbers::normal;
-use crate::mask::continuous::{CLAMP, ROUND};
+use crate::mask::continuous::{CLAMP, OF_NUMBERS, ROUND};
 use crate::mask::jointly::{JointNoise, LEVEL, joint_variables, with_values};
 use crate::mask::{Change, MaskMethod, MaskTask, StepFacts};
 use crate::missing::MISSING;
@@ -46,12 +46,11 @@ static CARD: Card = Card {
     id: "noise-mixture",
     title: "Mixture noise",
     summary: "adds noise with the covariance of the data that is seldom near zero",
-    family: Family::Mask,
     page: include_str!("noise_mixture.md"),
     params: &[LEVEL, VARIANCE, COMPONENTS, PSI, ROUND, CLAMP, MISSING],
-    targets: Targets::MASKED_NUMBERS,
     randomness: Randomness::Seeded,
     references: &["yancey2002", "roque2000"],
+    ..OF_NUMBERS
 };
 
 /// How much noise, and from which mixture.

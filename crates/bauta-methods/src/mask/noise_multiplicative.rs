@@ -5,12 +5,12 @@ use std::ops::Range;
 use bauta_data::Table;
 use rayon::prelude::*;
 
-use crate::card::{Card, Family, ParamSpec, ParamType, Randomness, Targets};
+use crate::card::{Card, ParamSpec, ParamType, Randomness};
 use crate::context::{Draws, RunContext};
 use crate::error::MethodError;
 use crate::kernel::numbers::moments::is_constant;
 use crate::kernel::numbers::normal;
-use crate::mask::continuous::{CLAMP, Fit, ROUND};
+use crate::mask::continuous::{CLAMP, Fit, OF_NUMBERS, ROUND};
 use crate::mask::jointly::{JointVariable, check_finite, draws_of, joint_variables, with_values};
 use crate::mask::{Change, MaskMethod, MaskTask, StepFacts};
 use crate::missing::{MISSING, Missing};
@@ -49,12 +49,11 @@ static CARD: Card = Card {
     id: "noise-multiplicative",
     title: "Multiplicative noise",
     summary: "multiplies each value by a random factor whose mean is 1",
-    family: Family::Mask,
     page: include_str!("noise_multiplicative.md"),
     params: &[SCHEME, SHARE, LEVEL, ROUND, CLAMP, MISSING],
-    targets: Targets::MASKED_NUMBERS,
     randomness: Randomness::Seeded,
     references: &["kimwinkler2003"],
+    ..OF_NUMBERS
 };
 
 /// How large the factors' noise is, and what becomes of the values then.

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::card::{Card, Family, ParamSpec, Randomness, Targets};
+use crate::card::{Card, ParamSpec, Randomness};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::kernel::numbers::complete::complete_rows;
@@ -10,7 +10,7 @@ use crate::kernel::numbers::moments::{Moments, finite_moments};
 use crate::kernel::numbers::ranks::share_of;
 use crate::kernel::space::nearest::NearestTree;
 use crate::kernel::space::points::{Points, squared_distance};
-use crate::mask::continuous::{CLAMP, ROUND};
+use crate::mask::continuous::{CLAMP, OF_NUMBERS, ROUND};
 use crate::mask::jointly::{JointNoise, JointVariable, LEVEL, joint_variables, with_values};
 use crate::mask::strata::{SWAP_STRATA, strata};
 use crate::mask::{Change, MaskMethod, MaskTask, StepFacts};
@@ -34,12 +34,11 @@ static CARD: Card = Card {
     id: "noise-swap",
     title: "Correlated noise and swapping",
     summary: "adds correlated noise, then swaps values between records that could still be linked",
-    family: Family::Mask,
     page: include_str!("noise_swap.md"),
     params: &[LEVEL, SWAPPED, SWAP_STRATA, ROUND, CLAMP, MISSING],
-    targets: Targets::MASKED_NUMBERS,
     randomness: Randomness::Seeded,
     references: &["kimwinkler1995", "yancey2002"],
+    ..OF_NUMBERS
 };
 
 /// How much noise, and how many may be swapped with whom.

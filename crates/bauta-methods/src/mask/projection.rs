@@ -1,12 +1,12 @@
 #![doc = include_str!("projection.md")]
 
-use crate::card::{Card, Family, ParamSpec, Randomness, Targets};
+use crate::card::{Card, ParamSpec};
 use crate::error::MethodError;
 use crate::kernel::matrix::symmetric::{covariance, eigen};
 use crate::kernel::numbers::moments::moments;
 use crate::kernel::numbers::ranks::rows_by_value;
 use crate::kernel::space::partition::Partition;
-use crate::mask::continuous::ROUND;
+use crate::mask::continuous::{OF_NUMBERS, ROUND};
 use crate::mask::microaggregation::{
     AGGREGATE, BLOCKS, Blocks, Done, Grouping, HOUSEHOLDS, K, STRATA, Scale, Settings, UnitValues,
 };
@@ -33,12 +33,10 @@ static CARD: Card = Card {
     id: "projection",
     title: "Microaggregation: projection",
     summary: "replaces records by the mean of at least k neighbours along one axis through all variables",
-    family: Family::Mask,
     page: include_str!("projection.md"),
     params: &[K, BY, BLOCKS, AGGREGATE, STRATA, HOUSEHOLDS, ROUND, MISSING],
-    targets: Targets::MASKED_NUMBERS,
-    randomness: Randomness::None,
     references: &["domingo2002"],
+    ..OF_NUMBERS
 };
 
 impl Grouping for Projection {

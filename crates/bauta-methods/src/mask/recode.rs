@@ -139,27 +139,23 @@ impl MaskMethod for Recode {
 
     fn settings(&self, params: &Params) -> Result<Settings, Vec<ParamProblem>> {
         let is_set = |spec: ParamSpec| params.is_set(spec.name);
-        let breaks = || params.numbers(BREAKS.name).to_vec();
+        let breaks = is_set(BREAKS).then(|| params.numbers(BREAKS.name).to_vec());
         let labels = is_set(LABELS).then(|| params.texts(LABELS.name).to_vec());
-        let problems = labels.as_ref().and_then(|labels| {
-            let n_breaks = is_set(BREAKS).then(|| breaks().len());
+        let labels_problem = labels.as_ref().and_then(|labels| {
+            let n_breaks = breaks.as_ref().map(Vec::len);
             problem_of_labels(labels.len(), n_breaks)
         });
-        let mut ways = Vec::new();
-        if is_set(BREAKS) {
-            ways.push((
-                BREAKS.name,
-                Settings::Intervals(Intervals::new(breaks(), labels)),
-            ));
-        }
-        if is_set(MAP) {
-            ways.push((MAP.name, Settings::Map(params.text_map(MAP.name).to_vec())));
-        }
-        if is_set(LEVEL) {
-            ways.push((LEVEL.name, Settings::Level(params.count(LEVEL.name))));
-        }
-        let way = one_of(ways);
-        match (way, problems) {
+        let intervals = breaks.map(|breaks| Intervals::new(breaks, labels));
+        let map = is_set(MAP).then(|| params.text_map(MAP.name).to_vec());
+        let level = is_set(LEVEL).then(|| params.count(LEVEL.name));
+        let ways = [
+            (BREAKS.name, intervals.map(Settings::Intervals)),
+            (MAP.name, map.map(Settings::Map)),
+            (LEVEL.name, level.map(Settings::Level)),
+        ];
+        let given = ways.into_iter();
+        let given = given.filter_map(|(name, way)| Some((name, way?)));
+        match (one_of(given.collect()), labels_problem) {
             (Ok(way), None) => Ok(way),
             (way, problem) => Err(way.err().into_iter().chain(problem).collect()),
         }

@@ -3,11 +3,11 @@
 use bauta_data::{Column, Table};
 use rayon::prelude::*;
 
-use crate::card::{Card, Family, ParamSpec, ParamType, Randomness, Targets};
+use crate::card::{Card, ParamSpec, ParamType, Randomness};
 use crate::context::{RunContext, below};
 use crate::error::MethodError;
 use crate::kernel::numbers::ranks::rows_by_value;
-use crate::mask::continuous::{Fit, ROUND, varying_numbers};
+use crate::mask::continuous::{Fit, OF_NUMBERS, ROUND, varying_numbers};
 use crate::mask::strata::{strata, strata_param};
 use crate::mask::{Change, MaskMethod, MaskTask};
 use crate::missing::{MISSING, Missing};
@@ -32,12 +32,11 @@ static CARD: Card = Card {
     id: "resample",
     title: "Resampling",
     summary: "replaces each value by the mean, over several samples with replacement, of the value at its rank",
-    family: Family::Mask,
     page: include_str!("resample.md"),
     params: &[SAMPLES, STRATA, ROUND, MISSING],
-    targets: Targets::MASKED_NUMBERS,
     randomness: Randomness::Seeded,
     references: &["heer1993", "mateo2004"],
+    ..OF_NUMBERS
 };
 
 /// How many samples, from whom, and what becomes of the values then.

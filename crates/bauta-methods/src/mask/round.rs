@@ -3,10 +3,11 @@
 use bauta_data::{Column, Table};
 use rayon::prelude::*;
 
-use crate::card::{Card, Family, ParamSpec, Randomness, Targets};
+use crate::card::{Card, ParamSpec, Randomness};
 use crate::context::{RunContext, unit_interval};
 use crate::error::MethodError;
 use crate::kernel::numbers::grid::{decimals_needed, round_to};
+use crate::mask::continuous::OF_NUMBERS;
 use crate::mask::{Change, MaskMethod, MaskTask};
 use crate::note::Note;
 use crate::params::{ParamProblem, Params, RawValue, choices};
@@ -40,12 +41,11 @@ static CARD: Card = Card {
     id: "round",
     title: "Rounding",
     summary: "rounds values to multiples of a base, to the nearest, down, up or at random without bias",
-    family: Family::Mask,
     page: include_str!("round.md"),
     params: &[BASE, METHOD],
-    targets: Targets::MASKED_NUMBERS,
     randomness: Randomness::Seeded,
     references: &["hundepool2012"],
+    ..OF_NUMBERS
 };
 
 /// What values become multiples of, and which.

@@ -3,11 +3,11 @@
 use bauta_data::Column;
 use rayon::prelude::*;
 
-use crate::card::{Card, Family, ParamSpec, Randomness, Targets};
+use crate::card::{Card, ParamSpec};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::kernel::numbers::moments::finite_moments;
-use crate::mask::continuous::{Fit, ROUND, varying_numbers};
+use crate::mask::continuous::{Fit, OF_NUMBERS, ROUND, varying_numbers};
 use crate::mask::{Change, MaskMethod, MaskTask};
 use crate::missing::{MISSING, Missing};
 use crate::params::{ParamProblem, Params, RawValue};
@@ -23,12 +23,10 @@ static CARD: Card = Card {
     id: "scale-back",
     title: "Scaling back",
     summary: "shrinks noisy variables towards their means, so that covariances are the original's",
-    family: Family::Mask,
     page: include_str!("scale_back.md"),
     params: &[LEVEL, ROUND, MISSING],
-    targets: Targets::MASKED_NUMBERS,
-    randomness: Randomness::None,
     references: &["yancey2002", "kim1986"],
+    ..OF_NUMBERS
 };
 
 /// How much noise there was, and what becomes of the values now.

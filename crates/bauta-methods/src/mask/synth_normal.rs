@@ -3,13 +3,13 @@
 use bauta_data::Table;
 use rayon::prelude::*;
 
-use crate::card::{Card, Family, ParamSpec, Randomness, Targets};
+use crate::card::{Card, ParamSpec, Randomness};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::kernel::matrix::symmetric::{Root, column_root, covariance};
 use crate::kernel::numbers::normal;
 use crate::kernel::numbers::sums::sum;
-use crate::mask::continuous::{CLAMP, Fit, ROUND};
+use crate::mask::continuous::{CLAMP, Fit, OF_NUMBERS, ROUND};
 use crate::mask::jointly::{
     JointVariable, draws_of, fitted, joint_variables, spread_of, with_values,
 };
@@ -43,12 +43,11 @@ static CARD: Card = Card {
     id: "synth-normal",
     title: "Synthetic normal data",
     summary: "replaces all values by draws from a normal distribution, or from one with the original margins",
-    family: Family::Mask,
     page: include_str!("synth_normal.md"),
     params: &[MARGINS, EXACT, ROUND, CLAMP, MISSING],
-    targets: Targets::MASKED_NUMBERS,
     randomness: Randomness::Seeded,
     references: &["sebe2002", "hundepool2012"],
+    ..OF_NUMBERS
 };
 
 /// What is drawn, and what becomes of missing values.
