@@ -202,3 +202,49 @@ pub fn mean_of_members(names: &[String], members: &[Member]) -> Measurement {
     }
     found
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::card::Card;
+    use crate::params::RawValue;
+
+    static CARD: Card = Card {
+        id: "loss",
+        params: &PARAMS,
+        ..Card::PLAIN
+    };
+
+    /// The correction that is read, or the parameter that is wrong.
+    fn read(given: &[(&str, RawValue)]) -> Result<Correction, Option<String>> {
+        let given = given
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), value.clone()));
+        let given: Vec<(String, RawValue)> = given.collect();
+        let params = Params::check(&CARD, &given).expect("each alone is allowed");
+        let settings = Settings::asked(&params);
+        settings
+            .map(|settings| settings.correction)
+            .map_err(|problems| problems[0].param.clone())
+    }
+
+    #[test]
+    fn a_correction_and_its_level_need_each_other() {
+        let correction = |word: &str| ("correction", RawValue::Text(word.to_owned()));
+        let level = ("level", RawValue::Number(0.5));
+        let of = |name: &str| Err(Some(name.to_owned()));
+        assert_eq!(read(&[]), Ok(Correction::None));
+        assert_eq!(read(&[correction("noise")]), of("correction"));
+        assert_eq!(read(&[correction("scaled-noise")]), of("correction"));
+        assert_eq!(read(std::slice::from_ref(&level)), of("level"));
+        assert_eq!(read(&[correction("none"), level.clone()]), of("level"));
+        assert_eq!(
+            read(&[correction("noise"), level.clone()]),
+            Ok(Correction::Noise(0.5))
+        );
+        assert_eq!(
+            read(&[correction("scaled-noise"), level]),
+            Ok(Correction::ScaledNoise(0.5))
+        );
+    }
+}

@@ -50,7 +50,7 @@ const SAMPLE: ParamSpec = ParamSpec::integer(
 )
 .unset("all records are looked at");
 
-const DLD: FigureSpec = FigureSpec::share("DLD-{}", "share linked by {} keys")
+const DLD: FigureSpec = FigureSpec::share("DLD-{}", "share linked, keys known: {}")
     .lower_is_better()
     .per_number();
 
@@ -333,6 +333,26 @@ fn estimated(mut found: Measurement, rows: &[u32], n: usize) -> Measurement {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn seven_variables_are_keys_where_none_are_named() {
+        let on: Vec<String> = (1..=9).map(|j| format!("x{j}")).collect();
+        let numbers = |links: Links, keys: &[String]| {
+            let settings = Settings {
+                keys: keys.to_vec(),
+                links,
+                correspondence: None,
+                sample: None,
+            };
+            Dld.numbers_of(&DLD, &settings, &on)
+        };
+        let counted = |n: u8| (1..=n).map(f64::from).collect::<Vec<f64>>();
+        assert_eq!(numbers(Links::Prefixes, &[]), counted(7));
+        assert_eq!(numbers(Links::Prefixes, &on[3..5]), counted(2));
+        assert_eq!(numbers(Links::All, &[]), [9.0]);
+        assert_eq!(numbers(Links::All, &on[3..5]), [2.0]);
+        assert!(Links::All.of(&[], &[]).is_empty());
+    }
 
     #[test]
     fn the_standard_error_of_a_sample_is_corrected_for_the_whole() {

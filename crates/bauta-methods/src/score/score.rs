@@ -136,3 +136,27 @@ impl MeasureMethod for Score {
         Ok(found)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::params::RawValue;
+
+    #[test]
+    fn weights_that_are_all_0_are_told_with_what_else_is_wrong() {
+        let weights = ["weight_il", "weight_dld", "weight_id"];
+        let mut given: Vec<(String, RawValue)> = weights
+            .map(|name| (name.to_owned(), RawValue::Number(0.0)))
+            .to_vec();
+        let keys = ["x", "x"].map(|key| RawValue::Text(key.to_owned()));
+        given.push(("keys".to_owned(), RawValue::List(keys.to_vec())));
+        let params = Params::check(&CARD.card, &given).expect("each alone is allowed");
+        let problems = Score.settings(&params).err().unwrap_or_default();
+        let told: Vec<&str> = problems.iter().map(|one| one.message.as_str()).collect();
+        assert_eq!(told, ["`keys` names `x` twice", "all weights are 0"]);
+        given[1].1 = RawValue::Number(0.1);
+        given.pop();
+        let params = Params::check(&CARD.card, &given).expect("each alone is allowed");
+        assert!(Score.settings(&params).is_ok());
+    }
+}
