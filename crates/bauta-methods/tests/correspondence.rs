@@ -85,7 +85,7 @@ fn names(names: &[&str]) -> RawValue {
 
 /// The figure of one label of a series.
 fn figure(found: &Measurement, series: &str, label: &str) -> f64 {
-    let all = found.series.iter().find(|all| all.name == series);
+    let all = found.series.iter().find(|all| all.spelled() == series);
     let all = all.unwrap_or_else(|| panic!("no series {series}"));
     let point = all.points.iter().find(|point| point.name == label);
     let point = point.unwrap_or_else(|| panic!("{series} has no {label}"));

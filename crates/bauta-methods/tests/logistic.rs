@@ -85,7 +85,7 @@ fn measure(
 
 /// A series as a map from label to figure.
 fn series(found: &Measurement, name: &str) -> BTreeMap<String, f64> {
-    let series = found.series.iter().find(|series| series.name == name);
+    let series = found.series.iter().find(|series| series.spelled() == name);
     let series = series.unwrap_or_else(|| panic!("no series {name}"));
     let points = series.points.iter();
     points

@@ -91,7 +91,7 @@ fn rates(original: &Table, masked: &Table) -> Measurement {
 }
 
 fn point(found: &Measurement, name: &str, label: &str) -> Option<f64> {
-    let series = found.series.iter().find(|series| series.name == name);
+    let series = found.series.iter().find(|series| series.spelled() == name);
     let series = series.unwrap_or_else(|| panic!("no series {name}"));
     let point = series.points.iter().find(|point| point.name == label);
     point
@@ -111,13 +111,13 @@ fn distance(found: &Measurement, reference: &Value, file: &str) -> f64 {
     for key in KEYS {
         for (label, expected) in reference[key].as_object().expect("categories") {
             for (ind, expected) in expected.as_array().expect("rates").iter().enumerate() {
-                compare(&format!("ind = {ind} by {key}: {file}"), label, expected);
+                compare(&format!("ind = {ind} by {key}, {file}"), label, expected);
             }
         }
     }
     let all = reference["all"]["1"].as_array().expect("rates of all");
     for (ind, expected) in all.iter().enumerate() {
-        compare(&format!("share by ind: {file}"), &ind.to_string(), expected);
+        compare(&format!("share by ind, {file}"), &ind.to_string(), expected);
     }
     assert!(n_compared >= 80, "{n_compared}");
     largest
@@ -169,7 +169,7 @@ fn the_figures_of_the_paper_have_their_pattern() {
     let original = survey(&folder, "d_fin");
     let percent = |found: &Measurement, by: &str, label: &str, file: &str| {
         let rates = [0, 1, 2].map(|ind| {
-            let rate = point(found, &format!("ind = {ind} by {by}: {file}"), label);
+            let rate = point(found, &format!("ind = {ind} by {by}, {file}"), label);
             format!("{:.2}", 100.0 * rate.expect("a rate"))
         });
         rates.join(" ")
@@ -189,9 +189,9 @@ fn the_figures_of_the_paper_have_their_pattern() {
     assert_eq!(alone(&raking, "masked"), "81.09 15.02 3.89");
     assert_eq!(alone(&plain, "masked"), "83.10 14.15 2.75");
     // Blanks are a row of their own, and no category.
-    assert!(point(&blanked, "ind = 1 by hsize: masked", "missing").is_some());
+    assert!(point(&blanked, "ind = 1 by hsize, masked", "missing").is_some());
     assert_eq!(
-        point(&blanked, "records by hsize: masked", "missing"),
+        point(&blanked, "records by hsize, masked", "missing"),
         Some(2_338.0)
     );
     // Household size was a margin of the calibration, living with a partner was not.
@@ -290,7 +290,7 @@ fn rates_and_means_are_those_of_a_plain_count() {
     let found = measure.measure(&task, &context).expect("a result");
     for (table, file) in files.iter().zip(["original", "masked"]) {
         let near = |series: &str, label: &str, (weight, sum): (f64, f64)| {
-            let ours = point(&found, &format!("{series}: {file}"), label).expect("a rate");
+            let ours = point(&found, &format!("{series}, {file}"), label).expect("a rate");
             assert!(
                 (ours - sum / weight).abs() < 1e-12 * (1.0 + ours),
                 "{series} {label}"
@@ -316,11 +316,8 @@ fn rates_and_means_are_those_of_a_plain_count() {
         );
     }
     // A variable is not tabulated by itself, and names of series are unique.
-    let mut names: Vec<&str> = found
-        .series
-        .iter()
-        .map(|series| series.name.as_str())
-        .collect();
+    let names = found.series.iter().map(|series| series.spelled());
+    let mut names: Vec<String> = names.collect();
     assert!(
         !names
             .iter()

@@ -2,57 +2,67 @@
 
 mod axes;
 
-use bauta_data::{Attribute, Kind, Role};
-use rayon::prelude::*;
+use bauta_data::{Column, Kind, Role};
 
-use crate::card::{
-    Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets,
-};
+use crate::card::{Card, ParamSpec, ParamType, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
-use crate::figure::{FigureSpec, Unit};
+use crate::figure::{FigureSpec, Side, Unit};
 use crate::kernel::matrix::procrustes::procrustes_distance;
 use crate::keys::check_weights;
 use crate::loss::correspondence_analysis::axes::{Analysis, Point, Questions, Records};
 use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement, Part, Series};
-use crate::note::KnownNote;
 use crate::pair::Pair;
-use crate::pair::categories::{FILES, MISSING_CATEGORY, TwoCategories};
-use crate::pair::variables::TwoColumns;
+use crate::pair::categories::{MISSING_CATEGORY, MissingCategory, TwoCategories};
+use crate::pair::variables::entering_records;
 use crate::params::{ParamProblem, Params, RawValue};
 
 /// How far the maps of multiple correspondence analysis agree. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
 pub struct CorrespondenceAnalysis;
 
+const SUPPLEMENTARY: ParamSpec = ParamSpec::variables(
+    "supplementary",
+    "variables that are placed on the map and do not make it, even if `on` names them",
+    "none: the active categories are compared",
+);
+const AXES: ParamSpec = ParamSpec::new(
+    "axes",
+    "number of axes on which the maps are compared",
+    ParamType::Integer { min: 1, max: 10 },
+)
+.or_integer(2);
+
+const PROCRUSTES: FigureSpec =
+    FigureSpec::number("Procrustes distance", "Procrustes distance").lower_is_better();
+const CONGRUENCE: FigureSpec = FigureSpec::number("congruence, axis {}", "congruence of axis {}")
+    .within(-1.0, 1.0)
+    .higher_is_better()
+    .per_number();
+const LARGEST: FigureSpec = FigureSpec::number(
+    "largest difference of eigenvalues",
+    "largest difference of eigenvalues",
+)
+.lower_is_better();
+const COMPARED: FigureSpec = FigureSpec::count("categories compared", "categories compared");
+const UNMATCHED: FigureSpec =
+    FigureSpec::count("categories in one file only", "categories in one file only")
+        .lower_is_better();
+const RECORDS: FigureSpec = FigureSpec::count("records", "records in the analysis").per_side();
+const INERTIA: FigureSpec = FigureSpec::number("total inertia", "total inertia").per_side();
+
 static CARD: MeasureCard = MeasureCard {
     card: Card {
         id: "correspondence-analysis",
         title: "Correspondence analysis",
         summary: "how far categories move on the map of a weighted multiple correspondence analysis",
-        family: Family::Loss,
         page: include_str!("correspondence_analysis.md"),
-        params: &[
-            ParamSpec {
-                name: "supplementary",
-                meaning: "variables that are placed on the map and do not make it, even if `on` names them",
-                ty: ParamType::Variables,
-                default: ParamDefault::Unset("none: the active categories are compared"),
-            },
-            ParamSpec {
-                name: "axes",
-                meaning: "number of axes on which the maps are compared",
-                ty: ParamType::Integer { min: 1, max: 10 },
-                default: ParamDefault::Value(ConstValue::Integer(2)),
-            },
-            MISSING_CATEGORY,
-        ],
+        params: &[SUPPLEMENTARY, AXES, MISSING_CATEGORY],
         targets: Targets {
             kinds: &[Kind::Unordered, Kind::Ordered, Kind::Hierarchical],
             default_roles: &[Role::Key, Role::Sensitive],
             refused_roles: &[Role::Weight, Role::Household, Role::Identifier],
         },
-        randomness: Randomness::None,
         references: &[
             "bergeat2015",
             "greenacre2007",
@@ -60,127 +70,112 @@ static CARD: MeasureCard = MeasureCard {
             "lorenzoseva2006",
             "schoenemann1966",
         ],
+        ..MeasureCard::LOSS.card
     },
     value: FigureSpec::value("distance on the map", Unit::Number).lower_is_better(),
+    figures: &[
+        PROCRUSTES, CONGRUENCE, LARGEST, COMPARED, UNMATCHED, RECORDS, INERTIA,
+    ],
+    // A map of variables that nobody chose says little, and an analyst's map is of the file, not of
+    // what a mask changed.
     usual: false,
     looks_at_untouched: true,
     ..MeasureCard::LOSS
 };
 
+/// What the map is of.
+pub struct Settings {
+    supplementary: Vec<String>,
+    n_axes: usize,
+    missing: MissingCategory,
+}
+
 impl MeasureMethod for CorrespondenceAnalysis {
-    type Settings = Params;
+    type Settings = Settings;
 
     fn card(&self) -> &'static MeasureCard {
         &CARD
     }
 
-    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
-        Ok(params.clone())
-    }
-
-    /// A map of variables that nobody chose says little.
-    /// An analyst's map is of the file, not of what a mask changed.
-    fn example(&self) -> Vec<(&'static str, RawValue)> {
-        let name = RawValue::Text("stratum".to_owned());
-        vec![("supplementary", RawValue::List(vec![name]))]
-    }
-
-    fn check(&self, params: &Params, _on: &[&Attribute]) -> Vec<ParamProblem> {
-        let named = params.texts("supplementary");
-        let twice = (1..named.len()).find(|&at| named[..at].contains(&named[at]));
-        let problem = twice.map(|at| {
-            ParamProblem::of(
-                "supplementary",
+    fn settings(&self, params: &Params) -> Result<Settings, Vec<ParamProblem>> {
+        let named = params.texts(SUPPLEMENTARY.name);
+        if let Some(at) = (1..named.len()).find(|&at| named[..at].contains(&named[at])) {
+            return Err(vec![ParamProblem::of(
+                SUPPLEMENTARY.name,
                 format!("`{}` is named twice", named[at]),
                 "name each variable once",
-            )
-        });
-        problem.into_iter().collect()
+            )]);
+        }
+        Ok(Settings {
+            supplementary: named.to_vec(),
+            n_axes: params.count(AXES.name),
+            missing: MissingCategory::asked(params),
+        })
+    }
+
+    fn numbers_of(&self, _: &FigureSpec, settings: &Settings, _: &[String]) -> Vec<f64> {
+        (1..=settings.n_axes).map(|axis| axis as f64).collect()
     }
 
     fn measure(
         &self,
-        _settings: &Params,
+        settings: &Settings,
         task: &MeasureTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Measurement, MethodError> {
         let pair = task.both()?;
         context.progress(0, 2)?;
-        let questions = questions(task, &pair)?;
-        let kept = kept(&questions, &pair, context)?;
-        let n_axes = task.params.integer("axes") as usize;
+        let questions = settings.questions(&pair, task.on)?;
+        let tables = [pair.original, pair.masked];
+        for table in tables {
+            check_weights(table)?;
+        }
+        let kept = entering_records(&pair, |file, record| questions.lack(file, record), context);
         let mut maps = Vec::new();
-        for (file, table) in [pair.original, pair.masked].into_iter().enumerate() {
-            context.progress(file, 2)?;
+        for ((file, table), kept) in Side::BOTH.into_iter().zip(tables).zip(&kept) {
+            context.progress(maps.len(), 2)?;
             let records = Records {
                 file,
-                kept: &kept[file],
-                weights: table.weight().and_then(|column| column.as_numeric()),
+                kept,
+                weights: table.weight().and_then(Column::as_numeric),
             };
-            maps.push(Analysis::of(&questions, &records, n_axes)?);
+            maps.push(Analysis::of(&questions, &records, settings.n_axes)?);
         }
         let [original, masked] = maps.as_mut_slice() else {
             return Err(MethodError::Internal("two files have two maps".to_owned()));
         };
         let mut found = compared(original, masked);
-        for (map, file) in [original, masked].into_iter().zip(FILES) {
+        for (map, file) in [original, masked].into_iter().zip(Side::BOTH) {
             describe(map, file, &mut found);
         }
         Ok(found)
     }
-}
 
-/// The variables of the analysis.
-fn questions(task: &MeasureTask<'_>, pair: &Pair<'_>) -> Result<Questions, MethodError> {
-    let named = task.params.texts("supplementary");
-    let read = |name: &String| TwoCategories::new(&TwoColumns::of(*pair, name)?);
-    let active = task.on.iter().filter(|name| !named.contains(name));
-    let active: Vec<TwoCategories> = active.map(read).collect::<Result<_, _>>()?;
-    if active.len() < 2 {
-        return Err(MethodError::request(
-            "an analysis of correspondences needs two active variables at least",
-            "name them in `on`",
-        ));
+    fn example(&self) -> Vec<(&'static str, RawValue)> {
+        let name = RawValue::Text("stratum".to_owned());
+        vec![("supplementary", RawValue::List(vec![name]))]
     }
-    Ok(Questions {
-        active,
-        supplementary: named.iter().map(read).collect::<Result<_, _>>()?,
-        skips_missing: task.params.choice(MISSING_CATEGORY.name) == "skip",
-    })
 }
 
-/// The records of each file that enter: those that weigh and, under `skip`, lack no active value.
-fn kept(
-    questions: &Questions,
-    pair: &Pair<'_>,
-    context: &RunContext<'_>,
-) -> Result<[Vec<u32>; 2], MethodError> {
-    let mut kept = [Vec::new(), Vec::new()];
-    let mut n_lacking = [0, 0];
-    for (file, table) in [pair.original, pair.masked].into_iter().enumerate() {
-        check_weights(table)?;
-        let lacks = |record: usize| {
-            let mut active = questions.active.iter();
-            questions.skips_missing && active.any(|of| of.codes[file][record] == of.missing())
-        };
-        let n = table.n_records();
-        kept[file] = (0..n as u32)
-            .into_par_iter()
-            .with_min_len(4096)
-            .filter(|&record| !lacks(record as usize))
-            .collect();
-        n_lacking[file] = n - kept[file].len();
-        if let Some(weights) = table.weight().and_then(|column| column.as_numeric()) {
-            kept[file].retain(|&record| weights[record as usize] > 0.0);
+impl Settings {
+    /// The variables of the analysis.
+    fn questions(&self, pair: &Pair<'_>, on: &[String]) -> Result<Questions, MethodError> {
+        let read = |name: &String| TwoCategories::of(*pair, name);
+        let active = on.iter().filter(|name| !self.supplementary.contains(name));
+        let active: Vec<TwoCategories> = active.map(read).collect::<Result<_, _>>()?;
+        if active.len() < 2 {
+            return Err(MethodError::request(
+                "an analysis of correspondences needs two active variables at least",
+                "name them in `on`",
+            ));
         }
+        let supplementary = self.supplementary.iter().map(read);
+        Ok(Questions {
+            active,
+            supplementary: supplementary.collect::<Result<_, _>>()?,
+            missing: self.missing,
+        })
     }
-    if n_lacking != [0, 0] {
-        context.note(KnownNote::IncompleteRecordsSkipped {
-            n_original: n_lacking[0],
-            n_masked: n_lacking[1],
-        });
-    }
-    Ok(kept)
 }
 
 /// Categories that both files have, but for missing values, which are of other causes in each.
@@ -234,24 +229,21 @@ fn compared(original: &Analysis, masked: &mut Analysis) -> Measurement {
         .map(|(o, _)| &o.coordinates[..n_axes])
         .collect();
     let mass: Vec<f64> = placed.iter().map(|(o, _)| o.mass).collect();
-    found.push_part("Procrustes distance", procrustes_distance(&x, &y, &mass));
+    found.give(&PROCRUSTES, procrustes_distance(&x, &y, &mass));
     for axis in 0..n_axes {
-        let name = format!("congruence, axis {}", axis + 1);
-        found.push_part(name, congruence(&active, axis));
+        found.give(CONGRUENCE.at((axis + 1) as f64), congruence(&active, axis));
     }
     let both = original.eigenvalues.iter().zip(&masked.eigenvalues);
     let differences: Vec<f64> = both.map(|(o, m)| m - o).collect();
     let largest = differences
         .iter()
         .fold(0.0, |largest: f64, x| largest.max(x.abs()));
-    found.push_part("largest difference of eigenvalues", largest);
-    found.push_part("categories compared", placed.len() as f64);
-    found.push_part("categories in one file only", n_unmatched as f64);
-    found.series.push(by_axis(
-        "difference of eigenvalues",
-        "inertia",
-        &differences,
-    ));
+    found.give(&LARGEST, largest);
+    found.give(&COMPARED, placed.len() as f64);
+    found.give(&UNMATCHED, n_unmatched as f64);
+    let name = "difference of eigenvalues";
+    let series = by_axis(name, "inertia", Unit::Number, &differences);
+    found.series.push(series);
     found
 }
 
@@ -278,89 +270,66 @@ fn congruence(active: &[(&Point, &Point)], axis: usize) -> Option<f64> {
     (sizes > 0.0).then(|| sum(&|o, m| o * m) / sizes.sqrt())
 }
 
-fn by_axis(name: &str, unit: &str, figures: &[f64]) -> Series {
-    let point = |(axis, &value): (usize, &f64)| Part {
-        name: format!("axis {}", axis + 1),
-        value: Some(value),
-    };
-    Series {
-        name: name.to_owned(),
-        axis: unit.to_owned(),
-        unit: Unit::Number,
-        file: None,
-        variable: None,
-        table: None,
-        points: figures.iter().enumerate().map(point).collect(),
-    }
+fn by_axis(name: &str, axis: &str, unit: Unit, figures: &[f64]) -> Series {
+    let point = |(number, &figure): (usize, &f64)| Part::new(format!("axis {number}"), figure);
+    Series::new(name, axis, unit, (1..).zip(figures).map(point).collect())
 }
 
 /// The figures of one file's analysis.
-fn describe(map: &Analysis, file: &str, found: &mut Measurement) {
-    let inertia: f64 = map.eigenvalues.iter().sum();
-    found.push_part(format!("records, {file}"), map.n_records as f64);
-    found.push_part(format!("total inertia, {file}"), inertia);
-    let shares: Vec<f64> = map
-        .eigenvalues
-        .iter()
-        .map(|lambda| lambda / inertia)
-        .collect();
-    let corrected = map.eigenvalues.iter().map(|&lambda| map.corrected(lambda));
-    let corrected: Vec<f64> = corrected.collect();
-    for (name, unit, figures) in [
-        ("eigenvalue", "inertia", &map.eigenvalues),
-        ("share of inertia", "share", &shares),
-        ("corrected eigenvalue", "inertia", &corrected),
+fn describe(map: &Analysis, file: Side, found: &mut Measurement) {
+    let lambda = &map.eigenvalues;
+    let inertia: f64 = lambda.iter().sum();
+    found.give(RECORDS.of_side(file), map.n_records as f64);
+    found.give(INERTIA.of_side(file), inertia);
+    let shares: Vec<f64> = lambda.iter().map(|lambda| lambda / inertia).collect();
+    let corrected: Vec<f64> = lambda.iter().map(|&lambda| map.corrected(lambda)).collect();
+    for series in [
+        by_axis("eigenvalue", "inertia", Unit::Number, lambda),
+        by_axis("share of inertia", "share", Unit::Share, &shares),
+        by_axis("corrected eigenvalue", "inertia", Unit::Number, &corrected),
     ] {
-        found
-            .series
-            .push(by_axis(&format!("{name}, {file}"), unit, figures));
+        found.series.push(series.of_side(file));
     }
-    let mut add =
-        |name: String, unit: &str, points: &[Point], figure: &dyn Fn(&Point) -> Option<f64>| {
-            if points.is_empty() {
-                return;
-            }
-            let part = |point: &Point| Part {
-                name: point.label.clone(),
-                value: figure(point),
-            };
-            found.series.push(Series {
-                name,
-                axis: unit.to_owned(),
-                unit: Unit::Number,
-                file: None,
-                variable: None,
-                table: None,
-                points: points.iter().map(part).collect(),
-            });
-        };
+    describe_points(map, file, &mut found.series);
+}
+
+/// Masses and places of one file's categories.
+fn describe_points(map: &Analysis, file: Side, found: &mut Vec<Series>) {
+    let mut add = |name: String,
+                   (axis, unit): (&str, Unit),
+                   points: &[Point],
+                   figure: &dyn Fn(&Point) -> Option<f64>| {
+        if !points.is_empty() {
+            let part = |point: &Point| Part::new(point.label.as_str(), figure(point));
+            let series = Series::new(name, axis, unit, points.iter().map(part).collect());
+            found.push(series.of_side(file));
+        }
+    };
     let (active, placed) = (&map.active, &map.supplementary);
-    add(format!("mass, {file}"), "share of weight", active, &|of| {
-        Some(of.mass)
-    });
-    let name = format!("mass of supplementary categories, {file}");
-    add(name, "share of weight", placed, &|of| Some(of.mass));
+    let (of_weight, of_inertia) = (
+        ("share of weight", Unit::Share),
+        ("share of inertia", Unit::Share),
+    );
+    let mass = |of: &Point| Some(of.mass);
+    add("mass".to_owned(), of_weight, active, &mass);
+    let name = "mass of supplementary categories".to_owned();
+    add(name, of_weight, placed, &mass);
     for axis in 0..map.n_axes() {
         let number = axis + 1;
+        let coordinate = ("coordinate", Unit::Number);
         let place = |of: &Point| Some(of.coordinates[axis]);
-        add(
-            format!("axis {number}, {file}"),
-            "coordinate",
-            active,
-            &place,
-        );
-        let name = format!("supplementary categories on axis {number}, {file}");
-        add(name, "coordinate", placed, &place);
-        let name = format!("test value on axis {number}, {file}");
-        add(name, "standard deviations", placed, &|of| {
-            map.test_value(of, axis)
-        });
-        let name = format!("contribution to axis {number}, {file}");
-        add(name, "share of inertia", active, &|of| {
-            Some(map.contribution(of, axis))
-        });
-        let name = format!("squared cosine with axis {number}, {file}");
-        add(name, "share of distance", active, &|of| {
+        add(format!("axis {number}"), coordinate, active, &place);
+        let name = format!("supplementary categories on axis {number}");
+        add(name, coordinate, placed, &place);
+        let name = format!("test value on axis {number}");
+        let deviations = ("standard deviations", Unit::Number);
+        add(name, deviations, placed, &|of| map.test_value(of, axis));
+        let name = format!("contribution to axis {number}");
+        let contribution = |of: &Point| Some(map.contribution(of, axis));
+        add(name, of_inertia, active, &contribution);
+        let name = format!("squared cosine with axis {number}");
+        let of_distance = ("share of distance", Unit::Share);
+        add(name, of_distance, active, &|of| {
             map.squared_cosine(of, axis)
         });
     }

@@ -2,15 +2,15 @@
 
 use std::borrow::Cow;
 
-use crate::card::{Card, Family, Randomness, Targets};
+use crate::card::Card;
 use crate::context::RunContext;
 use crate::error::MethodError;
-use crate::figure::{FigureSpec, Unit};
+use crate::figure::{FigureSpec, Side, Unit};
 use crate::kernel::matrix::symmetric::{covariance, eigen};
 use crate::kernel::numbers::complete::{complete_rows, taken};
 use crate::kernel::numbers::moments::{finite_moments, is_constant};
 use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement, Part, Series};
-use crate::missing::MISSING;
+use crate::missing::{MISSING, Missing};
 use crate::pair::variables::columns_of_both;
 use crate::params::{ParamProblem, Params};
 
@@ -18,21 +18,24 @@ use crate::params::{ParamProblem, Params};
 #[derive(Clone, Copy, Debug)]
 pub struct EigenvalueDistance;
 
+const RELATIVE: FigureSpec = FigureSpec::number("relative", "relative distance").lower_is_better();
+const RELATIVE_TERMS: FigureSpec =
+    FigureSpec::count("relative_terms", "eigenvalues in the relative distance");
+
 static CARD: MeasureCard = MeasureCard {
     card: Card {
         id: "eigenvalue-distance",
         title: "Eigenvalue distance",
         summary: "difference between the eigenvalues of the correlation matrices of original and masked file",
-        family: Family::Loss,
         page: include_str!("eigenvalue_distance.md"),
         params: &[MISSING],
-        targets: Targets::CONTENT,
-        randomness: Randomness::None,
         references: &["templ2015"],
+        ..MeasureCard::LOSS.card
     },
     value: FigureSpec::value("distance", Unit::Number)
         .within(0.0, 2.0)
         .lower_is_better(),
+    figures: &[RELATIVE, RELATIVE_TERMS],
     ..MeasureCard::LOSS
 };
 
@@ -40,23 +43,23 @@ static CARD: MeasureCard = MeasureCard {
 const NOTHING: f64 = 1e-8;
 
 impl MeasureMethod for EigenvalueDistance {
-    type Settings = Params;
+    type Settings = Missing;
 
     fn card(&self) -> &'static MeasureCard {
         &CARD
     }
 
-    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
-        Ok(params.clone())
+    fn settings(&self, params: &Params) -> Result<Missing, Vec<ParamProblem>> {
+        Ok(Missing::asked(params))
     }
 
     fn measure(
         &self,
-        _settings: &Params,
+        missing: &Missing,
         task: &MeasureTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Measurement, MethodError> {
-        let columns = columns_of_both(task, context)?;
+        let columns = columns_of_both(task, *missing, context)?;
         let mut files: [Vec<&[f64]>; 2] = [Vec::new(), Vec::new()];
         for column in &columns {
             let (x, z) = column.numbers()?;
@@ -64,9 +67,9 @@ impl MeasureMethod for EigenvalueDistance {
             files[1].push(z);
         }
         context.go_on()?;
-        let lambda = eigenvalues(&files[0], task.on, "original")?;
+        let lambda = eigenvalues(&files[0], task.on, Side::Original)?;
         context.go_on()?;
-        let mu = eigenvalues(&files[1], task.on, "masked")?;
+        let mu = eigenvalues(&files[1], task.on, Side::Masked)?;
         Ok(match (lambda, mu) {
             (Some(lambda), Some(mu)) => compared(&lambda, &mu),
             _ => Measurement::default(),
@@ -79,7 +82,7 @@ impl MeasureMethod for EigenvalueDistance {
 fn eigenvalues(
     columns: &[&[f64]],
     names: &[String],
-    file: &str,
+    file: Side,
 ) -> Result<Option<Vec<f64>>, MethodError> {
     let n = columns.first().map_or(0, |column| column.len());
     let complete = complete_rows(n, columns);
@@ -103,7 +106,8 @@ fn eigenvalues(
             return Err(MethodError::data(
                 name,
                 format!(
-                    "it has no two different values in the {file} file, so that it has no correlations"
+                    "it has no two different values in the {} file, so that it has no correlations",
+                    file.name()
                 ),
                 "leave the variable out of this measure",
             ));
@@ -123,30 +127,17 @@ fn compared(lambda: &[f64], mu: &[f64]) -> Measurement {
     let relative: f64 = terms()
         .map(|(lambda, mu)| (lambda - mu).abs() / lambda)
         .sum();
-    let series = |name: &str, values: &[f64]| Series {
-        name: name.to_owned(),
-        axis: "eigenvalue".to_owned(),
-        unit: Unit::Number,
-        file: None,
-        variable: None,
-        table: None,
-        points: (1..)
-            .zip(values)
-            .map(|(number, &value): (usize, _)| Part {
-                name: number.to_string(),
-                value: Some(value),
-            })
-            .collect(),
+    let series = |file: Side, values: &[f64]| {
+        let point = |(number, &value): (usize, &f64)| Part::new(number.to_string(), value);
+        let points = (1..).zip(values).map(point).collect();
+        Series::new("eigenvalues", "eigenvalue", Unit::Number, points).of_side(file)
     };
     let mut found = Measurement {
         value: Some(absolute / d),
-        series: vec![
-            series("eigenvalues of the original", lambda),
-            series("eigenvalues of the masked file", mu),
-        ],
+        series: vec![series(Side::Original, lambda), series(Side::Masked, mu)],
         ..Measurement::default()
     };
-    found.push_part("relative", relative);
-    found.push_part("relative_terms", terms().count() as f64);
+    found.give(&RELATIVE, relative);
+    found.give(&RELATIVE_TERMS, terms().count() as f64);
     found
 }

@@ -1,18 +1,17 @@
 #![doc = include_str!("hellinger.md")]
 
-use bauta_data::{Categorical, Column, Kind, Role, Values};
+use bauta_data::{Kind, Values};
 use rayon::prelude::*;
 
-use crate::card::{
-    Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets,
-};
+use crate::card::{Card, ParamSpec, ParamType, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::figure::{FigureSpec, Unit};
 use crate::kernel::numbers::quantile::sorted_present;
 use crate::kernel::numbers::sums::compensated;
 use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement, Part};
-use crate::missing::MISSING;
+use crate::missing::{MISSING, Missing};
+use crate::pair::categories::TwoCategories;
 use crate::pair::variables::{columns_of_both, mean_of_variables};
 use crate::params::{ParamProblem, Params};
 
@@ -20,32 +19,29 @@ use crate::params::{ParamProblem, Params};
 #[derive(Clone, Copy, Debug)]
 pub struct Hellinger;
 
+const BINS: ParamSpec = ParamSpec::new(
+    "bins",
+    "number of bins of a continuous variable, cut at quantiles of the original",
+    ParamType::Integer {
+        min: 2,
+        max: 10_000,
+    },
+)
+.or_integer(20);
+
 static CARD: MeasureCard = MeasureCard {
     card: Card {
         id: "hellinger",
         title: "Hellinger distance",
         summary: "distance between the distributions of original and masked values over bins or categories, by variable",
-        family: Family::Loss,
         page: include_str!("hellinger.md"),
-        params: &[
-            ParamSpec {
-                name: "bins",
-                meaning: "number of bins of a continuous variable, cut at quantiles of the original",
-                ty: ParamType::Integer {
-                    min: 2,
-                    max: 10_000,
-                },
-                default: ParamDefault::Value(ConstValue::Integer(20)),
-            },
-            MISSING,
-        ],
+        params: &[BINS, MISSING],
         targets: Targets {
             kinds: &Kind::ALL,
-            default_roles: &[Role::Sensitive, Role::Key, Role::Other],
-            refused_roles: &[],
+            ..Targets::CONTENT
         },
-        randomness: Randomness::None,
         references: &["gomatam2003", "hellinger1909"],
+        ..MeasureCard::LOSS.card
     },
     value: FigureSpec::value("mean distance", Unit::Number)
         .within(0.0, 1.0)
@@ -53,41 +49,46 @@ static CARD: MeasureCard = MeasureCard {
     ..MeasureCard::LOSS
 };
 
+/// What to count.
+pub struct Settings {
+    n_bins: usize,
+    missing: Missing,
+}
+
 impl MeasureMethod for Hellinger {
-    type Settings = Params;
+    type Settings = Settings;
 
     fn card(&self) -> &'static MeasureCard {
         &CARD
     }
 
-    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
-        Ok(params.clone())
+    fn settings(&self, params: &Params) -> Result<Settings, Vec<ParamProblem>> {
+        Ok(Settings {
+            n_bins: params.count(BINS.name),
+            missing: Missing::asked(params),
+        })
     }
 
     fn measure(
         &self,
-        _settings: &Params,
+        settings: &Settings,
         task: &MeasureTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Measurement, MethodError> {
-        let columns = columns_of_both(task, context)?;
-        let n_bins = task.params.integer_if_set("bins").unwrap_or(20) as usize;
+        let columns = columns_of_both(task, settings.missing, context)?;
         let mut by_variable = Vec::new();
         for (done, column) in columns.iter().enumerate() {
             context.progress(done, columns.len())?;
             let counts = match (column.original.values(), column.masked.values()) {
-                (Values::Categorical(x), Values::Categorical(z)) => {
-                    count_categories((column.original, x), (column.masked, z))
+                (Values::Categorical(_), Values::Categorical(_)) => {
+                    count_categories(&TwoCategories::new(column)?)
                 }
                 _ => {
                     let (x, z) = column.numbers()?;
-                    count_bins(x, z, n_bins)
+                    count_bins(x, z, settings.n_bins)
                 }
             };
-            by_variable.push(Part {
-                name: column.name.to_owned(),
-                value: distance(&counts),
-            });
+            by_variable.push(Part::new(column.name, distance(&counts)));
         }
         Ok(mean_of_variables(by_variable))
     }
@@ -111,29 +112,14 @@ fn distance(counts: &Counts) -> Option<f64> {
     Some((0.5 * compensated(squares)).sqrt().min(1.0))
 }
 
-fn count_categories(x: (&Column, &Categorical), z: (&Column, &Categorical)) -> Counts {
-    let texts = x.1.levels.iter().zip(0..);
-    let in_original: hashbrown::HashMap<&str, usize, foldhash::fast::FixedState> = texts.collect();
-    let mut n_places = in_original.len();
-    // Masked categories that the original lacks get places behind those of the original.
-    let place_of = |text: &str| {
-        in_original.get(text).copied().unwrap_or_else(|| {
-            n_places += 1;
-            n_places - 1
-        })
-    };
-    let places: Vec<usize> = z.1.levels.iter().map(place_of).collect();
-    let mut counts = vec![[0, 0]; n_places];
-    for (record, &code) in x.1.codes.iter().enumerate() {
-        if !x.0.is_missing(record) {
-            counts[code as usize][0] += 1;
+fn count_categories(categories: &TwoCategories) -> Counts {
+    let mut counts = vec![[0, 0]; categories.n_codes()];
+    for (file, codes) in categories.codes.iter().enumerate() {
+        for &code in codes {
+            counts[code as usize][file] += 1;
         }
     }
-    for (record, &code) in z.1.codes.iter().enumerate() {
-        if !z.0.is_missing(record) {
-            counts[places[code as usize]][1] += 1;
-        }
-    }
+    counts.truncate(categories.n_categories());
     counts
 }
 

@@ -1,12 +1,12 @@
 #![doc = include_str!("kolmogorov_smirnov.md")]
 
-use crate::card::{Card, Family, Randomness, Targets};
+use crate::card::Card;
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::figure::{FigureSpec, Unit};
 use crate::kernel::numbers::quantile::sorted_present;
 use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement, Part};
-use crate::missing::MISSING;
+use crate::missing::{MISSING, Missing};
 use crate::pair::variables::{columns_of_both, mean_of_variables};
 use crate::params::{ParamProblem, Params};
 
@@ -19,12 +19,10 @@ static CARD: MeasureCard = MeasureCard {
         id: "kolmogorov-smirnov",
         title: "Kolmogorov-Smirnov distance",
         summary: "largest distance between the distribution functions of original and masked values, by variable",
-        family: Family::Loss,
         page: include_str!("kolmogorov_smirnov.md"),
         params: &[MISSING],
-        targets: Targets::CONTENT,
-        randomness: Randomness::None,
         references: &["smirnov1948"],
+        ..MeasureCard::LOSS.card
     },
     value: FigureSpec::value("mean distance", Unit::Number)
         .within(0.0, 1.0)
@@ -33,32 +31,29 @@ static CARD: MeasureCard = MeasureCard {
 };
 
 impl MeasureMethod for KolmogorovSmirnov {
-    type Settings = Params;
+    type Settings = Missing;
 
     fn card(&self) -> &'static MeasureCard {
         &CARD
     }
 
-    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
-        Ok(params.clone())
+    fn settings(&self, params: &Params) -> Result<Missing, Vec<ParamProblem>> {
+        Ok(Missing::asked(params))
     }
 
     fn measure(
         &self,
-        _settings: &Params,
+        missing: &Missing,
         task: &MeasureTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Measurement, MethodError> {
-        let columns = columns_of_both(task, context)?;
+        let columns = columns_of_both(task, *missing, context)?;
         let mut by_variable = Vec::new();
         for (done, column) in columns.iter().enumerate() {
             context.progress(done, columns.len())?;
             let (x, z) = column.numbers()?;
             let (x, z) = rayon::join(|| sorted_present(x), || sorted_present(z));
-            by_variable.push(Part {
-                name: column.name.to_owned(),
-                value: largest_distance(&x, &z),
-            });
+            by_variable.push(Part::new(column.name, largest_distance(&x, &z)));
         }
         Ok(mean_of_variables(by_variable))
     }

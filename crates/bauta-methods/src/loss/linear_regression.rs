@@ -1,23 +1,21 @@
 #![doc = include_str!("linear_regression.md")]
 
-use bauta_data::Attribute;
-
-use crate::card::{Card, Family, Randomness};
+use crate::card::Card;
 use crate::context::RunContext;
 use crate::error::MethodError;
-use crate::figure::{FigureSpec, Unit};
+use crate::figure::{FigureSpec, Side};
 use crate::kernel::matrix::least_squares::{inverse, sandwich, solve};
 use crate::kernel::matrix::symmetric::{Symmetric, column_root};
 use crate::kernel::numbers::moments::{Moments, finite_moments};
 use crate::kernel::numbers::sums::sum_by;
-use crate::loss::logistic_regression::PREDICTORS;
 use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement};
-use crate::models::design_matrix::{Design, Model, REFERENCE};
+use crate::models::design_matrix::{Design, REFERENCE};
 use crate::models::interval_overlap::OVERLAP;
 use crate::models::regression::{
-    self, ERRORS, Fit, LEVEL, RESPONSE, Reads, TwoFits, refuse_dependent,
+    COMPARED, ERRORS, Fit, LEVEL, ModelSettings, RECORDS, REGRESSION, RESPONSE, Reads, TwoFits,
+    UNMATCHED, refuse_dependent,
 };
-use crate::pair::categories::{FILES, MISSING_CATEGORY};
+use crate::pair::categories::MISSING_CATEGORY;
 use crate::pair::variables::TwoColumns;
 use crate::params::{ParamProblem, Params, RawValue};
 
@@ -25,12 +23,17 @@ use crate::params::{ParamProblem, Params, RawValue};
 #[derive(Clone, Copy, Debug)]
 pub struct LinearRegression;
 
+const R_SQUARED: FigureSpec = FigureSpec::number("R²", "R²")
+    .within(f64::NEG_INFINITY, 1.0)
+    .per_side();
+const SIGMA: FigureSpec =
+    FigureSpec::number("residual standard deviation", "residual standard deviation").per_side();
+
 static CARD: MeasureCard = MeasureCard {
     card: Card {
         id: "linear-regression",
         title: "Linear regression",
         summary: "how far the confidence intervals of a weighted linear model agree between the files",
-        family: Family::Loss,
         page: include_str!("linear_regression.md"),
         params: &[
             RESPONSE,
@@ -40,76 +43,69 @@ static CARD: MeasureCard = MeasureCard {
             ERRORS,
             OVERLAP,
         ],
-        targets: PREDICTORS,
-        randomness: Randomness::None,
         references: &["karr2006", "binder1983", "bergeat2015"],
+        ..REGRESSION.card
     },
-    at_identity: Some(1.0),
-    value: FigureSpec::value("mean interval overlap", Unit::Number)
-        .within(f64::NEG_INFINITY, 1.0)
-        .higher_is_better(),
-    usual: false,
-    looks_at_untouched: true,
-    ..MeasureCard::LOSS
+    figures: &[COMPARED, UNMATCHED, RECORDS, R_SQUARED, SIGMA],
+    ..REGRESSION
 };
 
 impl MeasureMethod for LinearRegression {
-    type Settings = Params;
+    type Settings = ModelSettings;
 
     fn card(&self) -> &'static MeasureCard {
         &CARD
     }
 
-    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
-        Ok(params.clone())
-    }
-
-    fn example(&self) -> Vec<(&'static str, RawValue)> {
-        vec![("response", RawValue::Text("income".to_owned()))]
-    }
-
-    fn check(&self, params: &Params, _on: &[&Attribute]) -> Vec<ParamProblem> {
-        regression::problems(params)
+    fn settings(&self, params: &Params) -> Result<ModelSettings, Vec<ParamProblem>> {
+        ModelSettings::read(params)
     }
 
     fn measure(
         &self,
-        _settings: &Params,
+        settings: &ModelSettings,
         task: &MeasureTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Measurement, MethodError> {
         let pair = task.both()?;
         context.progress(0, 2)?;
-        let (response, predictors) = regression::variables(task)?;
+        let (response, predictors) = (&settings.response, settings.predictors(task.on));
         let (original, masked) = TwoColumns::of(pair, response)?.numbers()?;
         let mut units = Vec::new();
         let mut responses = [original.to_vec(), masked.to_vec()];
-        for (values, file) in responses.iter_mut().zip(FILES) {
+        for (values, file) in responses.iter_mut().zip(Side::BOTH) {
             units.push(standardise(response, values, file)?);
         }
-        let model = Model::new(&pair, &predictors, responses, task.params, context)?;
+        let model = settings.model(&pair, &predictors, responses, context)?;
         let mut fits = Vec::new();
-        for (file, unit) in units.iter().enumerate() {
-            context.progress(file, 2)?;
+        for (file, unit) in Side::BOTH.into_iter().zip(&units) {
+            context.progress(fits.len(), 2)?;
             fits.push(fit_linear(model.design(file)?, unit)?);
         }
         let two = [&fits[0].fit, &fits[1].fit];
-        let mut found = TwoFits::new(two, Reads::Plainly, task.params).compared(&predictors);
-        for (of, file) in fits.iter().zip(FILES) {
-            found.push_part(format!("R², {file}"), of.r_squared);
-            found.push_part(format!("residual standard deviation, {file}"), of.sigma);
+        let mut found = TwoFits::new(two, Reads::Plainly, settings).compared(&predictors);
+        for (of, file) in fits.iter().zip(Side::BOTH) {
+            found.give(R_SQUARED.of_side(file), of.r_squared);
+            found.give(SIGMA.of_side(file), of.sigma);
         }
         Ok(found)
+    }
+
+    fn example(&self) -> Vec<(&'static str, RawValue)> {
+        vec![("response", RawValue::Text("income".to_owned()))]
     }
 }
 
 /// Brings a response to mean 0 and standard deviation 1, and says what these were.
-fn standardise(name: &str, values: &mut [f64], file: &str) -> Result<Moments, MethodError> {
+fn standardise(name: &str, values: &mut [f64], file: Side) -> Result<Moments, MethodError> {
     let unit = finite_moments(name, values)?;
     if unit.sd <= 0.0 || !(1.0 / unit.sd).is_finite() {
         return Err(MethodError::data(
             name,
-            format!("the response has no two different values in the {file} file"),
+            format!(
+                "the response has no two different values in the {} file",
+                file.name()
+            ),
             "name another response",
         ));
     }

@@ -2,110 +2,115 @@
 
 mod fit;
 
-use bauta_data::{Attribute, Kind, Role};
-
-use crate::card::{Card, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets};
+use crate::card::{Card, ParamSpec, ParamType};
 use crate::context::RunContext;
 use crate::error::MethodError;
-use crate::figure::{FigureSpec, Unit};
+use crate::figure::{FigureSpec, Side};
 use crate::loss::logistic_regression::fit::fit_logistic;
 use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement};
-use crate::models::design_matrix::{Model, REFERENCE};
+use crate::models::design_matrix::REFERENCE;
 use crate::models::interval_overlap::OVERLAP;
-use crate::models::regression::{self, ERRORS, LEVEL, RESPONSE, Reads, TwoFits};
-use crate::pair::categories::{FILES, MISSING_CATEGORY, TwoCategories};
-use crate::pair::variables::TwoColumns;
+use crate::models::regression::{
+    COMPARED, ERRORS, LEVEL, ModelSettings, OVERLAP_OF_LOG_ODDS, OVERLAP_OF_ODDS_RATIOS, RECORDS,
+    REGRESSION, RESPONSE, Reads, TwoFits, UNMATCHED,
+};
+use crate::pair::categories::{MISSING_CATEGORY, TwoCategories};
 use crate::params::{ParamProblem, Params, RawValue};
 
 /// How far a logistic model of both files agrees. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
 pub struct LogisticRegression;
 
+const EVENT: ParamSpec = ParamSpec::new(
+    "event",
+    "categories of the response that count as the event",
+    ParamType::Texts,
+)
+.unset("all but the one that most records of the original have");
+
+const LOG_LIKELIHOOD: FigureSpec = FigureSpec::number("log-likelihood", "log-likelihood")
+    .within(f64::NEG_INFINITY, 0.0)
+    .per_side();
+const ITERATIONS: FigureSpec = FigureSpec::count("iterations", "iterations of the fit").per_side();
+
 static CARD: MeasureCard = MeasureCard {
     card: Card {
         id: "logistic-regression",
         title: "Logistic regression",
         summary: "how far the confidence intervals of a weighted logistic model agree between the files",
-        family: Family::Loss,
         page: include_str!("logistic_regression.md"),
         params: &[
             RESPONSE,
-            ParamSpec {
-                name: "event",
-                meaning: "categories of the response that count as the event",
-                ty: ParamType::Texts,
-                default: ParamDefault::Unset(
-                    "all but the one that most records of the original have",
-                ),
-            },
+            EVENT,
             REFERENCE,
             MISSING_CATEGORY,
             LEVEL,
             ERRORS,
             OVERLAP,
         ],
-        targets: PREDICTORS,
-        randomness: Randomness::None,
         references: &["bergeat2015", "karr2006", "binder1983", "albert1984"],
+        ..REGRESSION.card
     },
-    at_identity: Some(1.0),
-    value: FigureSpec::value("mean interval overlap", Unit::Number)
-        .within(f64::NEG_INFINITY, 1.0)
-        .higher_is_better(),
-    usual: false,
-    looks_at_untouched: true,
-    ..MeasureCard::LOSS
+    figures: &[
+        OVERLAP_OF_ODDS_RATIOS,
+        OVERLAP_OF_LOG_ODDS,
+        COMPARED,
+        UNMATCHED,
+        RECORDS,
+        LOG_LIKELIHOOD,
+        ITERATIONS,
+    ],
+    ..REGRESSION
 };
 
-/// Variables that may explain another one: not those that say who a record is or what it weighs.
-pub(crate) const PREDICTORS: Targets = Targets {
-    kinds: &Kind::ALL,
-    default_roles: &[Role::Key, Role::Sensitive, Role::Other],
-    refused_roles: &[Role::Weight, Role::Household, Role::Identifier],
-};
+/// The model, and what of its response is the event.
+pub struct Settings {
+    model: ModelSettings,
+    /// Categories of the response; none are all but the most frequent one.
+    event: Vec<String>,
+}
 
 impl MeasureMethod for LogisticRegression {
-    type Settings = Params;
+    type Settings = Settings;
 
     fn card(&self) -> &'static MeasureCard {
         &CARD
     }
 
-    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
-        Ok(params.clone())
-    }
-
-    fn example(&self) -> Vec<(&'static str, RawValue)> {
-        vec![("response", RawValue::Text("illness".to_owned()))]
-    }
-
-    fn check(&self, params: &Params, _on: &[&Attribute]) -> Vec<ParamProblem> {
-        regression::problems(params)
+    fn settings(&self, params: &Params) -> Result<Settings, Vec<ParamProblem>> {
+        Ok(Settings {
+            model: ModelSettings::read(params)?,
+            event: params.texts(EVENT.name).to_vec(),
+        })
     }
 
     fn measure(
         &self,
-        _settings: &Params,
+        settings: &Settings,
         task: &MeasureTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Measurement, MethodError> {
-        let pair = task.both()?;
+        let (pair, of_model) = (task.both()?, &settings.model);
         context.progress(0, 2)?;
-        let (response, predictors) = regression::variables(task)?;
-        let response = TwoCategories::new(&TwoColumns::of(pair, response)?)?;
-        let responses = events(&response, task.params.texts("event"))?;
-        let model = Model::new(&pair, &predictors, responses, task.params, context)?;
-        let original = fit_logistic(model.design(0)?, context)?;
+        let predictors = of_model.predictors(task.on);
+        let response = TwoCategories::of(pair, &of_model.response)?;
+        let responses = events(&response, &settings.event)?;
+        let model = of_model.model(&pair, &predictors, responses, context)?;
+        let original = fit_logistic(model.design(Side::Original)?, context)?;
         context.progress(1, 2)?;
-        let masked = fit_logistic(model.design(1)?, context)?;
+        let masked = fit_logistic(model.design(Side::Masked)?, context)?;
         let fits = [&original, &masked];
-        let two = TwoFits::new(fits.map(|of| &of.fit), Reads::AsOddsRatios, task.params);
+        let two = TwoFits::new(fits.map(|of| &of.fit), Reads::AsOddsRatios, of_model);
         let mut found = two.compared(&predictors);
-        for (of, file) in fits.iter().zip(FILES) {
-            found.push_part(format!("log-likelihood, {file}"), of.log_likelihood);
-            found.push_part(format!("iterations, {file}"), of.n_iterations as f64);
+        for (of, file) in fits.iter().zip(Side::BOTH) {
+            found.give(LOG_LIKELIHOOD.of_side(file), of.log_likelihood);
+            found.give(ITERATIONS.of_side(file), of.n_iterations as f64);
         }
         Ok(found)
+    }
+
+    fn example(&self) -> Vec<(&'static str, RawValue)> {
+        vec![("response", RawValue::Text("illness".to_owned()))]
     }
 }
 
@@ -146,5 +151,6 @@ fn events(response: &TwoCategories, named: &[String]) -> Result<[Vec<f64>; 2], M
             f64::from(u8::from(is_event[code as usize]))
         }
     };
-    Ok([0, 1].map(|file| response.codes[file].iter().map(event).collect()))
+    let codes = response.codes.each_ref();
+    Ok(codes.map(|codes| codes.iter().map(event).collect()))
 }

@@ -1,65 +1,74 @@
 #![doc = include_str!("rates.md")]
 
 mod rate_table;
-mod two_codings;
 
 use bauta_data::{Kind, Role};
 
-use crate::card::{
-    Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets,
-};
+use crate::card::{Card, ParamSpec, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
-use crate::figure::{FigureSpec, Unit};
+use crate::figure::{FigureSpec, Side, Unit};
 use crate::kernel::numbers::moments::{finite_moments, too_large};
 use crate::kernel::numbers::sums::compensated;
 use crate::keys::check_weights;
-use crate::loss::rates::rate_table::{RateTable, occurring};
-use crate::loss::rates::two_codings::{Margin, TwoCodings, Weights};
+use crate::loss::rates::rate_table::{Margin, RateTable, Weights, occurring};
 use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement, Part, Series};
-use crate::note::KnownNote;
+use crate::missing::{Missing, check_missing};
 use crate::pair::Pair;
+use crate::pair::categories::TwoCategories;
 use crate::pair::records::zero_sd;
 use crate::pair::variables::TwoColumns;
-use crate::params::{ParamProblem, Params};
+use crate::params::{ParamProblem, Params, choices};
 
 /// Weighted tables and rates of both files. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
 pub struct Rates;
+
+choices! {
+    /// What to do with missing values of an outcome.
+    enum MissingOutcome {
+        Skip = "skip": "leave those records out of the rates",
+        Category = "category": "count them as a category of the outcome",
+    }
+}
+
+const OF: ParamSpec = ParamSpec::variables(
+    "of",
+    "outcomes whose weighted rates (or means, if they are continuous) are compared by category",
+    "the shares of each variable's own categories",
+);
+const MISSING: ParamSpec =
+    ParamSpec::choice::<MissingOutcome>("missing", "what to do with missing values of an outcome")
+        .or_word("skip");
+
+const MEAN: FigureSpec = FigureSpec::number("mean_difference", "mean difference").lower_is_better();
+const WEIGHTED_MEAN: FigureSpec =
+    FigureSpec::number("weighted_mean_difference", "weighted mean difference").lower_is_better();
+const COMPARED: FigureSpec = FigureSpec::count("rates_compared", "rates compared");
+const TOO_SMALL: FigureSpec =
+    FigureSpec::count("rates_too_small", "rates that rest on too few records");
+const GONE: FigureSpec =
+    FigureSpec::count("categories_gone", "categories of the original only").lower_is_better();
+const NEW: FigureSpec =
+    FigureSpec::count("categories_new", "categories of the masked file only").lower_is_better();
 
 static CARD: MeasureCard = MeasureCard {
     card: Card {
         id: "rates",
         title: "Weighted rates",
         summary: "weighted tables, rates and means by the categories of variables, original against masked",
-        family: Family::Loss,
         page: include_str!("rates.md"),
-        params: &[
-            ParamSpec {
-                name: "of",
-                meaning: "outcomes whose weighted rates (or means, if they are continuous) are compared by category",
-                ty: ParamType::Variables,
-                default: ParamDefault::Unset("the shares of each variable's own categories"),
-            },
-            ParamSpec {
-                name: "missing",
-                meaning: "what to do with missing values of an outcome",
-                ty: ParamType::Choice(&[
-                    ("skip", "leave those records out of the rates"),
-                    ("category", "count them as a category of the outcome"),
-                ]),
-                default: ParamDefault::Value(ConstValue::Text("skip")),
-            },
-        ],
+        params: &[OF, MISSING],
         targets: Targets {
             kinds: &[Kind::Ordered, Kind::Hierarchical, Kind::Unordered],
             default_roles: &[Role::Key, Role::Sensitive],
             refused_roles: &[],
         },
-        randomness: Randomness::None,
         references: &["bergeat2015"],
+        ..MeasureCard::LOSS.card
     },
     value: FigureSpec::value("largest difference", Unit::Number).lower_is_better(),
+    figures: &[MEAN, WEIGHTED_MEAN, COMPARED, TOO_SMALL, GONE, NEW],
     usual: false,
     looks_at_untouched: true,
     ..MeasureCard::LOSS
@@ -69,46 +78,50 @@ static CARD: MeasureCard = MeasureCard {
 const MIN_RECORDS: f64 = 10.0;
 /// A larger table is nobody's to read.
 const MAX_CELLS: usize = 1_000_000;
-const FILES: [&str; 2] = ["original", "masked"];
+
+/// Which rates.
+pub struct Settings {
+    /// Outcomes; none are the variables themselves.
+    of: Vec<String>,
+    missing: MissingOutcome,
+}
 
 impl MeasureMethod for Rates {
-    type Settings = Params;
+    type Settings = Settings;
 
     fn card(&self) -> &'static MeasureCard {
         &CARD
     }
 
-    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
-        Ok(params.clone())
+    fn settings(&self, params: &Params) -> Result<Settings, Vec<ParamProblem>> {
+        Ok(Settings {
+            of: params.texts(OF.name).to_vec(),
+            missing: params.choice_of(MISSING.name),
+        })
     }
 
     fn measure(
         &self,
-        _settings: &Params,
+        settings: &Settings,
         task: &MeasureTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Measurement, MethodError> {
-        let pair = task.both()?;
-        let mut work = Work::new(pair, task.params.choice("missing") == "category")?;
-        let of = task.params.texts("of");
+        let (pair, of) = (task.both()?, &settings.of);
+        let mut work = Work::new(pair, settings.missing)?;
         if of.is_empty() {
             for (done, name) in task.on.iter().enumerate() {
                 context.progress(done, task.on.len())?;
-                let variable = TwoCodings::of(pair, name)?;
-                work.distribution(&variable, context);
+                work.distribution(&TwoCategories::of(pair, name)?, context)?;
             }
             return Ok(work.finish());
         }
-        let by = task.on.iter().map(|name| TwoCodings::of(pair, name));
-        let by: Vec<TwoCodings<'_>> = by.collect::<Result<_, _>>()?;
+        let by = task.on.iter().map(|name| TwoCategories::of(pair, name));
+        let by: Vec<TwoCategories> = by.collect::<Result<_, _>>()?;
         for (done, name) in of.iter().enumerate() {
             context.progress(done, of.len())?;
             work.outcome(pair, name, &by, context)?;
         }
-        for variable in by
-            .iter()
-            .filter(|variable| !of.iter().any(|name| name == variable.name))
-        {
+        for variable in by.iter().filter(|variable| !of.contains(&variable.name)) {
             work.margins(variable);
         }
         Ok(work.finish())
@@ -118,7 +131,7 @@ impl MeasureMethod for Rates {
 /// What has been found so far.
 struct Work<'a> {
     weights: [Weights<'a>; 2],
-    counts_missing: bool,
+    missing: MissingOutcome,
     /// Absolute differences and the original's share of the row that each belongs to.
     differences: Vec<(f64, f64)>,
     n_too_small: usize,
@@ -130,12 +143,12 @@ struct Work<'a> {
 }
 
 impl<'a> Work<'a> {
-    fn new(pair: Pair<'a>, counts_missing: bool) -> Result<Self, MethodError> {
+    fn new(pair: Pair<'a>, missing: MissingOutcome) -> Result<Self, MethodError> {
         check_weights(pair.original)?;
         check_weights(pair.masked)?;
         Ok(Self {
             weights: [Weights::of(pair.original), Weights::of(pair.masked)],
-            counts_missing,
+            missing,
             differences: Vec::new(),
             n_too_small: 0,
             n_gone: 0,
@@ -146,9 +159,18 @@ impl<'a> Work<'a> {
         })
     }
 
+    /// Number of an outcome's codes that have rates: those of its categories, and that of missing
+    /// values where they count as one.
+    fn n_rated(&self, outcome: &TwoCategories) -> usize {
+        match self.missing {
+            MissingOutcome::Skip => outcome.n_categories(),
+            MissingOutcome::Category => outcome.n_codes(),
+        }
+    }
+
     /// The weighted table of a variable: sums of weights and numbers of records by category.
-    fn margins(&mut self, variable: &TwoCodings<'_>) -> [Margin; 2] {
-        let margins = variable.margins(self.weights);
+    fn margins(&mut self, variable: &TwoCategories) -> [Margin; 2] {
+        let margins = Margin::of_both(variable, self.weights);
         let (original, masked) = (&margins[0].records, &margins[1].records);
         let lacking = |here: &[f64], there: &[f64]| {
             let both = here.iter().zip(there).take(variable.n_categories());
@@ -158,53 +180,55 @@ impl<'a> Work<'a> {
         self.n_gone += lacking(original, masked);
         self.n_new += lacking(masked, original);
         let shown = occurring(original, masked);
-        for (what, unit) in [("weighted total", "weight"), ("records", "records")] {
-            for (file, margin) in FILES.iter().zip(&margins) {
-                let figures = match unit {
-                    "weight" => &margin.weight,
-                    _ => &margin.records,
-                };
-                let name = format!("{what} by {}: {file}", variable.name);
-                let figure = |place: usize| Some(figures[place]);
-                self.tables
-                    .push(variable.series(name, unit, &shown, figure));
+        let mut push = |what: &str, axis: &str, unit: Unit, figures: fn(&Margin) -> &[f64]| {
+            for (file, margin) in Side::BOTH.into_iter().zip(&margins) {
+                let figures = figures(margin);
+                let points = shown.iter().map(|&code| {
+                    let figure = Some(figures[code]).filter(|figure| figure.is_finite());
+                    Part::new(variable.texts[code].as_str(), figure)
+                });
+                let name = format!("{what} by {}", variable.name);
+                let series = Series::new(name, axis, unit, points.collect());
+                self.tables.push(series.of_side(file));
             }
-        }
+        };
+        push("weighted total", "weight", Unit::Number, |margin| {
+            &margin.weight
+        });
+        push("records", "records", Unit::Count, |margin| &margin.records);
         margins
     }
 
     /// The shares of a variable's own categories.
-    fn distribution(&mut self, variable: &TwoCodings<'_>, context: &RunContext<'_>) {
-        self.note_missing(variable.name, variable.n_missing(), context);
+    fn distribution(
+        &mut self,
+        variable: &TwoCategories,
+        context: &RunContext<'_>,
+    ) -> Result<(), MethodError> {
+        if self.missing == MissingOutcome::Skip {
+            check_missing(&variable.name, variable.n_missing(), Missing::Skip, context)?;
+        }
         let margins = self.margins(variable);
-        let mut places = occurring(&margins[0].records, &margins[1].records);
-        places.retain(|&place| self.counts_missing || place < variable.n_categories());
-        let table = RateTable::distribution(&margins, &places);
-        let name = format!("share by {}", variable.name);
-        let labels = places.iter().map(|&place| variable.labels[place].as_str());
+        let mut codes = occurring(&margins[0].records, &margins[1].records);
+        codes.retain(|&code| code < self.n_rated(variable));
+        let table = RateTable::distribution(&margins, &codes);
+        let axis = Axis::share(format!("share by {}", variable.name));
+        let labels = codes.iter().map(|&code| variable.texts[code].as_str());
         let labels: Vec<&str> = labels.collect();
-        self.push_rates(&name, "share", &labels, &|file, position| {
+        self.push_rates(&axis, &labels, &|file, position| {
             table.rates[file][0][position]
         });
         // Differences of shares are finite.
-        let _ = self.compare(variable.name, &table, 1, 1.0);
-    }
-
-    fn note_missing(&self, name: &str, n_cells: usize, context: &RunContext<'_>) {
-        if n_cells > 0 && !self.counts_missing {
-            context.note(KnownNote::MissingSkipped {
-                variable: name.to_owned(),
-                n_cells,
-            });
-        }
+        let _ = self.compare(&variable.name, &table, 1, 1.0);
+        Ok(())
     }
 
     /// All rates of one outcome.
     fn outcome(
         &mut self,
-        pair: Pair<'a>,
-        name: &'a str,
-        by: &[TwoCodings<'a>],
+        pair: Pair<'_>,
+        name: &str,
+        by: &[TwoCategories],
         context: &RunContext<'_>,
     ) -> Result<(), MethodError> {
         let columns = TwoColumns::of(pair, name)?;
@@ -212,8 +236,8 @@ impl<'a> Work<'a> {
         if columns.original.as_numeric().is_some() {
             return self.means(&columns, by, context);
         }
-        let outcome = TwoCodings::of(pair, name)?;
-        self.distribution(&outcome, context);
+        let outcome = TwoCategories::new(&columns)?;
+        self.distribution(&outcome, context)?;
         for variable in by {
             context.go_on()?;
             self.cross(&outcome, variable)?;
@@ -224,11 +248,11 @@ impl<'a> Work<'a> {
     /// The shares of an outcome's categories among the records of each category of a variable.
     fn cross(
         &mut self,
-        outcome: &TwoCodings<'_>,
-        variable: &TwoCodings<'_>,
+        outcome: &TwoCategories,
+        variable: &TwoCategories,
     ) -> Result<(), MethodError> {
-        let n_columns = outcome.n_categories() + usize::from(self.counts_missing);
-        if variable.labels.len().saturating_mul(n_columns) > MAX_CELLS {
+        let n_columns = self.n_rated(outcome);
+        if variable.n_codes().saturating_mul(n_columns) > MAX_CELLS {
             return Err(MethodError::request(
                 format!(
                     "the table of `{}` by `{}` has more than {MAX_CELLS} cells",
@@ -239,12 +263,12 @@ impl<'a> Work<'a> {
         }
         let table = RateTable::shares(outcome, variable, self.weights, n_columns);
         for column in table.columns() {
-            let category = &outcome.labels[column];
+            let category = &outcome.texts[column];
             let name = format!("{} = {category} by {}", outcome.name, variable.name);
-            self.push_column(&name, "share", variable, &table, column);
+            self.push_column(&Axis::share(name), variable, &table, column);
         }
         // Differences of shares are finite.
-        let _ = self.compare(variable.name, &table, variable.n_categories(), 1.0);
+        let _ = self.compare(&variable.name, &table, variable.n_categories(), 1.0);
         Ok(())
     }
 
@@ -252,33 +276,23 @@ impl<'a> Work<'a> {
     fn means<'v>(
         &mut self,
         outcome: &TwoColumns<'_>,
-        by: impl Iterator<Item = &'v TwoCodings<'v>>,
+        by: impl Iterator<Item = &'v TwoCategories>,
         context: &RunContext<'_>,
     ) -> Result<(), MethodError> {
         let (x, z) = outcome.numbers()?;
         let name = outcome.name;
-        let n_missing = outcome.original.n_missing() + outcome.masked.n_missing();
-        if n_missing > 0 {
-            context.note(KnownNote::MissingSkipped {
-                variable: name.to_owned(),
-                n_cells: n_missing,
-            });
-        }
+        check_missing(name, outcome.n_missing(), Missing::Skip, context)?;
         let sd = finite_moments(name, x)?.sd;
         let all = RateTable::means([x, z], None, self.weights);
-        self.push_rates(
-            &format!("mean {name}"),
-            name,
-            &["all records"],
-            &|file, _| all.rates[file][0][0],
-        );
+        let axis = Axis::mean(format!("mean {name}"), name);
+        self.push_rates(&axis, &["all records"], &|file, _| all.rates[file][0][0]);
         let mut finite = self.compare(name, &all, 1, sd);
         for variable in by {
             context.go_on()?;
             let table = RateTable::means([x, z], Some(variable), self.weights);
-            let title = format!("mean {name} by {}", variable.name);
-            self.push_column(&title, name, variable, &table, 0);
-            finite &= self.compare(variable.name, &table, variable.n_categories(), sd);
+            let axis = Axis::mean(format!("mean {name} by {}", variable.name), name);
+            self.push_column(&axis, variable, &table, 0);
+            finite &= self.compare(&variable.name, &table, variable.n_categories(), sd);
         }
         match finite {
             true => Ok(()),
@@ -290,16 +304,15 @@ impl<'a> Work<'a> {
     /// One column of a table: rates by the categories of a variable, and of its missing cells.
     fn push_column(
         &mut self,
-        name: &str,
-        unit: &str,
-        variable: &TwoCodings<'_>,
+        axis: &Axis<'_>,
+        variable: &TwoCategories,
         table: &RateTable,
         column: usize,
     ) {
         let rows = table.occurring();
-        let labels = rows.iter().map(|&row| variable.labels[row].as_str());
+        let labels = rows.iter().map(|&row| variable.texts[row].as_str());
         let labels: Vec<&str> = labels.collect();
-        self.push_rates(name, unit, &labels, &|file, position| {
+        self.push_rates(axis, &labels, &|file, position| {
             table.rates[file][rows[position]][column]
         });
     }
@@ -307,31 +320,25 @@ impl<'a> Work<'a> {
     /// The rates of both files and their differences.
     fn push_rates(
         &mut self,
-        name: &str,
-        unit: &str,
+        axis: &Axis<'_>,
         labels: &[&str],
         rate: &dyn Fn(usize, usize) -> Option<f64>,
     ) {
-        let mut push = |what: &str, figure: &dyn Fn(usize) -> Option<f64>| {
-            let points = labels.iter().enumerate().map(|(position, &label)| Part {
-                name: label.to_owned(),
-                value: figure(position).filter(|figure| figure.is_finite()),
+        let series = |name: String, figure: &dyn Fn(usize) -> Option<f64>| {
+            let points = labels.iter().enumerate().map(|(position, &label)| {
+                let figure = figure(position).filter(|figure| figure.is_finite());
+                Part::new(label, figure)
             });
-            self.rates.push(Series {
-                name: format!("{name}: {what}"),
-                axis: unit.to_owned(),
-                unit: Unit::Number,
-                file: None,
-                variable: None,
-                table: None,
-                points: points.collect(),
-            });
+            Series::new(name, axis.of, axis.unit, points.collect())
         };
-        push(FILES[0], &|position| rate(0, position));
-        push(FILES[1], &|position| rate(1, position));
-        push("difference", &|position| {
+        for file in Side::BOTH {
+            let rates = series(axis.name.clone(), &|position| rate(file as usize, position));
+            self.rates.push(rates.of_side(file));
+        }
+        let difference = format!("{}: difference", axis.name);
+        self.rates.push(series(difference, &|position| {
             Some(rate(1, position)? - rate(0, position)?)
-        });
+        }));
     }
 
     /// Takes in the differences of the first rows of a table, in units of `scale`; whether all are
@@ -379,10 +386,7 @@ impl<'a> Work<'a> {
             // None is smaller than any figure.
             Some(part) if largest > part.value => part.value = largest,
             Some(_) => {}
-            None => self.by_variable.push(Part {
-                name: variable.to_owned(),
-                value: largest,
-            }),
+            None => self.by_variable.push(Part::new(variable, largest)),
         }
     }
 
@@ -402,12 +406,36 @@ impl<'a> Work<'a> {
             series: self.rates.into_iter().chain(self.tables).collect(),
             ..Measurement::default()
         };
-        found.push_part("mean_difference", (n > 0.0).then(|| sum / n));
-        found.push_part("weighted_mean_difference", (n > 0.0).then_some(weighted));
-        found.push_part("rates_compared", n);
-        found.push_part("rates_too_small", self.n_too_small as f64);
-        found.push_part("categories_gone", self.n_gone as f64);
-        found.push_part("categories_new", self.n_new as f64);
+        found.give(&MEAN, (n > 0.0).then(|| sum / n));
+        found.give(&WEIGHTED_MEAN, (n > 0.0).then_some(weighted));
+        found.give(&COMPARED, n);
+        found.give(&TOO_SMALL, self.n_too_small as f64);
+        found.give(&GONE, self.n_gone as f64);
+        found.give(&NEW, self.n_new as f64);
         found
+    }
+}
+
+/// What rates are of, and how they are written.
+struct Axis<'a> {
+    /// Name of the series.
+    name: String,
+    /// What the figures are.
+    of: &'a str,
+    unit: Unit,
+}
+
+impl<'a> Axis<'a> {
+    fn share(name: String) -> Self {
+        Self {
+            name,
+            of: "share",
+            unit: Unit::Share,
+        }
+    }
+
+    fn mean(name: String, of: &'a str) -> Self {
+        let unit = Unit::Number;
+        Self { name, of, unit }
     }
 }

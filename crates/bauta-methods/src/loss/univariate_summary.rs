@@ -2,7 +2,7 @@
 
 use bauta_data::{Categorical, Column, Kind, Role, Values};
 
-use crate::card::{Card, Family, Randomness, Targets};
+use crate::card::{Card, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::figure::{FigureSpec, Unit};
@@ -18,25 +18,44 @@ use crate::params::{ParamProblem, Params};
 #[derive(Clone, Copy, Debug)]
 pub struct UnivariateSummary;
 
+const RECORDS: FigureSpec = FigureSpec::count("records", "records").per_variable();
+const MISSING_VALUES: FigureSpec = FigureSpec::count("missing", "missing values").per_variable();
+const MEAN: FigureSpec = any_number("mean", "mean").per_variable();
+const SD: FigureSpec = FigureSpec::number("sd", "standard deviation").per_variable();
+const WEIGHTED_MEAN: FigureSpec = any_number("weighted_mean", "weighted mean").per_variable();
+const CATEGORIES: FigureSpec = FigureSpec::count("categories", "categories").per_variable();
+const ENTROPY: FigureSpec = FigureSpec::number("entropy", "entropy in nats").per_variable();
+
+const fn any_number(id: &'static str, label: &'static str) -> FigureSpec {
+    FigureSpec::number(id, label).within(f64::NEG_INFINITY, f64::INFINITY)
+}
+
 static CARD: MeasureCard = MeasureCard {
     card: Card {
         id: "univariate-summary",
         title: "Univariate summary",
         summary: "size, missing values, location and spread of each variable, without showing a value",
-        family: Family::Loss,
         page: include_str!("univariate_summary.md"),
-        params: &[],
         targets: Targets {
             kinds: &Kind::ALL,
             default_roles: &[Role::Key, Role::Sensitive, Role::Other],
             refused_roles: &[],
         },
-        randomness: Randomness::None,
         references: &["hundepool2012"],
+        ..MeasureCard::LOSS.card
     },
     subject: Subject::OneFile,
     at_identity: None,
     value: FigureSpec::value("", Unit::Number).within(f64::NEG_INFINITY, f64::INFINITY),
+    figures: &[
+        RECORDS,
+        MISSING_VALUES,
+        MEAN,
+        SD,
+        WEIGHTED_MEAN,
+        CATEGORIES,
+        ENTROPY,
+    ],
     ..MeasureCard::LOSS
 };
 
@@ -45,19 +64,19 @@ const MIN_BAND: usize = 10;
 const N_BANDS: usize = 10;
 
 impl MeasureMethod for UnivariateSummary {
-    type Settings = Params;
+    type Settings = ();
 
     fn card(&self) -> &'static MeasureCard {
         &CARD
     }
 
-    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
-        Ok(params.clone())
+    fn settings(&self, _: &Params) -> Result<(), Vec<ParamProblem>> {
+        Ok(())
     }
 
     fn measure(
         &self,
-        _settings: &Params,
+        (): &(),
         task: &MeasureTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Measurement, MethodError> {
@@ -70,8 +89,8 @@ impl MeasureMethod for UnivariateSummary {
             context.progress(done, on.len())?;
             let column = table.column(attr_idx);
             let name = column.name();
-            found.push_part(format!("{name}.records"), column.len() as f64);
-            found.push_part(format!("{name}.missing"), column.n_missing() as f64);
+            found.give(RECORDS.of_variable(name), column.len() as f64);
+            found.give(MISSING_VALUES.of_variable(name), column.n_missing() as f64);
             match column.values() {
                 Values::Numeric(values) => summarise_numbers(&mut found, name, values, weights),
                 Values::Categorical(categories) => {
@@ -89,8 +108,8 @@ fn summarise_numbers(found: &mut Measurement, name: &str, values: &[f64], weight
     // So could the mean of values that are all the same.
     let shown = plain.n >= MIN_BAND && !is_constant(values);
     let figure = |value: f64| (shown && value.is_finite()).then_some(value);
-    found.push_part(format!("{name}.mean"), figure(plain.mean));
-    found.push_part(format!("{name}.sd"), figure(plain.sd));
+    found.give(MEAN.of_variable(name), figure(plain.mean));
+    found.give(SD.of_variable(name), figure(plain.sd));
     if let Some(weights) = weights {
         let present = |i: usize| !values[i].is_nan();
         let total = sum_by(values.len(), |i| if present(i) { weights[i] } else { 0.0 });
@@ -106,10 +125,8 @@ fn summarise_numbers(found: &mut Measurement, name: &str, values: &[f64], weight
             .filter(|&i| present(i) && weights[i] > 0.0)
             .count();
         let mean = (shown && n_weighing >= MIN_BAND).then(|| sum / total);
-        found.push_part(
-            format!("{name}.weighted_mean"),
-            mean.filter(|mean| mean.is_finite()),
-        );
+        let mean = mean.filter(|mean| mean.is_finite());
+        found.give(WEIGHTED_MEAN.of_variable(name), mean);
     }
     if plain.n >= MIN_BAND * N_BANDS {
         found.series.push(band_means(name, values));
@@ -127,21 +144,11 @@ fn band_means(name: &str, values: &[f64]) -> Series {
         );
         let values = &sorted[first..last];
         let mean = compensated(values.iter().copied()) / values.len() as f64;
-        Part {
-            name: format!("{}-{} %", band * 10, band * 10 + 10),
-            // The mean of equal values is one of them.
-            value: (!is_constant(values)).then_some(mean),
-        }
+        // The mean of equal values is one of them.
+        let shown = (!is_constant(values)).then_some(mean);
+        Part::new(format!("{}-{} %", band * 10, band * 10 + 10), shown)
     });
-    Series {
-        name: format!("{name}: mean of each tenth"),
-        axis: name.to_owned(),
-        unit: Unit::Number,
-        file: None,
-        variable: None,
-        table: None,
-        points: points.collect(),
-    }
+    Series::new("mean of each tenth", name, Unit::Number, points.collect()).of_variable(name)
 }
 
 fn summarise_categories(found: &mut Measurement, column: &Column, categories: &Categorical) {
@@ -158,11 +165,11 @@ fn summarise_categories(found: &mut Measurement, column: &Column, categories: &C
         .filter(|&&count| count > 0)
         .map(|&count| count as f64)
         .collect();
-    found.push_part(format!("{name}.categories"), occurring.len() as f64);
+    found.give(CATEGORIES.of_variable(name), occurring.len() as f64);
     // Entropy in nats: 0 for one category, ln(m) for m equal ones.
     let entropy = compensated(occurring.iter().map(|count| {
         let share = count / n as f64;
         -share * libm::log(share)
     }));
-    found.push_part(format!("{name}.entropy"), (n > 0).then_some(entropy));
+    found.give(ENTROPY.of_variable(name), (n > 0).then_some(entropy));
 }

@@ -4,19 +4,17 @@ mod weighted_sample;
 
 use bauta_data::number::number_text;
 
-use crate::card::{
-    Card, ConstValue, Family, ParamDefault, ParamSpec, ParamType, Randomness, Targets,
-};
+use crate::card::{Card, ParamSpec, ParamType};
 use crate::context::RunContext;
 use crate::error::MethodError;
-use crate::figure::{FigureSpec, Unit};
+use crate::figure::{FigureSpec, Side, Unit};
 use crate::kernel::numbers::normal;
 use crate::kernel::numbers::sums::compensated;
 use crate::keys::check_weights;
 use crate::loss::weighted_estimates::weighted_sample::{Design, Estimate, WeightedSample};
 use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement, Part, Series};
-use crate::missing::MISSING;
-use crate::models::interval_overlap::{Disjoint, OVERLAP, interval_overlap};
+use crate::missing::{MISSING, Missing};
+use crate::models::interval_overlap::{Disjoint, OVERLAP, interval_overlap, mean_overlap};
 use crate::pair::variables::columns_of_both;
 use crate::params::{ParamProblem, Params};
 
@@ -25,40 +23,61 @@ use crate::params::{ParamProblem, Params};
 #[derive(Clone, Copy, Debug)]
 pub struct WeightedEstimates;
 
+const QUANTILES: ParamSpec = ParamSpec::new(
+    "quantiles",
+    "shares of the weight at which quantiles are taken",
+    ParamType::Numbers { min: 0.0, max: 1.0 },
+)
+.unset("0.25, 0.5 and 0.75");
+const LEVEL: ParamSpec = ParamSpec::new(
+    "level",
+    "confidence level of the intervals",
+    ParamType::Fraction {
+        min: 0.5,
+        max: 0.9999,
+    },
+)
+.or_number(0.95);
+
+const OVERLAP_OF_MEANS: FigureSpec = mean_overlap("overlap_of_means", "mean overlap of means");
+const OVERLAP_OF_TOTALS: FigureSpec = mean_overlap("overlap_of_totals", "mean overlap of totals");
+const OVERLAP_OF_QUANTILES: FigureSpec =
+    mean_overlap("overlap_of_quantiles", "mean overlap of quantiles");
+const MEAN_RELATIVE: FigureSpec =
+    FigureSpec::number("mean_relative_difference", "mean relative difference").lower_is_better();
+const LARGEST_RELATIVE: FigureSpec =
+    FigureSpec::number("largest_relative_difference", "largest relative difference")
+        .lower_is_better();
+const COMPARED: FigureSpec = FigureSpec::count("estimates_compared", "estimates compared");
+const WITHOUT_OVERLAP: FigureSpec = FigureSpec::count(
+    "estimates_without_overlap",
+    "estimates whose overlap is not defined",
+);
+const TOO_SMALL: FigureSpec =
+    FigureSpec::count("variables_too_small", "variables with too few records");
+
 static CARD: MeasureCard = MeasureCard {
     card: Card {
         id: "weighted-estimates",
         title: "Weighted estimates",
         summary: "weighted means, totals and quantiles of both files and how far their confidence intervals overlap",
-        family: Family::Loss,
         page: include_str!("weighted_estimates.md"),
-        params: &[
-            ParamSpec {
-                name: "quantiles",
-                meaning: "shares of the weight at which quantiles are taken",
-                ty: ParamType::Numbers { min: 0.0, max: 1.0 },
-                default: ParamDefault::Unset("0.25, 0.5 and 0.75"),
-            },
-            ParamSpec {
-                name: "level",
-                meaning: "confidence level of the intervals",
-                ty: ParamType::Fraction {
-                    min: 0.5,
-                    max: 0.9999,
-                },
-                default: ParamDefault::Value(ConstValue::Number(0.95)),
-            },
-            OVERLAP,
-            MISSING,
-        ],
-        targets: Targets::CONTENT,
-        randomness: Randomness::None,
+        params: &[QUANTILES, LEVEL, OVERLAP, MISSING],
         references: &["karr2006", "bergeat2015", "woodruff1952", "hansen1943"],
+        ..MeasureCard::LOSS.card
     },
     at_identity: Some(1.0),
-    value: FigureSpec::value("mean overlap", Unit::Number)
-        .within(f64::NEG_INFINITY, 1.0)
-        .higher_is_better(),
+    value: mean_overlap("value", "mean overlap"),
+    figures: &[
+        OVERLAP_OF_MEANS,
+        OVERLAP_OF_TOTALS,
+        OVERLAP_OF_QUANTILES,
+        MEAN_RELATIVE,
+        LARGEST_RELATIVE,
+        COMPARED,
+        WITHOUT_OVERLAP,
+        TOO_SMALL,
+    ],
     usual: false,
     looks_at_untouched: true,
     ..MeasureCard::LOSS
@@ -66,31 +85,54 @@ static CARD: MeasureCard = MeasureCard {
 
 /// Estimates must rest on so many records of each file, or they could show one of them.
 const MIN_RECORDS: usize = 10;
-const FILES: [&str; 2] = ["original", "masked"];
+
+/// What is to be estimated.
+pub struct Settings {
+    /// Different shares of the weight.
+    quantiles: Vec<f64>,
+    /// Standard errors to each side of an estimate.
+    z: f64,
+    disjoint: Disjoint,
+    missing: Missing,
+}
 
 impl MeasureMethod for WeightedEstimates {
-    type Settings = Params;
+    type Settings = Settings;
 
     fn card(&self) -> &'static MeasureCard {
         &CARD
     }
 
-    fn settings(&self, params: &Params) -> Result<Params, Vec<ParamProblem>> {
-        Ok(params.clone())
+    fn settings(&self, params: &Params) -> Result<Settings, Vec<ParamProblem>> {
+        let mut quantiles: Vec<f64> = Vec::new();
+        let given: &[f64] = match params.numbers(QUANTILES.name) {
+            [] => &[0.25, 0.5, 0.75],
+            given => given,
+        };
+        for p in given {
+            if !quantiles.contains(p) {
+                quantiles.push(*p);
+            }
+        }
+        Ok(Settings {
+            quantiles,
+            z: normal::quantile(0.5 + 0.5 * params.number(LEVEL.name)),
+            disjoint: Disjoint::asked(params),
+            missing: Missing::asked(params),
+        })
     }
 
     fn measure(
         &self,
-        _settings: &Params,
+        settings: &Settings,
         task: &MeasureTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Measurement, MethodError> {
         let pair = task.both()?;
         check_weights(pair.original)?;
         check_weights(pair.masked)?;
-        let columns = columns_of_both(task, context)?;
+        let columns = columns_of_both(task, settings.missing, context)?;
         let designs = [Design::of(pair.original), Design::of(pair.masked)];
-        let wanted = Wanted::of(task.params);
         let mut work = Work::default();
         for (done, column) in columns.iter().enumerate() {
             context.progress(done, columns.len())?;
@@ -102,19 +144,11 @@ impl MeasureMethod for WeightedEstimates {
             let compared = samples
                 .iter()
                 .all(|sample| sample.n() >= MIN_RECORDS)
-                .then(|| wanted.compared(&samples));
+                .then(|| settings.compared(&samples));
             work.take(column.name, compared);
         }
         Ok(work.finish())
     }
-}
-
-/// What is to be estimated.
-struct Wanted {
-    quantiles: Vec<f64>,
-    /// Standard errors to each side of an estimate.
-    z: f64,
-    disjoint: Disjoint,
 }
 
 /// What an estimate is of.
@@ -133,25 +167,7 @@ struct Compared {
     overlap: Option<f64>,
 }
 
-impl Wanted {
-    fn of(params: &Params) -> Self {
-        let mut quantiles: Vec<f64> = Vec::new();
-        let given: &[f64] = match params.numbers("quantiles") {
-            [] => &[0.25, 0.5, 0.75],
-            given => given,
-        };
-        for p in given {
-            if !quantiles.contains(p) {
-                quantiles.push(*p);
-            }
-        }
-        Self {
-            quantiles,
-            z: normal::quantile(0.5 + 0.5 * params.number("level")),
-            disjoint: Disjoint::of(params),
-        }
-    }
-
+impl Settings {
     fn compared(&self, samples: &[WeightedSample<'_>; 2]) -> Vec<Compared> {
         let quantiles = self.quantiles.iter().map(|&p| Figure::Quantile(p));
         let figures = [Figure::Mean, Figure::Total].into_iter().chain(quantiles);
@@ -192,7 +208,7 @@ impl Compared {
 
     /// Estimate, standard error and interval in one file. Not of a quantile, which like the ends of
     /// its interval is the value of some record.
-    fn in_file(&self, variable: &str, file: usize) -> Option<Series> {
+    fn in_file(&self, variable: &str, file: Side) -> Option<Series> {
         if let Figure::Quantile(_) = self.figure {
             return None;
         }
@@ -200,26 +216,17 @@ impl Compared {
             value,
             se,
             interval,
-        } = self.files[file]?;
+        } = self.files[file as usize]?;
         let points = [
             ("estimate", Some(value)),
             ("standard error", se),
             ("lower end", Some(interval.0)),
             ("upper end", Some(interval.1)),
         ];
-        let point = |(name, value): (&str, Option<f64>)| Part {
-            name: name.to_owned(),
-            value: value.filter(|value| value.is_finite()),
-        };
-        Some(Series {
-            name: format!("{variable}: {}, {}", self.label(), FILES[file]),
-            axis: variable.to_owned(),
-            unit: Unit::Number,
-            file: None,
-            variable: None,
-            table: None,
-            points: points.into_iter().map(point).collect(),
-        })
+        let finite = |value: Option<f64>| value.filter(|value| value.is_finite());
+        let points = points.map(|(name, value)| Part::new(name, finite(value)));
+        let series = Series::new(self.label(), variable, Unit::Number, points.into());
+        Some(series.of_variable(variable).of_side(file))
     }
 }
 
@@ -237,39 +244,25 @@ impl Work {
     fn take(&mut self, variable: &str, compared: Option<Vec<Compared>>) {
         let Some(compared) = compared else {
             self.n_too_small += 1;
-            self.by_variable.push(Part {
-                name: variable.to_owned(),
-                value: None,
-            });
+            self.by_variable.push(Part::new(variable, None));
             return;
         };
         let overlaps = compared.iter().filter_map(|one| one.overlap);
-        self.by_variable.push(Part {
-            name: variable.to_owned(),
-            value: mean(overlaps),
-        });
-        let series = |name: &str, figure: &dyn Fn(&Compared) -> Option<f64>| Series {
-            name: format!("{variable}: {name}"),
-            axis: "share".to_owned(),
-            unit: Unit::Share,
-            file: None,
-            variable: None,
-            table: None,
-            points: compared
+        self.by_variable.push(Part::new(variable, mean(overlaps)));
+        let series = |name: &str, figure: &dyn Fn(&Compared) -> Option<f64>| {
+            let points = compared
                 .iter()
-                .map(|one| Part {
-                    name: one.label(),
-                    value: figure(one),
-                })
-                .collect(),
+                .map(|one| Part::new(one.label(), figure(one)));
+            Series::new(name, "share", Unit::Share, points.collect()).of_variable(variable)
         };
         self.comparisons
             .push(series("interval overlap", &|one| one.overlap));
         let relative = series("relative difference", &Compared::relative_difference);
         self.comparisons.push(relative);
         for one in &compared {
-            let of_files = (0..FILES.len()).filter_map(|file| one.in_file(variable, file));
-            self.estimates.extend(of_files);
+            let of_files = Side::BOTH.into_iter();
+            self.estimates
+                .extend(of_files.filter_map(|file| one.in_file(variable, file)));
         }
         self.all.extend(compared);
     }
@@ -288,23 +281,16 @@ impl Work {
             series: self.comparisons.into_iter().chain(self.estimates).collect(),
             ..Measurement::default()
         };
-        found.push_part(
-            "overlap_of_means",
-            overlap_of(|figure| figure == Figure::Mean),
-        );
-        found.push_part(
-            "overlap_of_totals",
-            overlap_of(|figure| figure == Figure::Total),
-        );
         let is_quantile = |figure| matches!(figure, Figure::Quantile(_));
-        found.push_part("overlap_of_quantiles", overlap_of(is_quantile));
-        let relative = mean(sizes().map(f64::abs));
-        found.push_part("mean_relative_difference", relative);
+        found.give(&OVERLAP_OF_MEANS, overlap_of(|of| of == Figure::Mean));
+        found.give(&OVERLAP_OF_TOTALS, overlap_of(|of| of == Figure::Total));
+        found.give(&OVERLAP_OF_QUANTILES, overlap_of(is_quantile));
+        found.give(&MEAN_RELATIVE, mean(sizes().map(f64::abs)));
         let largest = sizes().map(f64::abs).reduce(f64::max);
-        found.push_part("largest_relative_difference", largest);
-        found.push_part("estimates_compared", n_overlaps as f64);
-        found.push_part("estimates_without_overlap", (all.len() - n_overlaps) as f64);
-        found.push_part("variables_too_small", self.n_too_small as f64);
+        found.give(&LARGEST_RELATIVE, largest);
+        found.give(&COMPARED, n_overlaps as f64);
+        found.give(&WITHOUT_OVERLAP, (all.len() - n_overlaps) as f64);
+        found.give(&TOO_SMALL, self.n_too_small as f64);
         found
     }
 }

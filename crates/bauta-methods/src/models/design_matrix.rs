@@ -9,6 +9,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use crate::error::MethodError;
+use crate::figure::Side;
 use crate::kernel::matrix::symmetric::Symmetric;
 use crate::kernel::numbers::moments::finite_moments;
 use crate::kernel::numbers::sums::compensated;
@@ -20,7 +21,7 @@ mod model;
 mod responses;
 
 use model::occurring;
-pub(crate) use model::{Model, REFERENCE};
+pub(crate) use model::{Model, REFERENCE, Reference};
 pub(crate) use responses::Responses;
 
 /// The most columns of a model: its equations are squares of that size.
@@ -98,7 +99,7 @@ pub(crate) enum DesignPart {
 /// A model's columns and rows in one file.
 pub(crate) struct Design {
     /// Which file, for messages.
-    pub(crate) file: &'static str,
+    pub(crate) file: Side,
     /// Its columns, the intercept first.
     pub(crate) columns: Vec<DesignColumn>,
     /// What the predictors put into the rows, in the order of their columns.
@@ -115,7 +116,7 @@ impl Design {
         predictor: usize,
         categories: &TwoCategories,
         reference: u32,
-        file: usize,
+        file: Side,
         kept: &[u32],
     ) -> Result<(), MethodError> {
         let occurs = occurring(categories, file, kept);
@@ -138,7 +139,7 @@ impl Design {
         if column_of_code.iter().all(|&column| column == NONE) {
             return Err(self.constant(&categories.name));
         }
-        let codes = &categories.codes[file];
+        let codes = &categories.codes[file as usize];
         let column = |&record: &u32| column_of_code[codes[record as usize] as usize];
         self.parts.push(DesignPart::Dummies {
             variable: categories.name.clone(),
@@ -201,7 +202,7 @@ impl Design {
             variable,
             format!(
                 "it has no two different values in the records of the {} file that enter the model",
-                self.file
+                self.file.name()
             ),
             "leave it out of `on`",
         )
@@ -217,7 +218,7 @@ impl Design {
         if n_columns >= self.n_records {
             let message = format!(
                 "the model has {n_columns} coefficients, and the {} file no more records for it",
-                self.file
+                self.file.name()
             );
             return Err(MethodError::request(message, hint));
         }

@@ -1,37 +1,37 @@
 //! How far the confidence intervals of an estimate agree between two files.
 
-use crate::card::{ConstValue, ParamDefault, ParamSpec, ParamType};
-use crate::params::Params;
+use crate::card::ParamSpec;
+use crate::figure::FigureSpec;
+use crate::params::{Params, choices};
 
-/// What intervals without a common point count.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Disjoint {
-    /// Nothing: the overlap is a share (Bergeat 2015).
-    Zero,
-    /// Less the further they lie apart (Karr et al. 2006, and synthpop).
-    Negative,
+choices! {
+    /// What intervals without a common point count: nothing, so that the overlap is a share (Bergeat
+    /// 2015), or less than nothing (Karr et al. 2006, and synthpop).
+    pub enum Disjoint {
+        Zero = "truncated": "0, however far they lie apart",
+        Negative = "signed": "less than 0, and less the further they lie apart",
+    }
 }
 
 /// What disjoint intervals count: shared by the measures that compare intervals.
-pub const OVERLAP: ParamSpec = ParamSpec {
-    name: "overlap",
-    meaning: "what confidence intervals without a common point count",
-    ty: ParamType::Choice(&[
-        ("truncated", "0, however far they lie apart"),
-        ("signed", "less than 0, and less the further they lie apart"),
-    ]),
-    default: ParamDefault::Value(ConstValue::Text("truncated")),
-};
+pub const OVERLAP: ParamSpec = ParamSpec::choice::<Disjoint>(
+    "overlap",
+    "what confidence intervals without a common point count",
+)
+.or_word("truncated");
 
 impl Disjoint {
-    /// As [`OVERLAP`] says.
-    pub fn of(params: &Params) -> Self {
-        if params.choice("overlap") == "signed" {
-            Self::Negative
-        } else {
-            Self::Zero
-        }
+    /// What was asked for by [`OVERLAP`].
+    pub fn asked(params: &Params) -> Self {
+        params.choice_of(OVERLAP.name)
     }
+}
+
+/// A mean of overlaps, as a figure.
+pub(crate) const fn mean_overlap(id: &'static str, label: &'static str) -> FigureSpec {
+    FigureSpec::number(id, label)
+        .within(f64::NEG_INFINITY, 1.0)
+        .higher_is_better()
 }
 
 /// Mean share of two intervals that they have in common (Bergeat 2015, definition 3):
@@ -52,10 +52,9 @@ pub fn interval_overlap(
         return None;
     }
     let shared = original.1.min(released.1) - original.0.max(released.0);
-    let shared = match disjoint {
-        Disjoint::Zero if shared < 0.0 => return Some(0.0),
-        _ => shared,
-    };
+    if shared < 0.0 && disjoint == Disjoint::Zero {
+        return Some(0.0);
+    }
     let share = |length: f64| {
         if length > 0.0 {
             shared / length

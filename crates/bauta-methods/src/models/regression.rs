@@ -1,68 +1,138 @@
 //! Fits of one model to two files, and how far they agree.
 
-use crate::card::{ConstValue, ParamDefault, ParamSpec, ParamType};
+use bauta_data::{Kind, Role};
+
+use crate::card::{Card, ParamSpec, ParamType, Targets};
+use crate::context::RunContext;
 use crate::error::MethodError;
-use crate::figure::Unit;
+use crate::figure::{FigureSpec, Side, Unit};
 use crate::kernel::matrix::symmetric::{Symmetric, column_root};
 use crate::kernel::numbers::normal;
-use crate::measure::{MeasureTask, Measurement, Part, Series};
-use crate::models::design_matrix::{Design, DesignColumn};
-use crate::models::interval_overlap::{Disjoint, interval_overlap};
-use crate::pair::categories::FILES;
-use crate::params::{ParamProblem, Params};
+use crate::measure::{MeasureCard, Measurement, Part, Series};
+use crate::models::design_matrix::{Design, DesignColumn, Model, REFERENCE, Reference};
+use crate::models::interval_overlap::{Disjoint, interval_overlap, mean_overlap};
+use crate::pair::Pair;
+use crate::pair::categories::MissingCategory;
+use crate::params::{ParamProblem, Params, choices};
+
+choices! {
+    /// Which standard errors intervals rest on.
+    pub(crate) enum Errors {
+        Model = "model": "those of the model, with normalised weights",
+        Robust = "robust": "those of the sandwich estimator",
+    }
+}
 
 /// What is explained.
-pub(crate) const RESPONSE: ParamSpec = ParamSpec {
-    name: "response",
-    meaning: "the variable that the model explains; it is no predictor, even if `on` names it",
-    ty: ParamType::Variables,
-    default: ParamDefault::Required,
-};
+pub(crate) const RESPONSE: ParamSpec = ParamSpec::new(
+    "response",
+    "the variable that the model explains; it is no predictor, even if `on` names it",
+    ParamType::Variables,
+);
 
 /// Confidence of the intervals.
-pub(crate) const LEVEL: ParamSpec = ParamSpec {
-    name: "level",
-    meaning: "confidence level of the intervals",
-    ty: ParamType::Fraction {
+pub(crate) const LEVEL: ParamSpec = ParamSpec::new(
+    "level",
+    "confidence level of the intervals",
+    ParamType::Fraction {
         min: 0.01,
         max: 0.9999,
     },
-    default: ParamDefault::Value(ConstValue::Number(0.95)),
-};
+)
+.or_number(0.95);
 
 /// Which errors the intervals rest on.
-pub(crate) const ERRORS: ParamSpec = ParamSpec {
-    name: "errors",
-    meaning: "which standard errors the intervals rest on",
-    ty: ParamType::Choice(&[
-        ("model", "those of the model, with normalised weights"),
-        ("robust", "those of the sandwich estimator"),
-    ]),
-    default: ParamDefault::Value(ConstValue::Text("model")),
+pub(crate) const ERRORS: ParamSpec =
+    ParamSpec::choice::<Errors>("errors", "which standard errors the intervals rest on")
+        .or_word("model");
+
+/// Variables that may explain another one: not those that say who a record is or what it weighs.
+const PREDICTORS: Targets = Targets {
+    kinds: &Kind::ALL,
+    default_roles: &[Role::Key, Role::Sensitive, Role::Other],
+    refused_roles: &[Role::Weight, Role::Household, Role::Identifier],
 };
 
-/// What is wrong with the response that was named.
-pub(crate) fn problems(params: &Params) -> Vec<ParamProblem> {
-    if params.texts(RESPONSE.name).len() == 1 {
-        return Vec::new();
-    }
-    vec![ParamProblem::of(
-        RESPONSE.name,
-        "a model explains one variable",
-        "name one variable in `response`",
-    )]
+/// What the measures that compare regressions have in common.
+pub(crate) const REGRESSION: MeasureCard = MeasureCard {
+    card: Card {
+        targets: PREDICTORS,
+        ..Card::PLAIN
+    },
+    value: mean_overlap("value", "mean interval overlap"),
+    at_identity: Some(1.0),
+    usual: false,
+    looks_at_untouched: true,
+    ..MeasureCard::LOSS
+};
+
+/// Mean overlap of the intervals of odds ratios.
+pub(crate) const OVERLAP_OF_ODDS_RATIOS: FigureSpec =
+    mean_overlap("mean overlap of odds ratios", "mean overlap of odds ratios");
+/// Mean overlap of the intervals of the coefficients of a logistic model.
+pub(crate) const OVERLAP_OF_LOG_ODDS: FigureSpec =
+    mean_overlap("mean overlap of log-odds", "mean overlap of log-odds");
+/// Coefficients that the mean is over.
+pub(crate) const COMPARED: FigureSpec =
+    FigureSpec::count("coefficients compared", "coefficients compared");
+/// Coefficients that have no partner.
+pub(crate) const UNMATCHED: FigureSpec = FigureSpec::count(
+    "coefficients in one file only",
+    "coefficients in one file only",
+)
+.lower_is_better();
+/// Records that entered the model.
+pub(crate) const RECORDS: FigureSpec =
+    FigureSpec::count("records", "records in the model").per_side();
+
+/// What is explained and how, and how the fits are compared.
+pub struct ModelSettings {
+    /// The variable that is explained.
+    pub(crate) response: String,
+    reference: Reference,
+    missing: MissingCategory,
+    level: f64,
+    errors: Errors,
+    disjoint: Disjoint,
 }
 
-/// The response and the predictors of a task.
-pub(crate) fn variables<'a>(
-    task: &MeasureTask<'a>,
-) -> Result<(&'a str, Vec<&'a str>), MethodError> {
-    let [response] = task.params.texts(RESPONSE.name) else {
-        let problem = problems(task.params).remove(0);
-        return Err(MethodError::request(problem.message, problem.hint));
-    };
-    let predictors = task.on.iter().filter(|name| *name != response);
-    Ok((response, predictors.map(String::as_str).collect()))
+impl ModelSettings {
+    /// What the parameters say that all regressions have.
+    pub(crate) fn read(params: &Params) -> Result<Self, Vec<ParamProblem>> {
+        let [response] = params.texts(RESPONSE.name) else {
+            return Err(vec![ParamProblem::of(
+                RESPONSE.name,
+                "a model explains one variable",
+                "name one variable in `response`",
+            )]);
+        };
+        Ok(Self {
+            response: response.clone(),
+            reference: params.choice_of(REFERENCE.name),
+            missing: MissingCategory::asked(params),
+            level: params.number(LEVEL.name),
+            errors: params.choice_of(ERRORS.name),
+            disjoint: Disjoint::asked(params),
+        })
+    }
+
+    /// The predictors among the variables of a task.
+    pub(crate) fn predictors<'a>(&self, on: &'a [String]) -> Vec<&'a str> {
+        let others = on.iter().filter(|name| **name != self.response);
+        others.map(String::as_str).collect()
+    }
+
+    /// The model of a response of both files by these predictors.
+    pub(crate) fn model<'a>(
+        &self,
+        pair: &Pair<'a>,
+        predictors: &[&'a str],
+        responses: [Vec<f64>; 2],
+        context: &RunContext<'_>,
+    ) -> Result<Model<'a>, MethodError> {
+        let (missing, reference) = (self.missing, self.reference);
+        Model::new(pair, predictors, responses, missing, reference, context)
+    }
 }
 
 /// Refuses predictors that are combinations of others.
@@ -76,7 +146,8 @@ pub(crate) fn refuse_dependent(design: &Design) -> Result<(), MethodError> {
         &column.variable,
         format!(
             "{} is a combination of the predictors before it in the {} file, so that its coefficient is not determined",
-            column.place, design.file
+            column.place,
+            design.file.name()
         ),
         "leave out one of the predictors, merge categories, or set missing = \"skip\" if it is about missing values",
     ))
@@ -173,11 +244,11 @@ pub(crate) struct TwoFits<'a> {
     pub(crate) fits: [&'a Fit; 2],
     pub(crate) reads: Reads,
     z: f64,
-    robust: bool,
+    errors: Errors,
     disjoint: Disjoint,
 }
 
-/// A figure of each coefficient: its name, its unit, and how it is found.
+/// A figure of each coefficient: its name, its axis, and how it is found.
 type Figure<'f> = (&'static str, &'static str, &'f dyn Fn(&Estimate) -> f64);
 
 /// Overlaps of a coefficient's intervals: on its own scale, and as odds ratios.
@@ -187,13 +258,13 @@ struct Overlap {
 }
 
 impl<'a> TwoFits<'a> {
-    pub(crate) fn new(fits: [&'a Fit; 2], reads: Reads, params: &Params) -> Self {
+    pub(crate) fn new(fits: [&'a Fit; 2], reads: Reads, settings: &ModelSettings) -> Self {
         Self {
             fits,
             reads,
-            z: normal::quantile(0.5 + params.number(LEVEL.name) / 2.0),
-            robust: params.choice(ERRORS.name) == "robust",
-            disjoint: Disjoint::of(params),
+            z: normal::quantile(0.5 + settings.level / 2.0),
+            errors: settings.errors,
+            disjoint: settings.disjoint,
         }
     }
 
@@ -217,22 +288,21 @@ impl<'a> TwoFits<'a> {
         };
         found.value = counted(value, None);
         if self.reads == Reads::AsOddsRatios {
-            found.push_part("mean overlap of odds ratios", counted(&odds, None));
-            found.push_part("mean overlap of log-odds", counted(&plain, None));
+            found.give(&OVERLAP_OF_ODDS_RATIOS, counted(&odds, None));
+            found.give(&OVERLAP_OF_LOG_ODDS, counted(&plain, None));
         }
-        let by_variable = predictors.iter().enumerate().map(|(at, name)| Part {
-            name: (*name).to_owned(),
-            value: counted(value, Some(at)),
-        });
-        found.by_variable = by_variable.collect();
+        let by_variable = predictors.iter().enumerate();
+        found.by_variable = by_variable
+            .map(|(at, &name)| Part::new(name, counted(value, Some(at))))
+            .collect();
         let n_compared = overlaps
             .iter()
             .filter(|(of, _)| of.column.is_compared)
             .count();
-        found.push_part("coefficients compared", n_compared as f64);
-        found.push_part("coefficients in one file only", self.n_unmatched() as f64);
-        for (fit, file) in self.fits.iter().zip(FILES) {
-            found.push_part(format!("records, {file}"), fit.n_records as f64);
+        found.give(&COMPARED, n_compared as f64);
+        found.give(&UNMATCHED, self.n_unmatched() as f64);
+        for (fit, file) in self.fits.iter().zip(Side::BOTH) {
+            found.give(RECORDS.of_side(file), fit.n_records as f64);
         }
         self.add_estimates(&mut found);
         self.add_overlaps(&overlaps, &mut found);
@@ -276,7 +346,10 @@ impl<'a> TwoFits<'a> {
     }
 
     fn error(&self, of: &Estimate) -> f64 {
-        if self.robust { of.robust } else { of.error }
+        match self.errors {
+            Errors::Model => of.error,
+            Errors::Robust => of.robust,
+        }
     }
 
     fn interval(&self, of: &Estimate) -> (f64, f64) {
@@ -311,45 +384,35 @@ impl<'a> TwoFits<'a> {
             Reads::AsOddsRatios => figures.extend(odds),
         }
         for (name, unit, figure) in figures {
-            for (fit, file) in self.fits.iter().zip(FILES) {
-                let part = |of: &Estimate| Part {
-                    name: of.column.label.clone(),
-                    value: Some(figure(of)).filter(|value| value.is_finite()),
+            for (fit, file) in self.fits.iter().zip(Side::BOTH) {
+                let part = |of: &Estimate| {
+                    let value = Some(figure(of)).filter(|value| value.is_finite());
+                    Part::new(of.column.label.as_str(), value)
                 };
-                found.series.push(Series {
-                    name: format!("{name}, {file}"),
-                    axis: unit.to_owned(),
-                    unit: Unit::Number,
-                    file: None,
-                    variable: None,
-                    table: None,
-                    points: fit.estimates.iter().map(part).collect(),
-                });
+                let points = fit.estimates.iter().map(part).collect();
+                let series = Series::new(name, unit, Unit::Number, points);
+                found.series.push(series.of_side(file));
             }
         }
     }
 
     fn add_overlaps(&self, overlaps: &[(&Estimate, Overlap)], found: &mut Measurement) {
         let mut add_overlap = |name: &str, of: &dyn Fn(&Overlap) -> Option<f64>| {
-            let part = |(estimate, overlap): &(&Estimate, Overlap)| Part {
-                name: estimate.column.label.clone(),
-                value: of(overlap),
-            };
-            found.series.push(Series {
-                name: name.to_owned(),
-                axis: "share of the intervals".to_owned(),
-                unit: Unit::Share,
-                file: None,
-                variable: None,
-                table: None,
-                points: overlaps.iter().map(part).collect(),
-            });
+            let points = overlaps
+                .iter()
+                .map(|(estimate, overlap)| Part::new(estimate.column.label.as_str(), of(overlap)));
+            let points = points.collect();
+            let axis = "share of the intervals";
+            found
+                .series
+                .push(Series::new(name, axis, Unit::Share, points));
         };
-        if self.reads == Reads::AsOddsRatios {
-            add_overlap("overlap of odds ratios", &|overlap| overlap.odds);
-            add_overlap("overlap of log-odds", &|overlap| overlap.plain);
-        } else {
-            add_overlap("overlap", &|overlap| overlap.plain);
+        match self.reads {
+            Reads::AsOddsRatios => {
+                add_overlap("overlap of odds ratios", &|overlap| overlap.odds);
+                add_overlap("overlap of log-odds", &|overlap| overlap.plain);
+            }
+            Reads::Plainly => add_overlap("overlap", &|overlap| overlap.plain),
         }
     }
 }

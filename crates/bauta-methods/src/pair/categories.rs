@@ -1,38 +1,50 @@
 //! The categories of a variable in two files, under one numbering.
 
-use std::borrow::Cow;
-
 use bauta_data::{Categorical, Column};
 
-use crate::card::{ConstValue, ParamDefault, ParamSpec, ParamType};
+use crate::card::ParamSpec;
 use crate::error::MethodError;
+use crate::pair::Pair;
 use crate::pair::variables::TwoColumns;
+use crate::params::{Params, choices};
 
-/// What the two files are called in names of figures and in messages.
-pub(crate) const FILES: [&str; 2] = ["original", "masked"];
+choices! {
+    /// How a missing category counts.
+    pub(crate) enum MissingCategory {
+        Category = "category": "missing is one more category",
+        Skip = "skip": "records that lack a value are left out",
+    }
+}
 
 /// How a missing category counts: shared by the measures that fit models to both files.
-pub(crate) const MISSING_CATEGORY: ParamSpec = ParamSpec {
-    name: "missing",
-    meaning: "how missing values count",
-    ty: ParamType::Choice(&[
-        ("category", "missing is one more category"),
-        ("skip", "records that lack a value are left out"),
-    ]),
-    default: ParamDefault::Value(ConstValue::Text("category")),
-};
+pub(crate) const MISSING_CATEGORY: ParamSpec =
+    ParamSpec::choice::<MissingCategory>("missing", "how missing values count").or_word("category");
+
+impl MissingCategory {
+    /// What was asked for by [`MISSING_CATEGORY`].
+    pub(crate) fn asked(params: &Params) -> Self {
+        params.choice_of(MISSING_CATEGORY.name)
+    }
+}
 
 /// The categories of a variable in the original and in the masked file.
+#[derive(Debug)]
 pub(crate) struct TwoCategories {
     /// The variable.
     pub(crate) name: String,
-    /// Their texts: those of the original in its order, then those of the masked file alone.
-    texts: Vec<String>,
+    /// Their texts: those of the original in its order, then those of the masked file alone; behind
+    /// them what stands for cells without a value.
+    pub(crate) texts: Vec<String>,
     /// The category of each record of each file; [`TwoCategories::missing`] where there is none.
     pub(crate) codes: [Vec<u32>; 2],
 }
 
 impl TwoCategories {
+    /// A variable that both files must have, with categories in both.
+    pub(crate) fn of(pair: Pair<'_>, name: &str) -> Result<Self, MethodError> {
+        Self::new(&TwoColumns::of(pair, name)?)
+    }
+
     /// The categories of a variable; an error where a file holds numbers.
     pub(crate) fn new(columns: &TwoColumns<'_>) -> Result<Self, MethodError> {
         let both = (columns.original.as_categorical()).zip(columns.masked.as_categorical());
@@ -51,6 +63,8 @@ impl TwoCategories {
         };
         let places: Vec<u32> = masked.levels.iter().map(&mut place).collect();
         let missing = texts.len() as u32;
+        let is_taken = texts.iter().any(|text| text == "missing");
+        texts.push(if is_taken { "(missing)" } else { "missing" }.to_owned());
         let unchanged: Vec<u32> = (0..original.levels.len() as u32).collect();
         Ok(Self {
             name: columns.name.to_owned(),
@@ -64,16 +78,22 @@ impl TwoCategories {
 
     /// The code of cells without a value: one more than the last category's.
     pub(crate) fn missing(&self) -> u32 {
-        self.texts.len() as u32
+        self.n_categories() as u32
+    }
+
+    /// Number of categories, that of missing values not among them.
+    pub(crate) fn n_categories(&self) -> usize {
+        self.texts.len() - 1
+    }
+
+    /// Number of codes, that of missing values included.
+    pub(crate) fn n_codes(&self) -> usize {
+        self.texts.len()
     }
 
     /// The text of a category.
-    pub(crate) fn text(&self, code: u32) -> Cow<'_, str> {
-        match self.texts.get(code as usize) {
-            Some(text) => Cow::Borrowed(text),
-            None if self.texts.iter().any(|text| text == "missing") => Cow::Borrowed("(missing)"),
-            None => Cow::Borrowed("missing"),
-        }
+    pub(crate) fn text(&self, code: u32) -> &str {
+        &self.texts[code as usize]
     }
 
     /// A category for names of figures.
@@ -90,15 +110,18 @@ impl TwoCategories {
         }
     }
 
-    /// Number of codes, that of missing values included.
-    pub(crate) fn n_codes(&self) -> usize {
-        self.texts.len() + 1
-    }
-
     /// The code of a text, if a file has it.
     pub(crate) fn code(&self, text: &str) -> Option<u32> {
-        let found = self.texts.iter().position(|known| known == text)?;
+        let mut known = self.texts[..self.n_categories()].iter();
+        let found = known.position(|known| known == text)?;
         Some(found as u32)
+    }
+
+    /// Number of cells without a value, in both files together.
+    pub(crate) fn n_missing(&self) -> usize {
+        let missing = self.missing();
+        let codes = self.codes.iter().flatten();
+        codes.filter(|&&code| code == missing).count()
     }
 }
 

@@ -1,11 +1,14 @@
 //! Variables of two files whose records need not correspond.
 
 use bauta_data::{Column, Table};
+use rayon::prelude::*;
 
 use crate::context::RunContext;
 use crate::error::MethodError;
+use crate::figure::Side;
 use crate::measure::{MeasureTask, Measurement, Part};
 use crate::missing::{Missing, check_missing};
+use crate::note::Note;
 use crate::pair::Pair;
 
 /// One variable in both files.
@@ -22,18 +25,18 @@ pub struct TwoColumns<'a> {
 impl<'a> TwoColumns<'a> {
     /// A variable that both files must have.
     pub fn of(pair: Pair<'a>, name: &'a str) -> Result<Self, MethodError> {
-        let found = |table: &'a Table, file: &str| {
+        let found = |table: &'a Table, file: Side| {
             table.column_named(name).ok_or_else(|| {
                 MethodError::request(
-                    format!("the {file} file has no variable `{name}`"),
+                    format!("the {} file has no variable `{name}`", file.name()),
                     "compare variables that both files have",
                 )
             })
         };
         Ok(Self {
             name,
-            original: found(pair.original, "original")?,
-            masked: found(pair.masked, "masked")?,
+            original: found(pair.original, Side::Original)?,
+            masked: found(pair.masked, Side::Masked)?,
         })
     }
 
@@ -48,18 +51,23 @@ impl<'a> TwoColumns<'a> {
             )
         })
     }
+
+    /// Number of cells without a value, in both files together.
+    pub fn n_missing(&self) -> usize {
+        self.original.n_missing() + self.masked.n_missing()
+    }
 }
 
 /// The task's variables in both files, missing only where allowed.
 pub fn columns_of_both<'a>(
     task: &MeasureTask<'a>,
+    missing: Missing,
     context: &RunContext<'_>,
 ) -> Result<Vec<TwoColumns<'a>>, MethodError> {
     let pair = task.both()?;
     let columns = task.on.iter().map(|name| {
         let columns = TwoColumns::of(pair, name)?;
-        let n_cells = columns.original.n_missing() + columns.masked.n_missing();
-        check_missing(name, n_cells, Missing::asked(task.params), context)?;
+        check_missing(name, columns.n_missing(), missing, context)?;
         Ok(columns)
     });
     columns.collect()
@@ -74,4 +82,44 @@ pub fn mean_of_variables(by_variable: Vec<Part>) -> Measurement {
         by_variable,
         ..Measurement::default()
     }
+}
+
+/// The records of each file that enter an analysis: those that lack no value that it needs, of which
+/// a note says how many do, and that weigh.
+pub(crate) fn entering_records(
+    pair: &Pair<'_>,
+    lacks: impl Fn(Side, usize) -> bool + Sync,
+    context: &RunContext<'_>,
+) -> [Vec<u32>; 2] {
+    let mut n_lacking = [0, 0];
+    let files = [pair.original, pair.masked];
+    let entering = Side::BOTH.map(|file| {
+        let table = files[file as usize];
+        let mut entering: Vec<u32> = (0..table.n_records() as u32)
+            .into_par_iter()
+            .with_min_len(4096)
+            .filter(|&record| !lacks(file, record as usize))
+            .collect();
+        n_lacking[file as usize] = table.n_records() - entering.len();
+        if let Some(weights) = table.weight().and_then(Column::as_numeric) {
+            entering.retain(|&record| weights[record as usize] > 0.0);
+        }
+        entering
+    });
+    if n_lacking != [0, 0] {
+        context.note(incomplete_skipped(n_lacking[0], n_lacking[1]));
+    }
+    entering
+}
+
+/// Records that lack a value were left out of an analysis.
+fn incomplete_skipped(n_original: usize, n_masked: usize) -> Note {
+    Note::new(
+        "incomplete-records-skipped",
+        format!(
+            "records without all of the values were left out: {n_original} of the original, {n_masked} of the masked file"
+        ),
+    )
+    .with("n_original", n_original)
+    .with("n_masked", n_masked)
 }

@@ -70,11 +70,7 @@ fn linkage_and_subpopulations_go_by_what_the_masked_file_shows() {
     let [linkage, summary] = &record.measures[..] else {
         panic!("two measures");
     };
-    let notes: Vec<String> = linkage
-        .notes
-        .iter()
-        .map(|note| note.text.clone())
-        .collect();
+    let notes: Vec<String> = linkage.notes.iter().map(|note| note.text.clone()).collect();
     assert!(
         notes.iter().any(|note| note.contains("nearest")),
         "{notes:?}"

@@ -55,11 +55,8 @@ impl Coding {
         recode_alike(&mut before, &categories, recoded, &columns)?;
         let occurs = before.contains(&missing) || after.contains(&missing);
         let n_labels = categories.n_codes() - usize::from(!occurs);
-        let labels: Vec<String> = (0..n_labels as u32)
-            .map(|code| categories.text(code).into_owned())
-            .collect();
         let coding = Self {
-            labels,
+            labels: categories.texts[..n_labels].to_vec(),
             has_missing: occurs,
             original: before,
             released: after,
@@ -146,7 +143,7 @@ fn recode_alike(
         }
     }
     if is_function {
-        let names = |code: u32| categories.code(&after.text(code));
+        let names = |code: u32| categories.code(after.text(code));
         for code in before.iter_mut().filter(|code| **code != missing) {
             // A category of which no record is left keeps its own name.
             let target = image[*code as usize].and_then(names);

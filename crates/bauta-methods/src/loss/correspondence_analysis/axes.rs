@@ -6,10 +6,11 @@
 use rayon::prelude::*;
 
 use crate::error::MethodError;
+use crate::figure::Side;
 use crate::kernel::matrix::symmetric::Symmetric;
 use crate::kernel::matrix::tridiagonal::eigen_of_large;
 use crate::kernel::numbers::sums::compensated;
-use crate::pair::categories::{FILES, TwoCategories};
+use crate::pair::categories::{MissingCategory, TwoCategories};
 
 /// The most active categories: the axes are those of a square matrix of that size.
 const MAX_ACTIVE: usize = 500;
@@ -30,14 +31,24 @@ pub(crate) struct Questions {
     pub(crate) active: Vec<TwoCategories>,
     /// Those that are placed among them.
     pub(crate) supplementary: Vec<TwoCategories>,
-    /// Whether missing values are left out.
-    pub(crate) skips_missing: bool,
+    /// How missing values count.
+    pub(crate) missing: MissingCategory,
+}
+
+impl Questions {
+    /// Whether a record lacks a value that makes the axes and that is not to be made up for by a
+    /// category of missing values.
+    pub(crate) fn lack(&self, file: Side, record: usize) -> bool {
+        let mut active = self.active.iter();
+        self.missing == MissingCategory::Skip
+            && active.any(|of| of.codes[file as usize][record] == of.missing())
+    }
 }
 
 /// The records of one file that are analysed.
 pub(crate) struct Records<'a> {
-    /// Which file: 0 is the original.
-    pub(crate) file: usize,
+    /// Which file.
+    pub(crate) file: Side,
     /// Their positions.
     pub(crate) kept: &'a [u32],
     /// Weights of all records of the file.
@@ -79,16 +90,16 @@ impl Analysis {
         records: &Records<'_>,
         n_axes: usize,
     ) -> Result<Self, MethodError> {
-        let file = FILES[records.file];
+        let file = records.file.name();
         if records.kept.is_empty() {
             return Err(MethodError::request(
                 format!("no record of the {file} file has the values and a weight"),
                 "analyse other variables, or set missing = \"category\"",
             ));
         }
-        let active = Slots::new(&questions.active, records, false);
-        let skips = questions.skips_missing;
-        let supplementary = Slots::new(&questions.supplementary, records, skips);
+        let active = Slots::new(&questions.active, records, MissingCategory::Category);
+        let missing = questions.missing;
+        let supplementary = Slots::new(&questions.supplementary, records, missing);
         let (n_active, n_supplementary) = (active.len(), supplementary.len());
         if n_active > MAX_ACTIVE || n_supplementary > MAX_SUPPLEMENTARY {
             return Err(MethodError::request(
@@ -262,16 +273,16 @@ struct Slots {
 }
 
 impl Slots {
-    fn new(variables: &[TwoCategories], records: &Records<'_>, skips: bool) -> Self {
+    fn new(variables: &[TwoCategories], records: &Records<'_>, missing: MissingCategory) -> Self {
         let mut categories = Vec::new();
         let mut of_records = Vec::new();
         for (variable, of) in variables.iter().enumerate() {
-            let codes = &of.codes[records.file];
+            let codes = &of.codes[records.file as usize];
             let mut slot_of_code = vec![NONE; of.n_codes()];
             for &record in records.kept {
                 slot_of_code[codes[record as usize] as usize] = 0;
             }
-            if skips {
+            if missing == MissingCategory::Skip {
                 slot_of_code[of.missing() as usize] = NONE;
             }
             for (code, slot) in slot_of_code.iter_mut().enumerate() {

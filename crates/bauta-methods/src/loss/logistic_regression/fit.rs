@@ -74,7 +74,7 @@ pub(crate) fn fit_logistic(
     Err(MethodError::request(
         format!(
             "the logistic model of the {} file does not settle: a combination of predictors nearly tells the response",
-            design.file
+            design.file.name()
         ),
         "leave out predictors, or merge rare categories",
     ))
@@ -155,7 +155,7 @@ fn separation(design: &Design, variable: &str, place: &str) -> MethodError {
         variable,
         format!(
             "{place} tells the response without error in the {} file, so that no finite coefficient fits best",
-            design.file
+            design.file.name()
         ),
         "merge the category with another, leave the variable out, or set missing = \"skip\" if it is about missing values",
     )
@@ -169,7 +169,7 @@ fn refuse_one_outcome(design: &Design) -> Result<(), MethodError> {
     Err(MethodError::request(
         format!(
             "the response is the same in all records of the {} file that enter the model",
-            design.file
+            design.file.name()
         ),
         "name the categories that count as the event in `event`, or another response",
     ))

@@ -1,7 +1,52 @@
 //! Weighted rates of two files, row by row.
 
+use bauta_data::{Column, Table};
+
 use crate::kernel::numbers::sums::{compensated, sums_by_cell};
-use crate::loss::rates::two_codings::{Margin, TwoCodings, Weights};
+use crate::pair::categories::TwoCategories;
+
+/// The weights of a file; each record has 1 where there is no weight.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Weights<'a>(Option<&'a [f64]>);
+
+impl<'a> Weights<'a> {
+    /// Those of a file.
+    pub(crate) fn of(table: &'a Table) -> Self {
+        Self(table.weight().and_then(Column::as_numeric))
+    }
+
+    /// That of a record, and 1 if it is positive: a record without weight does not hide another.
+    fn and_count(self, record: usize) -> [f64; 2] {
+        let weight = self.0.map_or(1.0, |weights| weights[record]);
+        [weight, f64::from(u8::from(weight > 0.0))]
+    }
+}
+
+/// Weight and records of each category in one file.
+#[derive(Clone, Debug)]
+pub(crate) struct Margin {
+    /// Sum of the weights, by code.
+    pub(crate) weight: Vec<f64>,
+    /// Number of records with a positive weight, by code.
+    pub(crate) records: Vec<f64>,
+}
+
+impl Margin {
+    /// Those of both files.
+    pub(crate) fn of_both(variable: &TwoCategories, weights: [Weights<'_>; 2]) -> [Self; 2] {
+        [0, 1].map(|file: usize| {
+            let codes = &variable.codes[file];
+            let sums = sums_by_cell(codes.len(), variable.n_codes(), |record| {
+                let cell = codes[record] as usize;
+                Some((cell, weights[file].and_count(record)))
+            });
+            Self {
+                weight: sums.iter().map(|sums| sums[0]).collect(),
+                records: sums.iter().map(|sums| sums[1]).collect(),
+            }
+        })
+    }
+}
 
 /// Rates of original and masked file in rows and columns, and what each row rests on.
 #[derive(Debug)]
@@ -15,7 +60,7 @@ pub(crate) struct RateTable {
 }
 
 impl RateTable {
-    /// One row: the shares of some of a variable's places among all of them.
+    /// One row: the shares of some of a variable's codes among all of them.
     pub(crate) fn distribution(margins: &[Margin; 2], places: &[usize]) -> Self {
         let of = |file: usize, figures: fn(&Margin) -> &[f64]| {
             let figures = figures(&margins[file]);
@@ -28,20 +73,20 @@ impl RateTable {
         }))
     }
 
-    /// The shares of an outcome's first `n_columns` places among the records of each place of a
+    /// The shares of an outcome's first `n_columns` codes among the records of each code of a
     /// variable.
     pub(crate) fn shares(
-        outcome: &TwoCodings<'_>,
-        variable: &TwoCodings<'_>,
+        outcome: &TwoCategories,
+        variable: &TwoCategories,
         weights: [Weights<'_>; 2],
         n_columns: usize,
     ) -> Self {
-        let n_rows = variable.labels.len();
+        let n_rows = variable.n_codes();
         Self::of_rows([0, 1].map(|file: usize| {
-            let (row, column) = (&variable.files[file], &outcome.files[file]);
-            let cells = sums_by_cell(row.n_records(), n_rows * n_columns, |record| {
-                let place = column.place(record);
-                let cell = row.place(record) * n_columns + place;
+            let (row, column) = (&variable.codes[file], &outcome.codes[file]);
+            let cells = sums_by_cell(row.len(), n_rows * n_columns, |record| {
+                let place = column[record] as usize;
+                let cell = row[record] as usize * n_columns + place;
                 (place < n_columns).then(|| (cell, weights[file].and_count(record)))
             });
             let of_row = |row: usize| {
@@ -56,18 +101,18 @@ impl RateTable {
         }))
     }
 
-    /// One column: the weighted means of numbers among the records of each place of a variable, or
+    /// One column: the weighted means of numbers among the records of each code of a variable, or
     /// among all.
     pub(crate) fn means(
         values: [&[f64]; 2],
-        variable: Option<&TwoCodings<'_>>,
+        variable: Option<&TwoCategories>,
         weights: [Weights<'_>; 2],
     ) -> Self {
-        let n_rows = variable.map_or(1, |variable| variable.labels.len());
+        let n_rows = variable.map_or(1, TwoCategories::n_codes);
         Self::of_rows([0, 1].map(|file: usize| {
             let y = values[file];
             let sums = sums_by_cell(y.len(), n_rows, |record| {
-                let row = variable.map_or(0, |variable| variable.files[file].place(record));
+                let row = variable.map_or(0, |variable| variable.codes[file][record] as usize);
                 let [weight, counted] = weights[file].and_count(record);
                 (!y[record].is_nan()).then(|| (row, [weight, counted, weight * y[record]]))
             });
@@ -121,7 +166,7 @@ fn ratio(sum: f64, weight: f64) -> Option<f64> {
     (weight > 0.0 && ratio.is_finite()).then_some(ratio)
 }
 
-/// The places that have records in one of two files.
+/// The codes that have records in one of two files.
 pub(crate) fn occurring(original: &[f64], masked: &[f64]) -> Vec<usize> {
     let both = original.iter().zip(masked).enumerate();
     both.filter(|&(_, (&original, &masked))| original > 0.0 || masked > 0.0)

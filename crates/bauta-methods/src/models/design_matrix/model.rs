@@ -1,29 +1,31 @@
 //! One model of two files: its predictors, the records that enter it, and its references.
 
-use rayon::prelude::*;
-
-use crate::card::{ConstValue, ParamDefault, ParamSpec, ParamType};
+use crate::card::ParamSpec;
 use crate::context::RunContext;
 use crate::error::MethodError;
+use crate::figure::Side;
 use crate::kernel::numbers::sums::sum_by;
 use crate::keys::check_weights;
-use crate::models::design_matrix::{BLOCK, Design, DesignColumn, Responses};
-use crate::note::KnownNote;
+use crate::models::design_matrix::{Design, DesignColumn, Responses};
 use crate::pair::Pair;
-use crate::pair::categories::{FILES, MISSING_CATEGORY, TwoCategories};
-use crate::pair::variables::TwoColumns;
-use crate::params::Params;
+use crate::pair::categories::{MissingCategory, TwoCategories};
+use crate::pair::variables::{TwoColumns, entering_records};
+use crate::params::choices;
+
+choices! {
+    /// Which category of a predictor the others are compared with.
+    pub(crate) enum Reference {
+        Last = "last": "the last one that both files have",
+        First = "first": "the first one that both files have",
+    }
+}
 
 /// Which category of a predictor the others are compared with.
-pub(crate) const REFERENCE: ParamSpec = ParamSpec {
-    name: "reference",
-    meaning: "which category of a predictor the others are compared with",
-    ty: ParamType::Choice(&[
-        ("last", "the last one that both files have"),
-        ("first", "the first one that both files have"),
-    ]),
-    default: ParamDefault::Value(ConstValue::Text("last")),
-};
+pub(crate) const REFERENCE: ParamSpec = ParamSpec::choice::<Reference>(
+    "reference",
+    "which category of a predictor the others are compared with",
+)
+.or_word("last");
 
 /// A predictor in both files.
 enum Term<'a> {
@@ -50,7 +52,8 @@ impl<'a> Model<'a> {
         pair: &Pair<'a>,
         predictors: &[&'a str],
         responses: [Vec<f64>; 2],
-        params: &Params,
+        missing: MissingCategory,
+        reference: Reference,
         context: &RunContext<'_>,
     ) -> Result<Self, MethodError> {
         if predictors.is_empty() {
@@ -75,47 +78,24 @@ impl<'a> Model<'a> {
                 },
             })
         });
+        let terms: Vec<Term<'a>> = terms.collect::<Result<_, MethodError>>()?;
+        let lacks = |file: Side, record: usize| {
+            let lacks_predictor = || terms.iter().any(|term| term.is_missing(file, record));
+            responses[file as usize][record].is_nan()
+                || missing == MissingCategory::Skip && lacks_predictor()
+        };
+        let kept = entering_records(pair, lacks, context);
         let mut model = Self {
-            terms: terms.collect::<Result<_, MethodError>>()?,
+            terms,
             responses,
             weights,
-            kept: [Vec::new(), Vec::new()],
+            kept,
         };
-        model.keep(params.choice(MISSING_CATEGORY.name) == "skip", context);
-        model.choose_references(params.choice(REFERENCE.name) == "first")?;
+        model.choose_references(reference)?;
         Ok(model)
     }
 
-    /// Finds the records that enter.
-    fn keep(&mut self, skips: bool, context: &RunContext<'_>) {
-        let mut n_lacking = [0, 0];
-        for (file, n_lacking) in n_lacking.iter_mut().enumerate() {
-            let responses = &self.responses[file];
-            let lacks = |record: usize| {
-                responses[record].is_nan()
-                    || skips && self.terms.iter().any(|term| term.is_missing(file, record))
-            };
-            let weighs =
-                |record: usize| self.weights[file].is_none_or(|weights| weights[record] > 0.0);
-            let n = responses.len();
-            let kept: Vec<u32> = (0..n as u32)
-                .into_par_iter()
-                .with_min_len(BLOCK)
-                .filter(|&record| !lacks(record as usize))
-                .collect();
-            *n_lacking = n - kept.len();
-            self.kept[file] = kept;
-            self.kept[file].retain(|&record| weighs(record as usize));
-        }
-        if n_lacking != [0, 0] {
-            context.note(KnownNote::IncompleteRecordsSkipped {
-                n_original: n_lacking[0],
-                n_masked: n_lacking[1],
-            });
-        }
-    }
-
-    fn choose_references(&mut self, first: bool) -> Result<(), MethodError> {
+    fn choose_references(&mut self, asked: Reference) -> Result<(), MethodError> {
         let kept = &self.kept;
         for term in &mut self.terms {
             let Term::Categories {
@@ -125,13 +105,12 @@ impl<'a> Model<'a> {
             else {
                 continue;
             };
-            let occurs = [0, 1].map(|file| occurring(categories, file, &kept[file]));
+            let occurs = Side::BOTH.map(|file| occurring(categories, file, &kept[file as usize]));
             let mut shared = (0..categories.missing())
                 .filter(|&code| occurs[0][code as usize] && occurs[1][code as usize]);
-            let chosen = if first {
-                shared.next()
-            } else {
-                shared.next_back()
+            let chosen = match asked {
+                Reference::First => shared.next(),
+                Reference::Last => shared.next_back(),
             };
             *reference = chosen.ok_or_else(|| {
                 MethodError::data(
@@ -144,12 +123,12 @@ impl<'a> Model<'a> {
         Ok(())
     }
 
-    /// The model's columns and rows in a file: 0 is the original.
-    pub(crate) fn design(&self, file: usize) -> Result<Design, MethodError> {
-        let kept = &self.kept[file];
+    /// The model's columns and rows in a file.
+    pub(crate) fn design(&self, file: Side) -> Result<Design, MethodError> {
+        let (at, kept) = (file as usize, &self.kept[file as usize]);
         let n = kept.len();
         let mut made = Design {
-            file: FILES[file],
+            file,
             columns: vec![DesignColumn::intercept()],
             parts: Vec::new(),
             responses: Responses::default(),
@@ -162,16 +141,16 @@ impl<'a> Model<'a> {
                     reference,
                 } => made.add_categories(position, categories, *reference, file, kept)?,
                 Term::Numbers(columns, values) => {
-                    made.add_numbers(position, columns.name, values[file], kept)?;
+                    made.add_numbers(position, columns.name, values[at], kept)?;
                 }
             }
         }
         made.check_size()?;
         let y: Vec<f64> = kept
             .iter()
-            .map(|&record| self.responses[file][record as usize])
+            .map(|&record| self.responses[at][record as usize])
             .collect();
-        let weight = |i: usize| self.weights[file].map_or(1.0, |weights| weights[kept[i] as usize]);
+        let weight = |i: usize| self.weights[at].map_or(1.0, |weights| weights[kept[i] as usize]);
         // Normalised to the number of records: w n / Σ w.
         let scale = n as f64 / sum_by(n, weight);
         if !(scale.is_finite() && scale > 0.0) {
@@ -192,21 +171,21 @@ impl<'a> Model<'a> {
 }
 
 impl Term<'_> {
-    fn is_missing(&self, file: usize, record: usize) -> bool {
+    fn is_missing(&self, file: Side, record: usize) -> bool {
         match self {
             Self::Categories { categories, .. } => {
-                categories.codes[file][record] == categories.missing()
+                categories.codes[file as usize][record] == categories.missing()
             }
-            Self::Numbers(_, values) => values[file][record].is_nan(),
+            Self::Numbers(_, values) => values[file as usize][record].is_nan(),
         }
     }
 }
 
 /// Which codes some records of a file have.
-pub(super) fn occurring(categories: &TwoCategories, file: usize, kept: &[u32]) -> Vec<bool> {
+pub(super) fn occurring(categories: &TwoCategories, file: Side, kept: &[u32]) -> Vec<bool> {
     let mut occurs = vec![false; categories.n_codes()];
     for &record in kept {
-        occurs[categories.codes[file][record as usize] as usize] = true;
+        occurs[categories.codes[file as usize][record as usize] as usize] = true;
     }
     occurs
 }
