@@ -112,7 +112,7 @@ fn stage_release(
     };
     let style = release_style(plan, release, executed.style);
     let mut staged = Staged::new(&release.file.path, Access::Usual)?;
-    let facts = write_release(&mut staged, executed, release, &style, watch)?;
+    let facts = write_release(&mut staged, executed, release, style, watch)?;
     if !executed.claims.is_empty() {
         let bytes = staged.read_back()?;
         let (path, table) = (&release.file.path, &executed.released);
@@ -130,12 +130,19 @@ fn write_release(
     staged: &mut Staged,
     executed: &Executed,
     release: &Release,
-    style: &TextStyle,
+    style: TextStyle,
     watch: &dyn Watch,
 ) -> Result<FileRecord, DataError> {
     let table = &executed.released;
     let print = staged.write_with(|out| {
-        format::write(out, &release.file.path, table, release.format, style, watch)
+        format::write(
+            out,
+            &release.file.path,
+            table,
+            release.format,
+            &style,
+            watch,
+        )
     })?;
     staged.finish()?;
     Ok(released_record(release, &print, table))

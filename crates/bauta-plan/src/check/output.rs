@@ -60,10 +60,8 @@ struct OutputCheck<'a> {
 impl OutputCheck<'_> {
     fn check(&self, files_read: &[PathBuf]) -> Option<Output> {
         let draft = self.draft;
-        let release = match &draft.file {
-            Some(spot) => Some((spot, self.named(spot), self.format(spot))),
-            None => None,
-        };
+        let release = draft.file.as_ref();
+        let release = release.map(|spot| (spot, self.named(spot), self.format(spot)));
         let read = files_read.iter();
         let mut taken: Vec<PathBuf> = read
             .map(|path| self.surroundings.real_place(path))

@@ -29,7 +29,8 @@ pub(super) fn read_options(
         schema: Schema {
             attributes,
             missing: missing_rules(
-                (data.missing.as_ref(), data.missing_codes.as_ref()),
+                data.missing.as_ref(),
+                data.missing_codes.as_ref(),
                 &data.place.0,
                 problems,
             )
@@ -55,18 +56,19 @@ fn delimiter(data: &DataDraft, problems: &Problems) -> Option<u8> {
 
 /// The missing rules that a section gives; none if it says nothing of them.
 fn missing_rules(
-    given: (Option<&Vec<String>>, Option<&Vec<(String, String)>>),
+    texts: Option<&Vec<String>>,
+    codes: Option<&Vec<(String, String)>>,
     place: &Place,
     problems: &Problems,
 ) -> Option<MissingRules> {
-    if given == (None, None) {
+    if texts.is_none() && codes.is_none() {
         return None;
     }
     let mut rules = MissingRules::default();
-    if let Some(texts) = given.0 {
+    if let Some(texts) = texts {
         rules.texts.clone_from(texts);
     }
-    rules.codes = given.1.cloned().unwrap_or_default();
+    rules.codes = codes.cloned().unwrap_or_default();
     if rules.texts.len() + rules.codes.len() > MAX_MISSING {
         let message = "too many missing texts and codes";
         let hint = "declare at most 200 missing texts and codes";
@@ -108,7 +110,8 @@ fn attribute(
         order: variable.order.clone(),
         hierarchy: hierarchy(variable, surroundings, problems),
         missing: missing_rules(
-            (variable.missing.as_ref(), variable.missing_codes.as_ref()),
+            variable.missing.as_ref(),
+            variable.missing_codes.as_ref(),
             &name.place,
             problems,
         ),

@@ -3,7 +3,7 @@
 //! Only what differs between the text's own draft and the new one is touched: both are written
 //! plainly, compared key by key, and the differences are made in the text.
 
-use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, Value};
+use toml_edit::{ArrayOfTables, DocumentMut, Item, Table};
 
 use super::read::read;
 use super::write::write;
@@ -153,7 +153,7 @@ fn unplaced(mut item: Item) -> Item {
                 table.decor_mut().set_prefix("\n");
             }
         }
-        Item::Value(Value::InlineTable(_)) | Item::Value(_) | Item::None => {}
+        Item::Value(_) | Item::None => {}
     }
     item
 }

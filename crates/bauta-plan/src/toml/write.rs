@@ -101,19 +101,19 @@ pub fn data(data: &DataDraft) -> String {
     });
     Lines::new("[data]")
         .spot("file", data.file.as_ref())
-        .line("missing", data.missing.as_ref().map(texts))
-        .line("missing_codes", data.missing_codes.as_ref().map(codes))
+        .line("missing", data.missing.as_deref().map(texts))
+        .line("missing_codes", data.missing_codes.as_deref().map(codes))
         .line("delimiter", delimiter)
         .line("decimal", decimal)
         .line("encoding", encoding)
         .0
 }
 
-fn texts(texts: &Vec<String>) -> String {
+fn texts(texts: &[String]) -> String {
     list(texts.iter().map(String::as_str))
 }
 
-fn codes(codes: &Vec<(String, String)>) -> String {
+fn codes(codes: &[(String, String)]) -> String {
     inline(
         codes
             .iter()
@@ -130,13 +130,16 @@ pub fn variable(variable: &VariableDraft) -> String {
             variable.kind.as_ref().map(|kind| quoted(kind.name())),
         ),
         ("label", variable.label.as_ref().map(|label| quoted(label))),
-        ("order", variable.order.as_ref().map(texts)),
+        ("order", variable.order.as_deref().map(texts)),
         (
             "hierarchy",
             variable.hierarchy.as_ref().map(|form| hierarchy(form)),
         ),
-        ("missing", variable.missing.as_ref().map(texts)),
-        ("missing_codes", variable.missing_codes.as_ref().map(codes)),
+        ("missing", variable.missing.as_deref().map(texts)),
+        (
+            "missing_codes",
+            variable.missing_codes.as_deref().map(codes),
+        ),
     ];
     let given = given.into_iter();
     let description = inline(given.filter_map(|(name, value)| Some((name, value?))));

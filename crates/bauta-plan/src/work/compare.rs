@@ -236,7 +236,7 @@ fn correspondence(
 fn id_texts(table: &Table, id: &str, file: &str) -> Result<Vec<String>, WorkError> {
     let column = table.column_named(id).ok_or_else(|| {
         WorkError::mistake(
-            format!("{} has no variable `{id}`", file),
+            format!("{file} has no variable `{id}`"),
             near::column_hint(id, table.names()),
         )
     })?;
@@ -271,13 +271,13 @@ fn variables(
         for (table, file) in [(original, &request.original), (masked, &request.masked)] {
             if table.index_of(name).is_none() {
                 return Err(WorkError::mistake(
-                    format!("{} has no variable `{name}`", file),
+                    format!("{file} has no variable `{name}`"),
                     near::column_hint(name, table.names()),
                 ));
             }
             if !numeric(table, name) {
                 return Err(WorkError::mistake(
-                    format!("`{name}` is not numeric in {}", file),
+                    format!("`{name}` is not numeric in {file}"),
                     "declare its missing texts with --missing-texts, or leave it out of --on",
                 ));
             }

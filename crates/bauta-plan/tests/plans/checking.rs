@@ -321,3 +321,22 @@ fn a_gate_finds_the_records_that_it_means_or_says_what_is_not_measured() {
     let (_, message) = one_problem(&gate("part = \"outliers\"\n"));
     assert!(message.contains("outliers apart"), "{message}");
 }
+
+#[test]
+fn a_measure_says_itself_whether_its_parameters_go_together() {
+    let (line, message) =
+        one_problem("[[measure]]\nuse = [\"global-risk\"]\nweights = \"matrix\"\n");
+    assert_eq!(line, 3, "{message}");
+    assert!(message.contains('w'), "{message}");
+    let weightless =
+        "[[measure]]\nuse = [\"score\"]\nweight_il = 0\nweight_dld = 0\nweight_id = 0\n";
+    let (line, message) = one_problem(weightless);
+    assert_eq!((line, message.as_str()), (1, "all weights are 0"));
+    let (line, message) = one_problem("[[measure]]\nuse = [\"il2\"]\nlevel = 0.1\n");
+    assert_eq!(line, 3, "{message}");
+    // A key that is called sensitive is told once, though two scenarios have it.
+    let scenarios = "[[scenario]]\nname = \"a\"\nkeys = [\"sex\"]\n[[scenario]]\nname = \"b\"\nkeys = [\"sex\", \"age\"]\n";
+    let diverse = "[[measure]]\nuse = [\"l-diversity\"]\nsensitive = [\"sex\"]\n";
+    let (line, message) = one_problem(&format!("{scenarios}{diverse}"));
+    assert_eq!(line, 9, "{message}");
+}

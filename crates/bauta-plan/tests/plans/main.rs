@@ -2,6 +2,8 @@
 
 mod checking;
 mod claims;
+mod drafts;
+mod memory;
 mod records;
 mod running;
 mod schema;

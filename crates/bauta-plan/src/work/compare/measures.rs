@@ -119,7 +119,7 @@ fn refuse_wrong_records(pair: &Pair<'_>, request: &CompareRequest) -> Result<(),
             .map_err(|problem| WorkError::mistake(problem.message, problem.hint))?;
         if !holds.contains(&true) {
             return Err(WorkError::mistake(
-                format!("{}: no record satisfies `{condition}`", file),
+                format!("{file}: no record satisfies `{condition}`"),
                 "widen the condition",
             ));
         }
