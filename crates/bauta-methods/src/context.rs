@@ -47,11 +47,11 @@ impl<'a> RunContext<'a> {
     }
 
     /// States a fact about the work.
-    pub fn note(&self, note: impl Into<Note>) {
+    pub fn note(&self, note: Note) {
         self.notes
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
-            .push(note.into());
+            .push(note);
     }
 
     /// Reports progress, and stops the method if the watcher asks for it.

@@ -330,18 +330,6 @@ impl Measurement {
         });
     }
 
-    /// Adds a figure by the name that it has for scripts.
-    pub fn push_part(&mut self, name: impl Into<String>, value: impl Into<Option<f64>>) {
-        let id = Cow::Owned(name.into());
-        let name = FigureName {
-            id,
-            at: None,
-            file: None,
-            variable: None,
-        };
-        self.give(name, value);
-    }
-
     /// The figure that a declaration means.
     pub fn figure(&self, name: impl Into<FigureName>) -> Option<f64> {
         let name = name.into();

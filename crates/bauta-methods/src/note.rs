@@ -7,11 +7,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-mod known;
-mod text;
-
-pub use known::KnownNote;
-
 /// Where a note stands among those of a method.
 #[derive(
     Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize, JsonSchema,
@@ -84,29 +79,5 @@ impl Note {
     /// A count of it.
     pub fn count(&self, name: &str) -> Option<u64> {
         self.fact(name).and_then(Value::as_u64)
-    }
-}
-
-impl From<KnownNote> for Note {
-    fn from(known: KnownNote) -> Self {
-        let mut facts = match serde_json::to_value(&known) {
-            Ok(Value::Object(facts)) => facts,
-            _ => Map::new(),
-        };
-        let id = match facts.remove("id") {
-            Some(Value::String(id)) => id,
-            _ => String::new(),
-        };
-        Self {
-            id: Cow::Owned(id),
-            text: known.text(),
-            public: known.is_public(),
-            rank: match known.rank() {
-                0 => NoteRank::Fact,
-                1 => NoteRank::Sum,
-                _ => NoteRank::Warning,
-            },
-            facts,
-        }
     }
 }
