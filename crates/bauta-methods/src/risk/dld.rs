@@ -103,7 +103,7 @@ impl MeasureMethod for Dld {
     }
 
     fn check(&self, settings: &Settings, on: &[&Attribute]) -> Vec<ParamProblem> {
-        keys_not_measured(&settings.keys, on.iter().map(|attribute| &attribute.name))
+        keys_not_measured(&settings.keys, |key| on.iter().any(|on| on.name == key))
     }
 
     fn numbers_of(&self, _: &FigureSpec, settings: &Settings, on: &[String]) -> Vec<f64> {
@@ -179,12 +179,12 @@ pub(crate) fn keys_asked(params: &Params) -> Result<Vec<String>, Vec<ParamProble
     }
 }
 
-/// Named keys that are not among the variables `on` which are measured.
-pub(crate) fn keys_not_measured<'a>(
+/// Named keys that are not among the variables which are measured.
+pub(crate) fn keys_not_measured(
     keys: &[String],
-    on: impl Iterator<Item = &'a String> + Clone,
+    is_on: impl Fn(&str) -> bool,
 ) -> Vec<ParamProblem> {
-    let missing = keys.iter().filter(|key| !on.clone().any(|on| on == *key));
+    let missing = keys.iter().filter(|key| !is_on(key));
     missing
         .map(|key| {
             ParamProblem::of(
@@ -222,7 +222,8 @@ pub(crate) fn links<'a>(
     named: &'a [String],
     task: &MeasureTask<'a>,
 ) -> Result<Vec<&'a [String]>, MethodError> {
-    if let Some(problem) = keys_not_measured(named, task.on.iter()).into_iter().next() {
+    let is_on = |key: &str| task.on.iter().any(|on| on == key);
+    if let Some(problem) = keys_not_measured(named, is_on).into_iter().next() {
         return Err(MethodError::request(problem.message, problem.hint));
     }
     let links = links.of(named, task.on);

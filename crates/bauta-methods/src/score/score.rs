@@ -99,7 +99,7 @@ impl MeasureMethod for Score {
     }
 
     fn check(&self, settings: &Settings, on: &[&Attribute]) -> Vec<ParamProblem> {
-        dld::keys_not_measured(&settings.keys, on.iter().map(|attribute| &attribute.name))
+        dld::keys_not_measured(&settings.keys, |key| on.iter().any(|on| on.name == key))
     }
 
     fn measure(
