@@ -82,12 +82,8 @@ fn masked(id: &str, table: &Table, on: &[usize], param: (&str, f64)) -> Table {
     let given = [(param.0.to_owned(), RawValue::Number(param.1))];
     let params = Params::check(mask.card(), &given).expect("parameters");
     let context = RunContext::new(1, "bench", &Unwatched);
-    let task = MaskTask {
-        table,
-        on,
-        params: &params,
-    };
-    mask.mask(&task, &context)
+    let task = MaskTask { table, on };
+    mask.mask(&params, &task, &context)
         .expect("the mask works")
         .apply_to(table)
 }
@@ -102,8 +98,10 @@ fn measured(id: &str, original: &Table, masked: &Table) -> Measurement {
         masked,
         rows: Rows::Correspond,
     };
-    let task = MeasureTask::new(Files::Both(pair), &on, &params);
-    measure.measure(&task, &context).expect("the measure works")
+    let task = MeasureTask::new(Files::Both(pair), &on);
+    measure
+        .measure(&params, &task, &context)
+        .expect("the measure works")
 }
 
 #[divan::bench(args = ["own", "visible", "original", "wild"])]

@@ -22,8 +22,6 @@ pub struct AdjustTask<'a> {
     pub pair: Pair<'a>,
     /// Positions, in the masked file, of the variables concerned.
     pub on: &'a [usize],
-    /// Checked parameters.
-    pub params: &'a Params,
 }
 
 /// How an adjuster is written: its settings as a type, and what it does with them. The registry
@@ -80,6 +78,7 @@ pub trait Adjuster: Sync {
     /// Does it, with parameters that [`Self::check`] accepts or an error.
     fn adjust(
         &self,
+        params: &Params,
         task: &AdjustTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Change, MethodError>;
@@ -110,10 +109,11 @@ impl<A: AdjustMethod> Adjuster for A {
 
     fn adjust(
         &self,
+        params: &Params,
         task: &AdjustTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Change, MethodError> {
-        let settings = self.settings(task.params).map_err(refused)?;
+        let settings = self.settings(params).map_err(refused)?;
         AdjustMethod::adjust(self, &settings, task, context)
     }
 

@@ -12,6 +12,7 @@ use crate::note::Note;
 use crate::pair::outliers::outliers;
 use crate::pair::records::traced_to_nearest;
 use crate::pair::{Pair, Rows};
+use crate::params::Params;
 
 /// How far an estimate from a sample may be off. A measure that samples declares it and gives it; on
 /// a subpopulation it is found anew here, with [`SAMPLED`].
@@ -45,6 +46,7 @@ impl Groups {
 /// to a subpopulation: `original` is the file that the records of a single one came from.
 pub fn measure_groups(
     measure: &dyn Measure,
+    params: &Params,
     task: &MeasureTask<'_>,
     groups: &Groups,
     original: &Table,
@@ -52,16 +54,17 @@ pub fn measure_groups(
 ) -> Result<Measurement, MethodError> {
     // Keys have no farthest record, and their measures no subpopulation of figures.
     if groups.are_none() || measure.declared().scope == Scope::Scenario {
-        return measure.measure(task, context);
+        return measure.measure(params, task, context);
     }
     match task.files {
-        Files::One(table) => one_file(measure, task, table, groups, original, context),
-        Files::Both(pair) => two_files(measure, task, &pair, groups, context),
+        Files::One(table) => one_file(measure, params, task, table, groups, original, context),
+        Files::Both(pair) => two_files(measure, params, task, &pair, groups, context),
     }
 }
 
 fn one_file(
     measure: &dyn Measure,
+    params: &Params,
     task: &MeasureTask<'_>,
     table: &Table,
     groups: &Groups,
@@ -69,11 +72,12 @@ fn one_file(
     context: &RunContext<'_>,
 ) -> Result<Measurement, MethodError> {
     let Some(condition) = &groups.condition else {
-        return measure.measure(task, context);
+        return measure.measure(params, task, context);
     };
     let selected = of_masked(&satisfying(condition, original)?, table);
     let part = part_of(table, &selected);
     let mut found = measure.measure(
+        params,
         &MeasureTask {
             files: Files::One(&part),
             ..*task
@@ -87,6 +91,7 @@ fn one_file(
 
 fn two_files(
     measure: &dyn Measure,
+    params: &Params,
     task: &MeasureTask<'_>,
     pair: &Pair<'_>,
     groups: &Groups,
@@ -109,7 +114,7 @@ fn two_files(
         None => None,
     };
     let Some(condition) = &groups.condition else {
-        let mut found = measure.measure(task, context)?;
+        let mut found = measure.measure(params, task, context)?;
         split(&mut found, is_outlier.as_deref(), None);
         return Ok(found);
     };
@@ -129,6 +134,7 @@ fn two_files(
             rows: pair.rows,
         };
         let mut found = measure.measure(
+            params,
             &MeasureTask {
                 files: Files::Both(part),
                 whole: Some(*pair),
@@ -140,7 +146,7 @@ fn two_files(
         split(&mut found, kept.as_deref(), None);
         return Ok(found);
     }
-    let found = measure.measure(task, context)?;
+    let found = measure.measure(params, task, context)?;
     if found.per_record.is_none() {
         context.note(not_measured(
             measure.card().id,

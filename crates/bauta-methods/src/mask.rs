@@ -47,8 +47,6 @@ pub struct MaskTask<'a> {
     pub table: &'a Table,
     /// Positions of the variables to mask.
     pub on: &'a [usize],
-    /// Checked parameters.
-    pub params: &'a Params,
 }
 
 impl MaskTask<'_> {
@@ -242,7 +240,12 @@ pub trait Mask: Sync {
     fn facts(&self, params: &Params) -> StepFacts;
 
     /// Does it, with parameters that [`Self::check`] accepts or an error.
-    fn mask(&self, task: &MaskTask<'_>, context: &RunContext<'_>) -> Result<Change, MethodError>;
+    fn mask(
+        &self,
+        params: &Params,
+        task: &MaskTask<'_>,
+        context: &RunContext<'_>,
+    ) -> Result<Change, MethodError>;
 
     /// Parameters that show it at work.
     fn example(&self) -> Vec<(&'static str, RawValue)>;
@@ -268,8 +271,13 @@ impl<M: MaskMethod> Mask for M {
         settings.map_or_else(|_| StepFacts::default(), |s| MaskMethod::facts(self, &s))
     }
 
-    fn mask(&self, task: &MaskTask<'_>, context: &RunContext<'_>) -> Result<Change, MethodError> {
-        let settings = self.settings(task.params).map_err(refused)?;
+    fn mask(
+        &self,
+        params: &Params,
+        task: &MaskTask<'_>,
+        context: &RunContext<'_>,
+    ) -> Result<Change, MethodError> {
+        let settings = self.settings(params).map_err(refused)?;
         MaskMethod::mask(self, &settings, task, context)
     }
 

@@ -11,7 +11,6 @@ use crate::context::RunContext;
 use crate::error::{MethodError, refused};
 use crate::figure::{Figure, FigureName, FigureSpec, Per, Side, Unit};
 use crate::mask::KeyClaim;
-use crate::note::Note;
 use crate::pair::Pair;
 use crate::params::{ParamProblem, Params, RawValue};
 
@@ -111,8 +110,6 @@ pub struct MeasureTask<'a> {
     pub files: Files<'a>,
     /// Names of the variables, in order.
     pub on: &'a [String],
-    /// Checked parameters.
-    pub params: &'a Params,
     /// The whole files, where `files` are the records of a subpopulation.
     pub whole: Option<Pair<'a>>,
 }
@@ -129,11 +126,10 @@ impl Part {
 
 impl<'a> MeasureTask<'a> {
     /// Work on whole files.
-    pub const fn new(files: Files<'a>, on: &'a [String], params: &'a Params) -> Self {
+    pub const fn new(files: Files<'a>, on: &'a [String]) -> Self {
         Self {
             files,
             on,
-            params,
             whole: None,
         }
     }
@@ -434,6 +430,7 @@ pub trait Measure: Sync {
     /// Measures, with parameters that [`Self::check`] accepts or an error.
     fn measure(
         &self,
+        params: &Params,
         task: &MeasureTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Measurement, MethodError>;
@@ -484,24 +481,15 @@ impl<M: MeasureMethod> Measure for M {
 
     fn measure(
         &self,
+        params: &Params,
         task: &MeasureTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Measurement, MethodError> {
-        let settings = self.settings(task.params).map_err(refused)?;
+        let settings = self.settings(params).map_err(refused)?;
         MeasureMethod::measure(self, &settings, task, context)
     }
 
     fn example(&self) -> Vec<(&'static str, RawValue)> {
         MeasureMethod::example(self)
     }
-}
-
-/// A measure could not be taken, and nobody asked for it by name.
-pub fn not_measured(measure: &str, reason: &str) -> Note {
-    Note::new(
-        "not-measured",
-        format!("{measure} was not measured: {reason}"),
-    )
-    .with("measure", measure)
-    .with("reason", reason)
 }

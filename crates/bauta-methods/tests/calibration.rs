@@ -59,12 +59,8 @@ fn adjust(
         masked,
         rows: Rows::Correspond,
     };
-    let task = AdjustTask {
-        pair,
-        on,
-        params: &params,
-    };
-    adjuster.adjust(&task, context)
+    let task = AdjustTask { pair, on };
+    adjuster.adjust(&params, &task, context)
 }
 
 /// The subsample of the survey: weights of the records that are left, and the evidence.

@@ -66,10 +66,9 @@ fn calibrate(
             rows: Rows::Correspond,
         },
         on: &[weight],
-        params: &params,
     };
     let context = RunContext::new(1, "step", &Unwatched);
-    let adjusted = adjuster.adjust(&task, &context)?;
+    let adjusted = adjuster.adjust(&params, &task, &context)?;
     let changed = adjusted.clone().apply_to(masked);
     let weights = changed
         .weight()
@@ -493,10 +492,9 @@ fn records_that_are_riskier_with_the_new_weights_are_noted() {
             rows: Rows::Correspond,
         },
         on: &[0],
-        params: &params,
     };
     adjuster
-        .adjust(&task, &context)
+        .adjust(&params, &task, &context)
         .expect("nobody is at risk before");
     let expected = |note: &Note| {
         note.id == "riskier-with-new-weights"

@@ -70,8 +70,8 @@ fn measure(
         rows: Rows::Unrelated,
     };
     let on: Vec<String> = on.iter().map(|name| (*name).to_owned()).collect();
-    let task = MeasureTask::new(Files::Both(pair), &on, &params);
-    measure.measure(&task, &RunContext::new(1, "measure", &Unwatched))
+    let task = MeasureTask::new(Files::Both(pair), &on);
+    measure.measure(&params, &task, &RunContext::new(1, "measure", &Unwatched))
 }
 
 fn names(names: &[&str]) -> RawValue {

@@ -26,9 +26,10 @@ fn the_survey_loses_3191_and_70_records_and_keeps_those_of_the_reference() {
     let task = MaskTask {
         table: &table,
         on: &on,
-        params: &params,
     };
-    let change = mask.mask(&task, &context).expect("records can be deleted");
+    let change = mask
+        .mask(&params, &task, &context)
+        .expect("records can be deleted");
     let masked = change.apply_to(&table);
     // golden/vvs/calibration.json, rounds of deletion: 3191, 70, 0.
     let rounds: Vec<u64> = context

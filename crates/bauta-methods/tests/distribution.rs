@@ -17,14 +17,10 @@ use support::{ALPHA, column, ks_critical, ks_distance, numbers, params, table};
 fn masked(id: &str, table: &Table, given: &[(&str, RawValue)], seed: u64, step: &str) -> Vec<f64> {
     let mask: &dyn Mask = registry::mask(id).expect("a mask");
     let given = params(mask.card(), given);
-    let task = MaskTask {
-        table,
-        on: &[0],
-        params: &given,
-    };
+    let task = MaskTask { table, on: &[0] };
     let context = RunContext::new(seed, step, &Unwatched);
     let change = mask
-        .mask(&task, &context)
+        .mask(&given, &task, &context)
         .expect("the mask works")
         .apply_to(table);
     change.column(0).as_numeric().expect("numbers").to_vec()

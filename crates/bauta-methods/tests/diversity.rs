@@ -21,7 +21,7 @@ fn measured(
     let on: Vec<String> = on.iter().map(|name| (*name).to_owned()).collect();
     let params = params(measure.card(), given);
     let context = RunContext::new(1, "1", &Unwatched);
-    measure.measure(&MeasureTask::new(Files::One(table), &on, &params), &context)
+    measure.measure(&params, &MeasureTask::new(Files::One(table), &on), &context)
 }
 
 fn word(text: &str) -> RawValue {

@@ -59,8 +59,8 @@ impl Files2 {
         assert_eq!(measure.check(&given, &[]), []);
         let on = self.names();
         let context = RunContext::new(1, "measure", &Unwatched);
-        let task = MeasureTask::new(Files::Both(pair), &on, &given);
-        let found = measure.measure(&task, &context)?;
+        let task = MeasureTask::new(Files::Both(pair), &on);
+        let found = measure.measure(&given, &task, &context)?;
         Ok((found, context.into_notes()))
     }
 
@@ -266,8 +266,8 @@ fn a_matrix_that_is_not_there_or_no_matrix_is_told_and_never_measured_with() {
             panic!("one problem: {says}");
         };
         assert!(problem.message.contains(says), "{}", problem.message);
-        let task = MeasureTask::new(Files::Both(pair), &on, &given);
-        let refused = measure.measure(&task, &context);
+        let task = MeasureTask::new(Files::Both(pair), &on);
+        let refused = measure.measure(&given, &task, &context);
         assert!(matches!(
             refused,
             Err(MethodError::Request { message, .. }) if message == problem.message
@@ -385,8 +385,8 @@ fn records_that_are_there_twice_are_refused() {
         rows: Rows::Correspond,
     };
     let (on, given) = (files.names(), params(measure.card(), &[]));
-    let task = MeasureTask::new(Files::Both(pair), &on, &given);
+    let task = MeasureTask::new(Files::Both(pair), &on);
     let context = RunContext::new(1, "measure", &Unwatched);
-    let refused = measure.measure(&task, &context);
+    let refused = measure.measure(&given, &task, &context);
     assert!(matches!(refused, Err(MethodError::Request { .. })));
 }

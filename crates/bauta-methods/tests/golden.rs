@@ -392,13 +392,9 @@ impl Case {
             .map(|&attr_idx| table.column(attr_idx).attribute())
             .collect();
         assert_eq!(mask.check(params, &attributes), [], "{}", self.name);
-        let task = MaskTask {
-            table,
-            on: &on,
-            params,
-        };
+        let task = MaskTask { table, on: &on };
         let change = mask
-            .mask(&task, context)
+            .mask(params, &task, context)
             .unwrap_or_else(|error| panic!("{}: {error}", self.name));
         self.compare_files(&change.apply_to(table));
     }
@@ -427,10 +423,9 @@ impl Case {
                 rows: Rows::Correspond,
             },
             on: &on,
-            params,
         };
         let adjusted = adjuster
-            .adjust(&task, context)
+            .adjust(params, &task, context)
             .unwrap_or_else(|error| panic!("{}: {error}", self.name));
         self.compare_files(&adjusted.apply_to(masked));
     }
@@ -517,8 +512,8 @@ impl Case {
                 Condition::parse(text).unwrap_or_else(|problem| panic!("{}", problem.message))
             }),
         };
-        let task = MeasureTask::new(files, on, params);
-        let found = measure_groups(measure, &task, &groups, original, context)
+        let task = MeasureTask::new(files, on);
+        let found = measure_groups(measure, params, &task, &groups, original, context)
             .unwrap_or_else(|error| panic!("{}: {error}", self.name));
         self.compare_figures(&found);
         if let Some(expected) = self.json["expect"].get("weighted_per_record") {

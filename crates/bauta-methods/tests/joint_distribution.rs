@@ -32,13 +32,9 @@ fn masked(id: &str, table: &Table, given: &[(&str, RawValue)], seed: u64) -> Tab
     let on: Vec<usize> = (0..table.columns().len())
         .filter(|&attr_idx| table.column(attr_idx).as_numeric().is_some())
         .collect();
-    let task = MaskTask {
-        table,
-        on: &on,
-        params: &given,
-    };
+    let task = MaskTask { table, on: &on };
     let context = RunContext::new(seed, "step", &Unwatched);
-    let change = mask.mask(&task, &context);
+    let change = mask.mask(&given, &task, &context);
     change.expect("the mask works").apply_to(table)
 }
 
@@ -144,10 +140,14 @@ fn dependent_variables_are_noted_by_name() {
     let task = MaskTask {
         table: &file,
         on: &[3, 0, 1],
-        params: &params(mask.card(), &[number("level", 0.1)]),
     };
     let context = RunContext::new(1, "step", &Unwatched);
-    mask.mask(&task, &context).unwrap();
+    mask.mask(
+        &params(mask.card(), &[number("level", 0.1)]),
+        &task,
+        &context,
+    )
+    .unwrap();
     let notes = serde_json::to_value(context.into_notes()).unwrap();
     let expected = serde_json::json!([{ "id": "dependent-variables", "variables": ["total"] }]);
     assert_eq!(notes, expected);

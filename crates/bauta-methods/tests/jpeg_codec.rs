@@ -29,10 +29,15 @@ fn census_at_quality_50_is_near_what_libjpeg_makes_of_it() {
     let task = MaskTask {
         table: &original,
         on: &on,
-        params: &params(jpeg.card(), &[("quality", RawValue::Integer(50))]),
     };
     let context = RunContext::new(1, "step", &Unwatched);
-    let masked = jpeg.mask(&task, &context).expect("an image");
+    let masked = jpeg
+        .mask(
+            &params(jpeg.card(), &[("quality", RawValue::Integer(50))]),
+            &task,
+            &context,
+        )
+        .expect("an image");
     let masked = masked.apply_to(&original);
     let (mut n_cells, mut n_other, mut n_far, mut furthest) = (0, 0, 0, 0.0_f64);
     for attr_idx in on {

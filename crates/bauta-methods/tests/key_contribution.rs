@@ -84,8 +84,8 @@ fn contribution(table: &Table, on: &[String], semantics: &str) -> (Measurement, 
     let given = [("semantics", RawValue::Text(semantics.to_owned()))];
     let params = params(measure.card(), &given);
     let context = RunContext::new(1, "measure", &Unwatched);
-    let task = MeasureTask::new(Files::One(table), on, &params);
-    let found = measure.measure(&task, &context).expect("measured");
+    let task = MeasureTask::new(Files::One(table), on);
+    let found = measure.measure(&params, &task, &context).expect("measured");
     (found, context.into_notes())
 }
 
@@ -105,10 +105,11 @@ fn recoded(table: &Table, variable: usize, level: i64) -> Table {
     let task = MaskTask {
         table,
         on: &[variable],
-        params: &params,
     };
     let context = RunContext::new(1, "step", &Unwatched);
-    mask.mask(&task, &context).expect("recoded").apply_to(table)
+    mask.mask(&params, &task, &context)
+        .expect("recoded")
+        .apply_to(table)
 }
 
 /// The three figures of a point of the series that end so.

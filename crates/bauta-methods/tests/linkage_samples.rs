@@ -28,8 +28,10 @@ fn measured(
         rows: Rows::Correspond,
     });
     let context = RunContext::new(seed, "measure", &Unwatched);
-    let task = MeasureTask::new(files, &on, &given);
-    measure.measure(&task, &context).expect("the measure works")
+    let task = MeasureTask::new(files, &on);
+    measure
+        .measure(&given, &task, &context)
+        .expect("the measure works")
 }
 
 #[test]

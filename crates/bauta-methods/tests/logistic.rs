@@ -79,8 +79,8 @@ fn measure(
         rows: Rows::Unrelated,
     };
     let on: Vec<String> = on.iter().map(|name| (*name).to_owned()).collect();
-    let task = MeasureTask::new(Files::Both(pair), &on, &params);
-    measure.measure(&task, &RunContext::new(1, "measure", &Unwatched))
+    let task = MeasureTask::new(Files::Both(pair), &on);
+    measure.measure(&params, &task, &RunContext::new(1, "measure", &Unwatched))
 }
 
 /// A series as a map from label to figure.

@@ -151,7 +151,7 @@ fn measured(
     let on: Vec<String> = on.iter().map(|name| (*name).to_owned()).collect();
     let params = params(measure.card(), given);
     let context = RunContext::new(1, "1", &Unwatched);
-    let found = measure.measure(&MeasureTask::new(Files::One(table), &on, &params), &context);
+    let found = measure.measure(&params, &MeasureTask::new(Files::One(table), &on), &context);
     (
         found,
         context

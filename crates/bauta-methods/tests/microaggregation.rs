@@ -278,12 +278,12 @@ fn mask(
     given: &[(&str, RawValue)],
 ) -> Result<Change, MethodError> {
     let mask = registry::mask(id).unwrap();
-    let task = MaskTask {
-        table,
-        on,
-        params: &params(mask.card(), given),
-    };
-    mask.mask(&task, &RunContext::new(1, "step", &Unwatched))
+    let task = MaskTask { table, on };
+    mask.mask(
+        &params(mask.card(), given),
+        &task,
+        &RunContext::new(1, "step", &Unwatched),
+    )
 }
 
 fn k(k: i64) -> (&'static str, RawValue) {
@@ -454,9 +454,11 @@ fn records_with_a_gap_keep_their_cells_and_are_counted() {
         let task = MaskTask {
             table: &file,
             on: &[0, 1],
-            params: &params(mask.card(), &[k(2), skip()]),
         };
-        let masked = mask.mask(&task, &context).unwrap().apply_to(&file);
+        let masked = mask
+            .mask(&params(mask.card(), &[k(2), skip()]), &task, &context)
+            .unwrap()
+            .apply_to(&file);
         assert_eq!(
             masked.column(0).as_numeric().unwrap(),
             [1.5, 1.5, 3.5, 100.0, 3.5],

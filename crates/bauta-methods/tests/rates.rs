@@ -83,10 +83,10 @@ fn rates(original: &Table, masked: &Table) -> Measurement {
         masked,
         rows: Rows::Unrelated,
     };
-    let task = MeasureTask::new(Files::Both(pair), &on, &params);
+    let task = MeasureTask::new(Files::Both(pair), &on);
     let context = RunContext::new(1, "measure", &Unwatched);
     measure
-        .measure(&task, &context)
+        .measure(&params, &task, &context)
         .expect("it can be measured")
 }
 
@@ -218,9 +218,11 @@ fn a_table_that_nobody_can_read_is_refused_without_a_value() {
         masked: &table,
         rows: Rows::Correspond,
     };
-    let task = MeasureTask::new(Files::Both(pair), &on, &params);
+    let task = MeasureTask::new(Files::Both(pair), &on);
     let context = RunContext::new(1, "measure", &Unwatched);
-    let error = measure.measure(&task, &context).expect_err("too large");
+    let error = measure
+        .measure(&params, &task, &context)
+        .expect_err("too large");
     let text = error.to_string();
     assert!(
         text.contains("`a` by `b`") && !text.contains("secret"),
@@ -285,9 +287,9 @@ fn rates_and_means_are_those_of_a_plain_count() {
         masked: &files[1],
         rows: Rows::Unrelated,
     };
-    let task = MeasureTask::new(Files::Both(pair), &on, &params);
+    let task = MeasureTask::new(Files::Both(pair), &on);
     let context = RunContext::new(1, "measure", &Unwatched);
-    let found = measure.measure(&task, &context).expect("a result");
+    let found = measure.measure(&params, &task, &context).expect("a result");
     for (table, file) in files.iter().zip(["original", "masked"]) {
         let near = |series: &str, label: &str, (weight, sum): (f64, f64)| {
             let ours = point(&found, &format!("{series}, {file}"), label).expect("a rate");

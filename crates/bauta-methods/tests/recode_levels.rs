@@ -36,10 +36,9 @@ fn recoded(column: Column, level: i64) -> Result<(Table, Vec<Note>), MethodError
     let task = MaskTask {
         table: &file,
         on: &[0],
-        params: &given,
     };
     let context = RunContext::new(1, "step", &Unwatched);
-    let masked = mask.mask(&task, &context)?.apply_to(&file);
+    let masked = mask.mask(&given, &task, &context)?.apply_to(&file);
     Ok((masked, context.into_notes()))
 }
 

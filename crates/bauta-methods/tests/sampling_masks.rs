@@ -31,10 +31,9 @@ fn masked(
     let task = MaskTask {
         table: file,
         on: &on,
-        params: &given,
     };
     let context = RunContext::new(seed, "step", &Unwatched);
-    Ok(mask.mask(&task, &context)?.apply_to(file))
+    Ok(mask.mask(&given, &task, &context)?.apply_to(file))
 }
 
 fn made(name: &str, role: Role, kind: Kind, n: usize, cell: impl Fn(usize) -> String) -> Column {

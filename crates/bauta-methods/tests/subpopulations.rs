@@ -82,8 +82,8 @@ fn loss(id: &str, original: &Table, masked: &Table, correction: Option<&str>) ->
         condition: Some(Condition::parse("A > 105").expect("a condition")),
     };
     let context = RunContext::new(1, "1", &Unwatched);
-    let task = MeasureTask::new(files, &on, &given);
-    let found = measure_groups(measure, &task, &groups, original, &context);
+    let task = MeasureTask::new(files, &on);
+    let found = measure_groups(measure, &given, &task, &groups, original, &context);
     found.expect("a measurement").value.expect("a value")
 }
 
@@ -156,7 +156,7 @@ fn a_correction_needs_a_level_and_a_level_a_correction() {
             masked: &noisy,
             rows: Rows::Correspond,
         };
-        let found = measure.measure(&MeasureTask::new(Files::Both(pair), &on, &given), &context);
+        let found = measure.measure(&given, &MeasureTask::new(Files::Both(pair), &on), &context);
         assert!(matches!(found, Err(MethodError::Request { .. })), "{id}");
     }
 }
@@ -180,7 +180,7 @@ fn statistics_of_zero_are_refused_by_name() {
             rows: Rows::Correspond,
         };
         let context = RunContext::new(1, "1", &Unwatched);
-        let found = measure.measure(&MeasureTask::new(Files::Both(pair), &on, &given), &context);
+        let found = measure.measure(&given, &MeasureTask::new(Files::Both(pair), &on), &context);
         found.expect_err("a statistic of 0").to_string()
     };
     assert!(error("il2", &["B", "A"]).contains("the mean of `A` is 0"));

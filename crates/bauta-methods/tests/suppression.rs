@@ -48,12 +48,8 @@ fn suppress(table: &Table, given: &[(&str, RawValue)]) -> Result<(Table, Vec<Not
     let params = params(mask.card(), given);
     let on: Vec<usize> = (0..table.columns().len()).collect();
     let context = RunContext::new(1, "step", &Unwatched);
-    let task = MaskTask {
-        table,
-        on: &on,
-        params: &params,
-    };
-    let change = mask.mask(&task, &context)?;
+    let task = MaskTask { table, on: &on };
+    let change = mask.mask(&params, &task, &context)?;
     Ok((change.apply_to(table), context.into_notes()))
 }
 
@@ -175,9 +171,11 @@ fn audit(original: &Table, masked: &Table, given: &[(&str, RawValue)]) -> Measur
         masked,
         rows: Rows::Correspond,
     };
-    let task = MeasureTask::new(Files::Both(pair), &on, &params);
+    let task = MeasureTask::new(Files::Both(pair), &on);
     let context = RunContext::new(1, "step", &Unwatched);
-    measure.measure(&task, &context).expect("it can be audited")
+    measure
+        .measure(&params, &task, &context)
+        .expect("it can be audited")
 }
 
 #[test]

@@ -50,9 +50,8 @@ pub(super) fn masked(
         let task = MaskTask {
             table: &table,
             on: &on,
-            params: &params,
         };
-        let change = mask.mask(&task, &context)?;
+        let change = mask.mask(&params, &task, &context)?;
         table = change.apply_to(&table);
     }
     Ok(table)
@@ -74,9 +73,11 @@ pub(super) fn measured(
         masked,
         rows: Rows::Correspond,
     };
-    let task = MeasureTask::new(Files::Both(pair), &on, &params);
+    let task = MeasureTask::new(Files::Both(pair), &on);
     let context = RunContext::new(1, measure.id, watch);
-    Ok(measure_groups(method, &task, groups, original, &context)?)
+    Ok(measure_groups(
+        method, &params, &task, groups, original, &context,
+    )?)
 }
 
 /// A method's parameters, checked.

@@ -236,13 +236,9 @@ fn masked(
     let mask = registry::mask(step.id).ok_or_else(|| unknown(step.id))?;
     let params = checked(mask.card(), step)?;
     let on: Vec<usize> = on.iter().filter_map(|name| table.index_of(name)).collect();
-    let task = MaskTask {
-        table,
-        on: &on,
-        params: &params,
-    };
+    let task = MaskTask { table, on: &on };
     let context = RunContext::new(seed, step.id, watch);
-    Ok(mask.mask(&task, &context)?.apply_to(table))
+    Ok(mask.mask(&params, &task, &context)?.apply_to(table))
 }
 
 fn risk(original: &Table, masked: &Table, watch: &dyn Watch) -> Result<Measurement, MethodError> {
@@ -255,8 +251,8 @@ fn risk(original: &Table, masked: &Table, watch: &dyn Watch) -> Result<Measureme
         rows: Rows::Correspond,
     };
     let on = KEYS.map(str::to_owned);
-    let task = MeasureTask::new(Files::Both(pair), &on, &params);
-    Ok(measure.measure(&task, &RunContext::new(1, method.id, watch))?)
+    let task = MeasureTask::new(Files::Both(pair), &on);
+    Ok(measure.measure(&params, &task, &RunContext::new(1, method.id, watch))?)
 }
 
 /// One picture per experiment and size: minimal and maximal risk.

@@ -1,7 +1,7 @@
 //! From figures to verdicts: what a record keeps of a measure, and whether its gates hold.
 
 use bauta_methods::figure::Declared;
-use bauta_methods::measure::not_measured;
+use bauta_methods::groups::not_measured;
 use bauta_methods::pair::Rows;
 use bauta_methods::{Family, Measurement, Subject};
 

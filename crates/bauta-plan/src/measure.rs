@@ -2,7 +2,7 @@
 //! runs and for measures asked for alone.
 
 use bauta_data::{Table, Watch};
-use bauta_methods::measure::not_measured;
+use bauta_methods::groups::not_measured;
 use bauta_methods::{
     Files, Groups, Measure, MeasureTask, Measurement, MethodError, Note, ParamProblem, Params,
     RawValue, RunContext, measure_groups,
@@ -82,8 +82,8 @@ fn take(
     original: &Table,
     context: &RunContext<'_>,
 ) -> Result<Measurement, MethodError> {
-    let task = MeasureTask::new(files, on, params);
-    measure_groups(measure, &task, groups, original, context)
+    let task = MeasureTask::new(files, on);
+    measure_groups(measure, params, &task, groups, original, context)
 }
 
 /// What the measures of a run are taken with.

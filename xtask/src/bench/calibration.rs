@@ -165,13 +165,9 @@ pub(super) fn run(work: &Work, table: &Table, params: &Params) -> Result<Figures
             masked: &masked,
             rows: Rows::Correspond,
         };
-        let task = AdjustTask {
-            pair,
-            on: &on,
-            params,
-        };
+        let task = AdjustTask { pair, on: &on };
         let adjusted = adjuster
-            .adjust(&task, &context)
+            .adjust(params, &task, &context)
             .map_err(|error| error.to_string())?;
         Ok(adjusted.apply_to(&masked))
     })?;

@@ -44,13 +44,9 @@ fn run_mask(work: &Work, table: &Table, params: &Params) -> Result<Figures, Stri
         .collect();
     let (figures, masked) = measured(|| {
         let context = RunContext::new(SEED, work.card.id, &Unwatched);
-        let task = MaskTask {
-            table,
-            on: &on,
-            params,
-        };
+        let task = MaskTask { table, on: &on };
         let change = mask
-            .mask(&task, &context)
+            .mask(params, &task, &context)
             .map_err(|error| error.to_string())?;
         Ok(change.apply_to(table))
     })?;
@@ -71,14 +67,10 @@ fn suppressed(table: &Table, on: &[String]) -> Result<Table, String> {
         .collect();
     let params = Params::check(mask.card(), &given).map_err(|problems| format!("{problems:?}"))?;
     let on: Vec<usize> = on.iter().filter_map(|name| table.index_of(name)).collect();
-    let task = MaskTask {
-        table,
-        on: &on,
-        params: &params,
-    };
+    let task = MaskTask { table, on: &on };
     let context = RunContext::new(SEED, mask.card().id, &Unwatched);
     let change = mask
-        .mask(&task, &context)
+        .mask(&params, &task, &context)
         .map_err(|error| error.to_string())?;
     Ok(change.apply_to(table))
 }
@@ -101,9 +93,9 @@ fn run_measure(work: &Work, table: &Table, params: &Params) -> Result<Figures, S
                 rows: Rows::Correspond,
             })
         });
-        let task = MeasureTask::new(files, &work.on, params);
+        let task = MeasureTask::new(files, &work.on);
         measure
-            .measure(&task, &context)
+            .measure(params, &task, &context)
             .map_err(|error| error.to_string())
     })?;
     check_measures::check(work, params, table, masked.as_ref(), &found)?;

@@ -139,14 +139,10 @@ fn mask(
     let on = [table
         .index_of(on)
         .ok_or_else(|| format!("the file lost `{on}`"))?];
-    let task = MaskTask {
-        table,
-        on: &on,
-        params: &params,
-    };
+    let task = MaskTask { table, on: &on };
     let context = RunContext::new(SEED, method, &Unwatched);
     let change = mask
-        .mask(&task, &context)
+        .mask(&params, &task, &context)
         .map_err(|error| error.to_string())?;
     Ok(change.apply_to(table))
 }
@@ -155,10 +151,10 @@ fn smallest_class(table: &Table) -> Result<f64, String> {
     let measure = registry::measure("k-anonymity").ok_or("there is no measure `k-anonymity`")?;
     let params = Params::check(measure.card(), &[]).map_err(|problems| format!("{problems:?}"))?;
     let keys = KEYS.map(str::to_owned);
-    let task = MeasureTask::new(Files::One(table), &keys, &params);
+    let task = MeasureTask::new(Files::One(table), &keys);
     let context = RunContext::new(SEED, "k-anonymity", &Unwatched);
     let found = measure
-        .measure(&task, &context)
+        .measure(&params, &task, &context)
         .map_err(|error| error.to_string())?;
     found
         .value

@@ -110,7 +110,6 @@ mod tests {
         let task = MaskTask {
             table: &table,
             on: &[0],
-            params: &params,
         };
         let settings = NoiseAdditive.settings(&params).unwrap();
         NoiseAdditive.mask(&settings, &task, &RunContext::new(1, "step", &Unwatched))

@@ -378,7 +378,6 @@ mod tests {
             let task = MaskTask {
                 table: &table,
                 on: &[0],
-                params: &params,
             };
             let settings = TopBottom.settings(&params).unwrap();
             MaskMethod::mask(

@@ -92,14 +92,14 @@ impl Changer {
         context: &RunContext<'_>,
     ) -> Result<Change, MethodError> {
         match self {
-            Self::Mask(mask) => mask.mask(&MaskTask { table, on, params }, context),
+            Self::Mask(mask) => mask.mask(params, &MaskTask { table, on }, context),
             Self::Adjuster(adjuster) => {
                 let pair = Pair {
                     original: table,
                     masked: table,
                     rows: Rows::Correspond,
                 };
-                adjuster.adjust(&AdjustTask { pair, on, params }, context)
+                adjuster.adjust(params, &AdjustTask { pair, on }, context)
             }
         }
     }
@@ -354,10 +354,9 @@ fn neutral_parameters_change_nothing() {
                 let task = MaskTask {
                     table: &table,
                     on: &[attr_idx],
-                    params: &given,
                 };
                 let context = RunContext::new(7, "step", &Unwatched);
-                let Ok(change) = mask.mask(&task, &context) else {
+                let Ok(change) = mask.mask(&given, &task, &context) else {
                     continue;
                 };
                 n_tried += 1;

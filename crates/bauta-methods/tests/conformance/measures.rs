@@ -106,7 +106,7 @@ impl Two {
                 rows: Rows::Correspond,
             }),
         };
-        measure.measure(&MeasureTask::new(files, on, params), context)
+        measure.measure(params, &MeasureTask::new(files, on), context)
     }
 
     fn figures(&self, measure: &dyn Measure, on: &[String]) -> Measurement {
@@ -434,8 +434,8 @@ fn files_that_do_not_correspond_are_refused_where_they_must() {
                 masked,
                 rows,
             };
-            let task = MeasureTask::new(Files::Both(pair), &on, &given);
-            measure.measure(&task, &RunContext::new(7, "measure", &Unwatched))
+            let task = MeasureTask::new(Files::Both(pair), &on);
+            measure.measure(&given, &task, &RunContext::new(7, "measure", &Unwatched))
         };
         let id = measure.card().id;
         let refused = |result: Result<Measurement, MethodError>| {
@@ -482,8 +482,8 @@ fn measures_of_the_wrong_number_of_files_are_our_own_mistake() {
         };
         let given = params(measure.card(), &measure.example());
         let on = ["income".to_owned()];
-        let task = MeasureTask::new(wrong, &on, &given);
-        let found = measure.measure(&task, &RunContext::new(7, "measure", &Unwatched));
+        let task = MeasureTask::new(wrong, &on);
+        let found = measure.measure(&given, &task, &RunContext::new(7, "measure", &Unwatched));
         assert!(
             matches!(found, Err(MethodError::Internal(_))),
             "{}",

@@ -92,7 +92,7 @@ impl Masked {
         match step.method {
             StepMethod::Mask(mask) => {
                 let table = &self.table;
-                mask.mask(&MaskTask { table, on, params }, context)
+                mask.mask(params, &MaskTask { table, on }, context)
             }
             StepMethod::Adjuster(adjuster) => {
                 let pair = Pair {
@@ -100,7 +100,7 @@ impl Masked {
                     masked: &self.table,
                     rows: self.rows,
                 };
-                adjuster.adjust(&AdjustTask { pair, on, params }, context)
+                adjuster.adjust(params, &AdjustTask { pair, on }, context)
             }
         }
     }

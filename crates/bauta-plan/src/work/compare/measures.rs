@@ -3,8 +3,8 @@
 use bauta_data::number::DecimalMark;
 use bauta_data::{Column, Kind, Table, Watch, near};
 use bauta_methods::Choice as _;
+use bauta_methods::groups::not_measured;
 use bauta_methods::keys::Semantics;
-use bauta_methods::measure::not_measured;
 use bauta_methods::pair::Rows;
 use bauta_methods::params::parse_text;
 use bauta_methods::{
