@@ -6,8 +6,8 @@ use std::collections::HashMap;
 
 use bauta_data::{Column, Table};
 use bauta_methods::Params;
-use bauta_methods::measure::{Measurement, Reading};
 use bauta_methods::registry;
+use bauta_methods::{FigureSpec, Measurement};
 
 use super::check_masks::unchecked;
 use super::check_models::{inertia_is_that_of_the_categories, residuals_go_with_nothing};
@@ -33,10 +33,12 @@ pub(super) fn check(
     found: &Measurement,
 ) -> Result<(), String> {
     let n = original.n_records();
-    let reading = registry::measure(work.card.id)
+    let declared = registry::measure(work.card.id)
         .ok_or("not a measure")?
-        .reading();
-    if !in_range(found, &reading) || found.per_record.as_ref().is_some_and(|all| all.len() != n) {
+        .declared();
+    if !in_range(found, &declared.value)
+        || found.per_record.as_ref().is_some_and(|all| all.len() != n)
+    {
         return Err(format!(
             "{}: the value leaves its range, or records are missing",
             work.name
@@ -131,7 +133,7 @@ pub(super) fn recounted(
     })
 }
 
-fn in_range(found: &Measurement, reading: &Reading) -> bool {
+fn in_range(found: &Measurement, reading: &FigureSpec) -> bool {
     found
         .value
         .is_none_or(|value| (reading.min..=reading.max).contains(&value))

@@ -108,12 +108,9 @@ fn run_measure(work: &Work, table: &Table, params: &Params) -> Result<Figures, S
 /// The figure to compare with a peer's: one that every record has a part in.
 fn answer(found: &Measurement) -> Option<f64> {
     found.part("uniques").or(found.value).or_else(|| {
-        let is_mean = |name: &str| {
-            name.rsplit_once('.')
-                .is_some_and(|(_, figure)| figure == "mean")
-        };
-        let means = found.parts.iter().filter(|part| is_mean(&part.name));
-        means.map(|part| part.value).sum()
+        let figures = found.figures.iter();
+        let means = figures.filter(|figure| figure.name.id == "mean");
+        means.map(|figure| figure.value).sum()
     })
 }
 
