@@ -380,8 +380,7 @@ mod tests {
                 on: &[0],
                 params: &params,
             };
-            let settings = TopBottom.settings(&params).unwrap();
-            TopBottom.mask(&settings, &task, &RunContext::new(1, "step", &Unwatched))
+            Mask::mask(&TopBottom, &task, &RunContext::new(1, "step", &Unwatched))
         };
         assert!(matches!(
             run(&[("top", number(5.0)), mean()]),
