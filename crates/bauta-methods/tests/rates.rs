@@ -318,7 +318,7 @@ fn rates_and_means_are_those_of_a_plain_count() {
         );
     }
     // A variable is not tabulated by itself, and names of series are unique.
-    let names = found.series.iter().map(|series| series.spelled());
+    let names = found.series.iter().map(bauta_methods::Series::spelled);
     let mut names: Vec<String> = names.collect();
     assert!(
         !names

@@ -201,7 +201,10 @@ pub(crate) fn parts(found: &Measurement) -> Vec<(String, Option<f64>)> {
     );
     all.extend(named("variable ", &found.by_variable));
     for series in &found.series {
-        all.extend(named(&format!("series {} ", series.name), &series.points));
+        all.extend(named(
+            &format!("series {} ", series.spelled()),
+            &series.points,
+        ));
     }
     all
 }
