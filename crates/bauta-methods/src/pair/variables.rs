@@ -8,8 +8,8 @@ use crate::error::MethodError;
 use crate::figure::Side;
 use crate::measure::{MeasureTask, Measurement, Part};
 use crate::missing::{Missing, check_missing};
-use crate::note::Note;
 use crate::pair::Pair;
+use crate::pair::records::incomplete_skipped;
 
 /// One variable in both files.
 #[derive(Clone, Copy, Debug)]
@@ -110,16 +110,4 @@ pub(crate) fn entering_records(
         context.note(incomplete_skipped(n_lacking[0], n_lacking[1]));
     }
     entering
-}
-
-/// Records that lack a value were left out of an analysis.
-fn incomplete_skipped(n_original: usize, n_masked: usize) -> Note {
-    Note::new(
-        "incomplete-records-skipped",
-        format!(
-            "records without all of the values were left out: {n_original} of the original, {n_masked} of the masked file"
-        ),
-    )
-    .with("n_original", n_original)
-    .with("n_masked", n_masked)
 }
