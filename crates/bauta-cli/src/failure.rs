@@ -260,17 +260,10 @@ fn data_items(error: &DataError) -> Vec<Item> {
 
 fn run_item(error: &RunError) -> Item {
     let RunError::Method { place, line, error } = error else {
-        let (kind, hint) = match error {
-            RunError::NotWritten { .. } => (
-                Code::Internal,
-                "this is a mistake in Bauta; please report it",
-            ),
-            _ => (Code::Plan(ProblemKind::Plan), "correct the plan"),
-        };
         return Item {
-            kind,
+            kind: Code::Internal,
             message: error.to_string(),
-            hint: hint.to_owned(),
+            hint: "this is a mistake in Bauta; please report it".to_owned(),
             ..Item::default()
         };
     };

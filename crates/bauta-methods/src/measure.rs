@@ -175,6 +175,12 @@ pub struct Series {
     /// The variable that it is of, where a measurement holds one for each.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub variable: Option<String>,
+    /// How scripts spell it, where that is not composed of name, variable and file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spelling: Option<String>,
+    /// Whether the name begins with that of a variable, which titles leave as it is.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub verbatim: bool,
     /// The table in which it is read beside others, where it is not to be drawn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub table: Option<SeriesTable>,
@@ -206,6 +212,8 @@ impl Series {
             name: name.into(),
             file: None,
             variable: None,
+            spelling: None,
+            verbatim: false,
             table: None,
             axis: axis.to_owned(),
             unit,
@@ -215,6 +223,9 @@ impl Series {
 
     /// How scripts spell it: `income: quantiles, masked`.
     pub fn spelled(&self) -> String {
+        if let Some(spelling) = &self.spelling {
+            return spelling.clone();
+        }
         let mut spelled = match &self.variable {
             Some(variable) => format!("{variable}: {}", self.name),
             None => self.name.clone(),
@@ -228,6 +239,20 @@ impl Series {
             spelled.push_str(file.name());
         }
         spelled
+    }
+
+    /// The same with a spelling of its own for scripts.
+    #[must_use]
+    pub fn spelled_as(mut self, spelling: String) -> Self {
+        self.spelling = Some(spelling);
+        self
+    }
+
+    /// The same, and its name begins with that of a variable.
+    #[must_use]
+    pub fn verbatim(mut self) -> Self {
+        self.verbatim = true;
+        self
     }
 
     /// The same as a column of a table.

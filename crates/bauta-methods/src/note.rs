@@ -76,6 +76,13 @@ impl Note {
         self.facts.get(name)
     }
 
+    /// What sort of note it is and its names and numbers, as scripts read it.
+    pub fn to_json(&self) -> Value {
+        let mut object = self.facts.clone();
+        object.insert("id".to_owned(), Value::from(&*self.id));
+        Value::Object(object)
+    }
+
     /// A count of it.
     pub fn count(&self, name: &str) -> Option<u64> {
         self.fact(name).and_then(Value::as_u64)

@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bauta_data::{Condition, HierarchySpec, Kind, Role, Table, Unwatched};
-use bauta_methods::Choice;
 use bauta_methods::adjust::{AdjustTask, Adjuster};
 use bauta_methods::keys::benedetti_franconi::expected_inverse;
 use bauta_methods::keys::{Semantics, frequencies};
@@ -19,6 +18,7 @@ use bauta_methods::{
     Card, Files, Groups, MaskTask, Measure, MeasureTask, Measurement, Pair, Params, RawValue,
     RunContext, measure_groups,
 };
+use bauta_methods::{Choice, Note};
 use bauta_methods::{Mask, registry};
 use serde_json::{Value, json};
 use support::{Wanted, column, ours, read_csv, read_numbers, reference, shared, texts};
@@ -213,12 +213,7 @@ impl Case {
         }
         if let Some(expected) = self.json["expect"].get("notes") {
             // What sort of note and its facts; the words are made of them.
-            let told = context.into_notes().into_iter().map(|note| {
-                let mut told = note.facts;
-                told.insert("id".to_owned(), note.id.into_owned().into());
-                Value::Object(told)
-            });
-            let found: Vec<Value> = told.collect();
+            let found: Vec<Value> = context.into_notes().iter().map(Note::to_json).collect();
             assert_eq!(&json!(found), expected, "{}: notes", self.name);
         }
     }

@@ -11,7 +11,7 @@ use crate::support;
 use bauta_data::{Kind, Role, Table, Unwatched};
 use bauta_methods::kernel::numbers::moments::moments;
 use bauta_methods::kernel::numbers::normal::quantile;
-use bauta_methods::{Mask, MaskTask, RawValue, RunContext, registry};
+use bauta_methods::{Mask, MaskTask, Note, RawValue, RunContext, registry};
 use statrs::distribution::{ContinuousCDF, Normal};
 use support::{Wanted, column, ks_critical, ks_distance, numbers, params, read_csv, shared, table};
 
@@ -148,9 +148,9 @@ fn dependent_variables_are_noted_by_name() {
         &context,
     )
     .unwrap();
-    let notes = serde_json::to_value(context.into_notes()).unwrap();
+    let notes: Vec<_> = context.into_notes().iter().map(Note::to_json).collect();
     let expected = serde_json::json!([{ "id": "dependent-variables", "variables": ["total"] }]);
-    assert_eq!(notes, expected);
+    assert_eq!(serde_json::Value::from(notes), expected);
 }
 
 #[test]

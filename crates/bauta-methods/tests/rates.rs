@@ -111,13 +111,13 @@ fn distance(found: &Measurement, reference: &Value, file: &str) -> f64 {
     for key in KEYS {
         for (label, expected) in reference[key].as_object().expect("categories") {
             for (ind, expected) in expected.as_array().expect("rates").iter().enumerate() {
-                compare(&format!("ind = {ind} by {key}, {file}"), label, expected);
+                compare(&format!("ind = {ind} by {key}: {file}"), label, expected);
             }
         }
     }
     let all = reference["all"]["1"].as_array().expect("rates of all");
     for (ind, expected) in all.iter().enumerate() {
-        compare(&format!("share by ind, {file}"), &ind.to_string(), expected);
+        compare(&format!("share by ind: {file}"), &ind.to_string(), expected);
     }
     assert!(n_compared >= 80, "{n_compared}");
     largest
@@ -169,7 +169,7 @@ fn the_figures_of_the_paper_have_their_pattern() {
     let original = survey(&folder, "d_fin");
     let percent = |found: &Measurement, by: &str, label: &str, file: &str| {
         let rates = [0, 1, 2].map(|ind| {
-            let rate = point(found, &format!("ind = {ind} by {by}, {file}"), label);
+            let rate = point(found, &format!("ind = {ind} by {by}: {file}"), label);
             format!("{:.2}", 100.0 * rate.expect("a rate"))
         });
         rates.join(" ")
@@ -189,9 +189,9 @@ fn the_figures_of_the_paper_have_their_pattern() {
     assert_eq!(alone(&raking, "masked"), "81.09 15.02 3.89");
     assert_eq!(alone(&plain, "masked"), "83.10 14.15 2.75");
     // Blanks are a row of their own, and no category.
-    assert!(point(&blanked, "ind = 1 by hsize, masked", "missing").is_some());
+    assert!(point(&blanked, "ind = 1 by hsize: masked", "missing").is_some());
     assert_eq!(
-        point(&blanked, "records by hsize, masked", "missing"),
+        point(&blanked, "records by hsize: masked", "missing"),
         Some(2_338.0)
     );
     // Household size was a margin of the calibration, living with a partner was not.

@@ -19,16 +19,6 @@ pub enum RunError {
         /// What the method said.
         error: Box<MethodError>,
     },
-    /// A gate asks for a figure that its measure does not give.
-    #[error("gate on `{measure}`: there is no figure `{part}` (there are: {known})")]
-    UnknownPart {
-        /// The measure.
-        measure: String,
-        /// The figure asked for.
-        part: String,
-        /// The figures there are.
-        known: String,
-    },
     /// What a run found cannot be put down.
     #[error("the {what} cannot be written: {reason}")]
     NotWritten {
@@ -54,7 +44,7 @@ impl RunError {
         match self {
             Self::Data(error) => error.kind == DataErrorKind::Cancelled,
             Self::Method { error, .. } => **error == MethodError::Cancelled,
-            Self::UnknownPart { .. } | Self::NotWritten { .. } => false,
+            Self::NotWritten { .. } => false,
         }
     }
 }

@@ -44,7 +44,7 @@ pub(crate) fn of_measure(measure: &MeasureRecord, id: &str) -> Drawn {
         } else {
             let chart = series_chart(
                 &format!("{id}-{idx}"),
-                title_of(named),
+                series_title(named),
                 before,
                 after,
                 named,
@@ -162,14 +162,10 @@ fn is_same(a: &Series, b: &Series) -> bool {
 fn about(series: &Series) -> String {
     let series = Series {
         file: None,
+        spelling: None,
         ..series.clone()
     };
     series.spelled()
-}
-
-/// What a series shows, as a title.
-fn title_of(series: &Series) -> String {
-    series_title(series.variable.as_deref(), &series.name)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,6 @@
 //! The external report: what users of the released file need to know, and nothing that helps to
 //! undo the masking. It is written from the [`PublicRecord`] alone.
 
-use bauta_methods::pair::Rows;
 use bauta_plan::record::Fate;
 use maud::{Markup, html};
 
@@ -80,6 +79,28 @@ fn foot(record: &PublicRecord<'_>) -> Markup {
     }
 }
 
+/// What of the file was drawn anew. A record whose other values are those of somebody can still be
+/// that person's, and nothing here may sound as if it could not.
+fn origin(record: &PublicRecord<'_>) -> Option<String> {
+    let drawn = &record.drawn_anew;
+    let released = record
+        .variables
+        .iter()
+        .filter(|variable| variable.fate != Fate::Dropped);
+    match (drawn.len(), released.count()) {
+        (0, _) => None,
+        (n_drawn, n_released) if n_drawn == n_released => Some(
+            "All values were drawn anew: the records do not correspond to those that were collected."
+                .to_owned(),
+        ),
+        _ => Some(format!(
+            "Values of {} were drawn anew and do not correspond to the records that were collected; \
+             all other values stand in the records they came from.",
+            listed(drawn)
+        )),
+    }
+}
+
 fn the_file(record: &PublicRecord<'_>, file: &PublicFile<'_>) -> Markup {
     let mut rows = vec![
         ("File", html! { (file.name) }),
@@ -88,11 +109,8 @@ fn the_file(record: &PublicRecord<'_>, file: &PublicFile<'_>) -> Markup {
         ("Bytes", html! { (count(file.n_bytes)) }),
         ("SHA-256", hash(file.sha256)),
     ];
-    if record.rows == Rows::Unrelated {
-        rows.push((
-            "Origin",
-            html! { "The records do not correspond to those that were collected: no record can be traced to one of them." },
-        ));
+    if let Some(origin) = origin(record) {
+        rows.push(("Origin", html! { (origin) }));
     }
     if record.shuffled {
         rows.push((

@@ -44,8 +44,8 @@ pub(crate) struct PublicRecord<'a> {
     pub(crate) file: Option<PublicFile<'a>>,
     /// Whether the records stand in a new order.
     pub(crate) shuffled: bool,
-    /// Whether its records can be traced to those that were collected.
-    pub(crate) rows: Rows,
+    /// Released variables whose values were drawn anew and belong to no record that was collected.
+    pub(crate) drawn_anew: Vec<&'a str>,
     /// What was done.
     pub(crate) steps: Vec<PublicStep<'a>>,
     /// The variables of the collected file.
@@ -129,7 +129,7 @@ impl<'a> PublicRecord<'a> {
             variables,
             scenarios: _,
             steps,
-            rows,
+            rows: _,
             measures,
             gates: _,
             claims: _,
@@ -156,7 +156,7 @@ impl<'a> PublicRecord<'a> {
             day: day(started),
             file: released.as_ref().map(PublicFile::of),
             shuffled: *shuffled,
-            rows: *rows,
+            drawn_anew: drawn_anew(variables, steps),
             steps: steps.iter().map(PublicStep::of).collect(),
             variables: variables.iter().map(PublicVariable::of).collect(),
             losses: measures
@@ -168,6 +168,17 @@ impl<'a> PublicRecord<'a> {
     }
 }
 
+/// Released variables that a step drew anew, so that their values belong to no record.
+fn drawn_anew<'a>(variables: &'a [VariableRecord], steps: &[StepRecord]) -> Vec<&'a str> {
+    let redraws = steps.iter().filter(|step| step.rows == Rows::Unrelated);
+    let redrawn: Vec<&String> = redraws.flat_map(|step| &step.on).collect();
+    let released = variables
+        .iter()
+        .filter(|variable| variable.fate != Fate::Dropped);
+    let drawn = released.filter(|variable| redrawn.contains(&&variable.name));
+    drawn.map(|variable| variable.name.as_str()).collect()
+}
+
 /// Where records cannot be traced, nobody counted changed cells; but a step that drew all values of
 /// a variable anew changed as many as there are records.
 fn with_redrawn(
@@ -175,11 +186,10 @@ fn with_redrawn(
     steps: &[StepRecord],
     n_records: u64,
 ) -> Vec<VariableRecord> {
-    let redraws = |step: &&StepRecord| step.rows == Rows::Unrelated;
-    let redrawn: Vec<&String> = steps.iter().filter(redraws).flat_map(|s| &s.on).collect();
+    let drawn = drawn_anew(variables, steps);
     let mut out = variables.to_vec();
     for variable in &mut out {
-        if variable.fate == Fate::Masked && redrawn.contains(&&variable.name) {
+        if variable.fate == Fate::Masked && drawn.contains(&variable.name.as_str()) {
             variable.n_changed.get_or_insert(n_records);
         }
     }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use bauta_data::Kind;
-use bauta_methods::{Better, Unit, registry};
+use bauta_methods::{Better, Series, Unit, registry};
 use bauta_plan::record::{Fate, GateRecord, MeasureFamily, MeasureRecord, SeedSource};
 
 use crate::number::{Written as _, number};
@@ -124,10 +124,11 @@ fn range(measure: &MeasureRecord) -> String {
 }
 
 /// What a series shows: the variable as it is spelled, or a title with a capital.
-pub(crate) fn series_title(variable: Option<&str>, name: &str) -> String {
-    match variable {
-        Some(variable) => format!("{variable}: {name}"),
-        None => capitalised(name),
+pub(crate) fn series_title(series: &Series) -> String {
+    match &series.variable {
+        Some(variable) => format!("{variable}: {}", series.name),
+        None if series.verbatim => series.name.clone(),
+        None => capitalised(&series.name),
     }
 }
 

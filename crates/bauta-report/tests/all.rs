@@ -2,6 +2,7 @@
 
 mod calibration;
 mod comparison;
+mod exhibits;
 mod report;
 mod support;
 

@@ -18,7 +18,9 @@ fn rates(masked: [f64; 2]) -> MeasureRecord {
     let series = |file: Side, values: [f64; 2]| {
         let points = ["f", "m"].into_iter().zip(values);
         let points = points.map(|(name, value)| Part::new(name, value));
-        Series::new("victim by sex", "share", Unit::Share, points.collect()).of_side(file)
+        Series::new("victim by sex", "share", Unit::Share, points.collect())
+            .of_side(file)
+            .verbatim()
     };
     let mut found = Measurement {
         value: Some(masked[0] - 0.05),

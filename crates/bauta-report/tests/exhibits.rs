@@ -1,7 +1,5 @@
 //! What a step shows for itself is shown without knowing the method.
 
-mod support;
-
 use bauta_methods::Evidence;
 use bauta_methods::exhibit::{
     BarSeries, Bars, Cell, Column, Curve, Drawn, Exhibit, Fact, Map, MapPoint, Paragraph, Public,
@@ -11,7 +9,8 @@ use bauta_methods::pair::Rows;
 use bauta_plan::RunRecord;
 use bauta_report::{Audience, csv_tables, html};
 
-use support::pages::{elements, keep, section};
+use crate::support;
+use crate::support::pages::{elements, keep, section};
 
 /// Evidence of a method that nobody has written yet.
 fn evidence() -> Evidence {
@@ -154,6 +153,8 @@ fn both_reports_say_that_records_do_not_correspond() {
     let said = "do not correspond";
     assert!(!html(&record, internal).contains(said) && !html(&record, external).contains(said));
     record.rows = Rows::Unrelated;
+    let step = record.steps.last_mut().expect("a step");
+    step.rows = Rows::Unrelated;
     for variable in &mut record.variables {
         variable.n_changed = None;
     }
@@ -162,4 +163,8 @@ fn both_reports_say_that_records_do_not_correspond() {
         elements(&page);
         assert!(page.contains(said), "{audience:?}");
     }
+    // Only what was drawn anew is said to be: the keys are still those of somebody.
+    let page = html(&record, external);
+    assert!(page.contains("Values of income, rent and hours were drawn anew"));
+    assert!(page.contains("all other values stand in the records they came from"));
 }

@@ -250,7 +250,7 @@ fn global_risk_recounted(
     found: &Measurement,
 ) -> bool {
     let stated = |series: &str| -> Vec<f64> {
-        let series = found.series.iter().find(|all| all.name == series);
+        let series = found.series.iter().find(|all| all.spelled() == series);
         let points = series.map_or(&[][..], |all| &all.points);
         points.iter().filter_map(|point| point.value).collect()
     };

@@ -80,7 +80,7 @@ fn response<'t>(params: &Params, original: &'t Table) -> Option<&'t Column> {
 
 fn coefficients(found: &Measurement) -> Option<BTreeMap<String, f64>> {
     let mut all = found.series.iter();
-    let series = all.find(|series| series.name == "coefficient, original")?;
+    let series = all.find(|series| series.spelled() == "coefficient, original")?;
     let named = |point: &bauta_methods::measure::Part| Some((point.name.clone(), point.value?));
     series.points.iter().map(named).collect()
 }

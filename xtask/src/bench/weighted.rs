@@ -51,7 +51,7 @@ pub(super) fn mean(table: &Table, name: &str) -> Option<f64> {
 
 /// The estimate that a series holds.
 pub(super) fn estimate(found: &Measurement, series: &str) -> Option<f64> {
-    let series = found.series.iter().find(|one| one.name == series)?;
+    let series = found.series.iter().find(|one| one.spelled() == series)?;
     let point = series.points.iter().find(|point| point.name == "estimate");
     point.and_then(|point| point.value)
 }

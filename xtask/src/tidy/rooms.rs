@@ -10,8 +10,10 @@ const SOURCES: &str = "crates/bauta-methods/src/";
 const METHOD_ROOMS: [&str; 5] = ["mask", "adjust", "risk", "loss", "score"];
 
 /// What several methods of a family share, beside them.
-const SHARED_BY_A_FAMILY: [&str; 4] = [
+const SHARED_BY_A_FAMILY: [&str; 6] = [
+    "mask/categories",
     "mask/continuous",
+    "mask/jointly",
     "mask/microaggregation",
     "mask/strata",
     "adjust/calibration",

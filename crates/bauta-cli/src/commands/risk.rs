@@ -98,7 +98,7 @@ fn print_json(asked: &Asked<'_>, table: &Table, found: &RiskFound) {
             "levels": levels_json(found),
             "riskiest": found.riskiest.iter().map(riskiest_json).collect::<Vec<_>>(),
             "measures": measures,
-            "notes": found.notes,
+            "notes": found.notes.iter().map(Note::to_json).collect::<Vec<_>>(),
         })
     );
 }

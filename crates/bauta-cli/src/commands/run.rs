@@ -1,8 +1,8 @@
 //! `bauta run`: a plan, carried out.
 
-use bauta_methods::{FigureName, Measurement, Unit};
+use bauta_methods::{FigureName, Measurement, Note, Unit};
 use bauta_plan::plan::NamedPath;
-use bauta_plan::record::{ClaimRecord, MeasureRecord, RunRecord};
+use bauta_plan::record::{ClaimRecord, MeasureRecord, RunRecord, StepRecord};
 use bauta_plan::run::{RunOptions, run as run_plan};
 use bauta_plan::{Plan, record::GateRecord};
 use bauta_report::HtmlRenderer;
@@ -71,10 +71,11 @@ pub(crate) fn print_json(plan: &Plan, record: &RunRecord) {
 /// What a run found, as scripts read it. The seed stays in the record.
 pub(crate) fn run_object(plan: &Plan, record: &RunRecord) -> serde_json::Value {
     let measures: Vec<serde_json::Value> = record.measures.iter().map(measure_object).collect();
+    let steps: Vec<serde_json::Value> = record.steps.iter().map(step_object).collect();
     let named = |path: &Option<NamedPath>| path.as_ref().map(|path| path.given.clone());
     json!({
         "input": record.input,
-        "steps": record.steps,
+        "steps": steps,
         "measures": measures,
         "gates": record.gates,
         "claims": record.claims,
@@ -83,6 +84,23 @@ pub(crate) fn run_object(plan: &Plan, record: &RunRecord) -> serde_json::Value {
         "record": named(&plan.output.record),
         "report": named(&plan.output.report),
     })
+}
+
+/// What a step did; what it found for programs stands under the name of its evidence.
+fn step_object(step: &StepRecord) -> serde_json::Value {
+    let mut object = json!({
+        "key": step.key,
+        "method": step.method,
+        "title": step.title,
+        "on": step.on,
+        "params": step.params,
+        "why": step.why,
+        "notes": step.notes.iter().map(Note::to_json).collect::<Vec<_>>(),
+    });
+    if let Some(evidence) = &step.evidence {
+        object[&*evidence.id] = evidence.data.clone();
+    }
+    object
 }
 
 /// The figures after masking, and those before where there are such.
@@ -94,7 +112,7 @@ fn measure_object(measure: &MeasureRecord) -> serde_json::Value {
     if let Some(before) = &measure.before {
         object["before"] = measure_json(&measure.id, before);
     }
-    object["notes"] = json!(measure.notes);
+    object["notes"] = measure.notes.iter().map(Note::to_json).collect();
     object
 }
 

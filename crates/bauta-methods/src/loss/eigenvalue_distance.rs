@@ -130,7 +130,13 @@ fn compared(lambda: &[f64], mu: &[f64]) -> Measurement {
     let series = |file: Side, values: &[f64]| {
         let point = |(number, &value): (usize, &f64)| Part::new(number.to_string(), value);
         let points = (1..).zip(values).map(point).collect();
-        Series::new("eigenvalues", "eigenvalue", Unit::Number, points).of_side(file)
+        let spelled = match file {
+            Side::Original => "eigenvalues of the original",
+            Side::Masked => "eigenvalues of the masked file",
+        };
+        Series::new("eigenvalues", "eigenvalue", Unit::Number, points)
+            .of_side(file)
+            .spelled_as(spelled.to_owned())
     };
     let mut found = Measurement {
         value: Some(absolute / d),

@@ -188,8 +188,9 @@ impl<'a> Work<'a> {
                     Part::new(variable.texts[code].as_str(), figure)
                 });
                 let name = format!("{what} by {}", variable.name);
-                let series = Series::new(name, axis, unit, points.collect());
-                self.tables.push(series.of_side(file));
+                let spelled = format!("{name}: {}", file.name());
+                let series = Series::new(name, axis, unit, points.collect()).of_side(file);
+                self.tables.push(series.spelled_as(spelled));
             }
         };
         push("weighted total", "weight", Unit::Number, |margin| {
@@ -329,11 +330,12 @@ impl<'a> Work<'a> {
                 let figure = figure(position).filter(|figure| figure.is_finite());
                 Part::new(label, figure)
             });
-            Series::new(name, axis.of, axis.unit, points.collect())
+            Series::new(name, axis.of, axis.unit, points.collect()).verbatim()
         };
         for file in Side::BOTH {
+            let spelled = format!("{}: {}", axis.name, file.name());
             let rates = series(axis.name.clone(), &|position| rate(file as usize, position));
-            self.rates.push(rates.of_side(file));
+            self.rates.push(rates.of_side(file).spelled_as(spelled));
         }
         let difference = format!("{}: difference", axis.name);
         self.rates.push(series(difference, &|position| {

@@ -134,12 +134,16 @@ impl Resolver<'_> {
                     .collect::<Vec<_>>(),
             );
         }
+        if told.is_empty() {
+            return planned;
+        }
+        // A measure that cannot be taken gives no figure, which no gate on it need be told as well.
         let prepared = Prepared {
             params: Some(params),
             problems: told,
         };
         self.checker.accepted(card, prepared, given, place);
-        planned
+        Vec::new()
     }
 
     fn resolved(&self, asked: &Request<'_>, params: &Params) -> Vec<PlannedMeasure> {

@@ -1,6 +1,7 @@
 //! Checking the steps of a plan: methods, variables and parameters, one after the other.
 
 use bauta_data::{Attribute, Role, near};
+use bauta_methods::mask::drop_identifiers::DropIdentifiers;
 use bauta_methods::pair::Rows;
 use bauta_methods::{Card, ParamType, Params, RawValue, registry};
 
@@ -33,16 +34,16 @@ impl Checker<'_> {
             .filter(|attribute| attribute.role == Role::Identifier)
             .map(|attribute| attribute.name.clone())
             .collect();
-        let Some(mask) = registry::mask("drop-identifiers").filter(|_| !left.is_empty()) else {
+        if left.is_empty() {
             return;
-        };
+        }
         for name in &left {
             self.live.remove(name);
             self.dropped.insert(name.clone());
         }
         steps.push(Step {
             key: "drop-identifiers (implied)".to_owned(),
-            method: StepMethod::Mask(mask),
+            method: StepMethod::Mask(&DropIdentifiers),
             on: left,
             params: Params::default(),
             span: None,

@@ -165,7 +165,7 @@ fn a_record_fits_the_published_schema_and_a_broken_one_does_not() {
     for (pointer, broken) in [
         ("/seed", Value::from("7")),
         ("/steps/0/on", Value::Null),
-        ("/measures/0/better", Value::from("best")),
+        ("/measures/0/value/better", Value::from("best")),
         ("/measures/1/after/listed/0/key/0/0", Value::from(7)),
     ] {
         let mut json = json.clone();

@@ -1,8 +1,9 @@
 //! Measures that several runs have, joined figure by figure.
 
 use std::collections::HashMap;
+use std::hash::{Hash, Hasher};
 
-use bauta_methods::measure::{Measurement, Part};
+use bauta_methods::measure::{Measurement, Part, Series};
 use bauta_methods::{FigureName, Side, Unit};
 use bauta_plan::record::MeasureRecord;
 
@@ -125,12 +126,52 @@ enum Place<'a> {
     },
     Variable(&'a str),
     Point {
-        series: &'a str,
-        variable: Option<&'a str>,
-        axis: &'a str,
-        unit: Unit,
+        series: SeriesKey<'a>,
         name: &'a str,
     },
+}
+
+/// A series, whichever file it is of.
+#[derive(Clone, Copy)]
+struct SeriesKey<'a>(&'a Series);
+
+impl SeriesKey<'_> {
+    /// How scripts spell it, without the file.
+    fn spelled(self) -> String {
+        let series = Series {
+            file: None,
+            spelling: None,
+            ..self.0.clone()
+        };
+        series.spelled()
+    }
+
+    fn parts(&self) -> (&str, Option<&str>, Option<&str>, &str, Unit) {
+        let Series {
+            name,
+            variable,
+            table,
+            axis,
+            unit,
+            ..
+        } = self.0;
+        let table = table.as_ref().map(|table| &*table.id);
+        (name, variable.as_deref(), table, axis, *unit)
+    }
+}
+
+impl PartialEq for SeriesKey<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.parts() == other.parts()
+    }
+}
+
+impl Eq for SeriesKey<'_> {}
+
+impl Hash for SeriesKey<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.parts().hash(state);
+    }
 }
 
 /// The figures of one file, and their order.
@@ -199,10 +240,7 @@ fn fill<'a>(
     for series in &found.series {
         for Part { name, value } in &series.points {
             let place = Place::Point {
-                series: &series.name,
-                variable: series.variable.as_deref(),
-                axis: &series.axis,
-                unit: series.unit,
+                series: SeriesKey(series),
                 name,
             };
             set(series.file.unwrap_or(measured), place, *value);
@@ -275,26 +313,17 @@ fn join<'a>(runs: &[Run<'a>], group: &Group<'a>) -> Option<SharedMeasure<'a>> {
                 let names = [(*name).to_owned(), (*name).to_owned()];
                 out.by_variable.push(line(place, names, first.value.unit));
             }
-            Place::Point {
-                series,
-                variable,
-                axis,
-                unit,
-                name,
-            } => {
+            Place::Point { series, name } => {
                 let names = [(*name).to_owned(), (*name).to_owned()];
-                let point = line(place, names, *unit);
-                let spelled = match variable {
-                    Some(variable) => format!("{variable}: {series}"),
-                    None => (*series).to_owned(),
-                };
+                let point = line(place, names, series.0.unit);
+                let spelled = series.spelled();
                 match out.series.iter_mut().find(|one| one.spelled == spelled) {
                     Some(joined) => joined.points.push(point),
                     None => out.series.push(JoinedSeries {
                         spelled,
-                        title: series_title(*variable, series),
-                        axis: (*axis).to_owned(),
-                        unit: *unit,
+                        title: series_title(series.0),
+                        axis: series.0.axis.clone(),
+                        unit: series.0.unit,
                         points: vec![point],
                     }),
                 }

@@ -18,7 +18,8 @@ pub(super) fn steps(record: &RunRecord) -> Markup {
         @else { ol class="steps" { @for one in &record.steps { (step(one)) } } }
         @if record.rows == Rows::Unrelated {
             p {
-                strong { "The masked records do not correspond to the original ones." }
+                strong { "A step drew values anew, so that masked records do not correspond to the original ones." }
+                " Variables that no such step worked on still stand in the records they came from."
                 " Measures that compare a record with its own original were not taken; others compare files as a whole, or a record with the nearest original. Changed cells were not counted."
             }
         }

@@ -164,7 +164,7 @@ fn steps() -> Vec<StepRecord> {
             "single years of age make too many classes",
             vec![Note::new(
                 "categories-merged",
-                "age: 83 categories became 8",
+                "age: 83 distinct values became 8",
             )],
         ),
         step(
@@ -175,7 +175,7 @@ fn steps() -> Vec<StepRecord> {
             "the highest incomes are known from newspapers",
             vec![Note::new(
                 "tails-coded",
-                "income: 0 records were coded at the bottom and 59 at the top",
+                "income: 0 values coded at the bottom, 59 at the top",
             )],
         ),
         step(

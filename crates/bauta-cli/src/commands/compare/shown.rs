@@ -1,7 +1,7 @@
 //! Showing what was compared.
 
-use bauta_methods::Figure;
 use bauta_methods::pair::Rows;
+use bauta_methods::{Figure, Note, Series};
 use bauta_methods::{Measurement, registry};
 use bauta_plan::work::compare::Compared;
 use comfy_table::Cell;
@@ -16,6 +16,11 @@ fn rows_name(rows: Rows) -> &'static str {
         Rows::Correspond => "correspond",
         Rows::Unrelated => "unrelated",
     }
+}
+
+/// A series as scripts read it.
+fn series_json(series: &Series) -> serde_json::Value {
+    json!({ "name": series.spelled(), "unit": series.axis, "points": series.points })
 }
 
 /// One JSON object.
@@ -33,7 +38,7 @@ pub(super) fn print_json(arguments: &CompareArguments, compared: &Compared) {
                 object.remove("by_variable");
             }
             if arguments.by_variable && !after.series.is_empty() {
-                object["series"] = json!(after.series);
+                object["series"] = after.series.iter().map(series_json).collect();
             }
             if arguments.outliers.is_some() && after.per_record.is_some() {
                 object["outliers"] = json!(after.outliers);
@@ -42,7 +47,7 @@ pub(super) fn print_json(arguments: &CompareArguments, compared: &Compared) {
             if let Some(before) = &found.before {
                 object["before"] = measure_json(found.id, before);
             }
-            object["notes"] = json!(found.notes);
+            object["notes"] = found.notes.iter().map(Note::to_json).collect();
             object
         })
         .collect();
