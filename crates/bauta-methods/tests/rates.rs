@@ -292,7 +292,7 @@ fn rates_and_means_are_those_of_a_plain_count() {
     let found = measure.measure(&params, &task, &context).expect("a result");
     for (table, file) in files.iter().zip(["original", "masked"]) {
         let near = |series: &str, label: &str, (weight, sum): (f64, f64)| {
-            let ours = point(&found, &format!("{series}, {file}"), label).expect("a rate");
+            let ours = point(&found, &format!("{series}: {file}"), label).expect("a rate");
             assert!(
                 (ours - sum / weight).abs() < 1e-12 * (1.0 + ours),
                 "{series} {label}"
