@@ -21,7 +21,9 @@ from pathlib import Path
 NAMES = {}
 
 # Differences that are meant: a pattern of the place (see `Found.place`) -> why. All that occur are printed.
-EXCEPTIONS = {}
+EXCEPTIONS = {
+    r" / gates / \d+ / (label|unit) ": "gates also say what people call their figure and how it is written",
+}
 
 # Fields that a run cannot repeat, or that name the build.
 VOLATILE = {"times", "bauta_version", "format", "started", "seconds", "threads"}
@@ -240,15 +242,17 @@ class Found:
     def take_record(self, command, record):
         """The figures of a record by (command, measure, scenario, file, variable, figure), in either format,
         and the facts beside them that both formats have."""
-        for name in ["input", "variables", "scenarios", "steps", "gates", "claims", "released", "seed", "shuffled"]:
+        for name in ["input", "variables", "scenarios", "claims", "released", "seed", "shuffled"]:
             if name in record:
                 self.leaves((command, "record", name), record[name])
+        self.leaves((command, "record", "steps"), [plain_step(step) for step in record["steps"]])
+        self.leaves((command, "record", "gates"), [plain_gate(gate) for gate in record["gates"]])
         for measure in record.get("measures", []):
             self.methods.add(measure["id"])
             place = (command, "record", measure["id"], measure.get("scenario"))
             for side in ["before", "after"]:
                 self.take_side((*place, side), measure["id"], measure.get(side))
-            self.leaves((*place, "notes"), measure.get("notes", []))
+            self.leaves((*place, "notes"), [plain_note(note) for note in measure.get("notes", [])])
             for name, inner in measure.items():
                 if name in ("outliers", "rest", "where", "groups"):
                     self.leaves((*place, name), inner)
@@ -258,26 +262,59 @@ class Found:
             return
         self.put((*place, "value"), str(side.get("value")))
         for figure in [*side.get("parts", []), *side.get("figures", [])]:
-            self.put((*place, "figure", *split(measure, figure)), str(figure["value"]))
-        for name in ["by_variable", "series", "listed"]:
+            name = spelled_figure(figure) if "id" in figure else figure["name"]
+            name = NAMES.get((measure, name), name)
+            self.put((*place, "figure", name), str(figure["value"]))
+        for name in ["by_variable", "listed"]:
             self.leaves((*place, name), side.get(name, []))
+        self.leaves((*place, "series"), [plain_series(one) for one in side.get("series", [])])
 
 
-def split(measure, figure):
-    """(variable, file, figure) of a figure: format 1 has them in its name ("income.mean", "records, original"),
-    format 2 as fields. Joints between a figure and the place it is at ("below_3", "DLD-1") are levelled."""
-    if "id" in figure:
-        variable, file = figure.get("variable"), figure.get("file")
-        name = figure["id"] if figure.get("at") is None else f"{figure['id']} {figure['at']}"
-    else:
-        name = NAMES.get((measure, figure["name"]), NAMES.get(("*", figure["name"]), figure["name"]))
-        file = variable = None
-        for side in ["original", "masked"]:
-            if name.endswith(f", {side}"):
-                name, file = name[: -len(side) - 2], side
-        if "." in name:
-            variable, name = name.rsplit(".", 1)
-    return (variable, file, re.sub(r"[-_ ]+", " ", name))
+def spelled_figure(figure):
+    """The name of a figure of format 2 as format 1 has it, to the letter."""
+    name = figure["id"]
+    if figure.get("at") is not None:
+        number = figure["at"]
+        number = number[:-2] if number.endswith(".0") else number
+        name = name.replace("{}", number)
+    if figure.get("file"):
+        return f"{name}, {figure['file']}"
+    return f"{figure['variable']}.{name}" if figure.get("variable") else name
+
+
+def plain_series(one):
+    """A series of either format as format 1 has it: name, unit, points."""
+    if "axis" not in one:
+        return one
+    name = one["name"]
+    if one.get("variable"):
+        name = f"{one['variable']}: {name}"
+    if one.get("table"):
+        name = f"{name} {one['table']['id']}"
+    if one.get("file"):
+        name = f"{name}, {one['file']}"
+    return {"name": one.get("spelling", name), "unit": one["axis"], "points": one["points"]}
+
+
+def plain_note(note):
+    """A note of either format as format 1 has it: what sort, and its facts."""
+    return {name: fact for name, fact in sorted(note.items()) if name not in ("text", "public", "rank")}
+
+
+def plain_step(step):
+    """A step of either format as format 1 has it."""
+    step = dict(step)
+    step.pop("rows", None)
+    evidence = step.pop("evidence", None)
+    if evidence is not None:
+        step[evidence["id"]] = evidence["data"]
+    step["notes"] = [plain_note(note) for note in step.get("notes", [])]
+    return step
+
+
+def plain_gate(gate):
+    """A gate of either format as format 1 has it."""
+    return {name: fact for name, fact in gate.items() if name not in ("label", "unit")}
 
 
 def run(binary, arguments, folder):

@@ -280,6 +280,26 @@ pub struct StageTime {
     pub seconds: f64,
 }
 
+impl StepRecord {
+    /// What a step did, as scripts read it; what it found for programs stands under the name of its
+    /// evidence.
+    pub fn to_json(&self) -> serde_json::Value {
+        let mut object = serde_json::json!({
+            "key": self.key,
+            "method": self.method,
+            "title": self.title,
+            "on": self.on,
+            "params": self.params,
+            "why": self.why,
+            "notes": self.notes.iter().map(Note::to_json).collect::<Vec<_>>(),
+        });
+        if let Some(evidence) = &self.evidence {
+            object[evidence.id.as_str()] = evidence.data.clone();
+        }
+        object
+    }
+}
+
 impl MeasureRecord {
     /// How a figure of it is declared.
     pub fn declared(&self, name: &FigureName) -> Option<&Declared> {

@@ -71,7 +71,7 @@ pub(crate) fn print_json(plan: &Plan, record: &RunRecord) {
 /// What a run found, as scripts read it. The seed stays in the record.
 pub(crate) fn run_object(plan: &Plan, record: &RunRecord) -> serde_json::Value {
     let measures: Vec<serde_json::Value> = record.measures.iter().map(measure_object).collect();
-    let steps: Vec<serde_json::Value> = record.steps.iter().map(step_object).collect();
+    let steps: Vec<serde_json::Value> = record.steps.iter().map(StepRecord::to_json).collect();
     let named = |path: &Option<NamedPath>| path.as_ref().map(|path| path.given.clone());
     json!({
         "input": record.input,
@@ -84,23 +84,6 @@ pub(crate) fn run_object(plan: &Plan, record: &RunRecord) -> serde_json::Value {
         "record": named(&plan.output.record),
         "report": named(&plan.output.report),
     })
-}
-
-/// What a step did; what it found for programs stands under the name of its evidence.
-fn step_object(step: &StepRecord) -> serde_json::Value {
-    let mut object = json!({
-        "key": step.key,
-        "method": step.method,
-        "title": step.title,
-        "on": step.on,
-        "params": step.params,
-        "why": step.why,
-        "notes": step.notes.iter().map(Note::to_json).collect::<Vec<_>>(),
-    });
-    if let Some(evidence) = &step.evidence {
-        object[&*evidence.id] = evidence.data.clone();
-    }
-    object
 }
 
 /// The figures after masking, and those before where there are such.

@@ -1,5 +1,6 @@
 //! A comparison as one JSON object.
 
+use bauta_plan::record::StepRecord;
 use serde_json::{Value, json};
 
 use super::shared::{Line, SharedMeasure, only_once, shared};
@@ -23,7 +24,7 @@ fn run_object(run: &Run<'_>) -> Value {
     json!({
         "name": run.name,
         "input": record.input,
-        "steps": record.steps,
+        "steps": record.steps.iter().map(StepRecord::to_json).collect::<Vec<_>>(),
         "released": record.released,
         "suppressed": n_suppressed(record),
         "gates": record.gates,
