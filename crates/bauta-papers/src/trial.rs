@@ -75,9 +75,7 @@ pub(super) fn measured(
     };
     let task = MeasureTask::new(Files::Both(pair), &on);
     let context = RunContext::new(1, measure.id, watch);
-    Ok(measure_groups(
-        method, &params, &task, groups, original, &context,
-    )?)
+    measure_groups(method, &params, &task, groups, original, &context)
 }
 
 /// A method's parameters, checked.

@@ -252,7 +252,7 @@ fn risk(original: &Table, masked: &Table, watch: &dyn Watch) -> Result<Measureme
     };
     let on = KEYS.map(str::to_owned);
     let task = MeasureTask::new(Files::Both(pair), &on);
-    Ok(measure.measure(&params, &task, &RunContext::new(1, method.id, watch))?)
+    measure.measure(&params, &task, &RunContext::new(1, method.id, watch))
 }
 
 /// One picture per experiment and size: minimal and maximal risk.

@@ -53,7 +53,7 @@ fn methods(workspace: &Workspace, files: &[String]) -> Vec<String> {
     let of_file = |file: &String| {
         let place = file.strip_prefix(SOURCES)?.strip_suffix(".rs")?;
         let (room, stem) = place.split_once('/')?;
-        let has_page = workspace.has(&format!("{SOURCES}{place}.md"));
+        let has_page = workspace.has(format!("{SOURCES}{place}.md"));
         (METHOD_ROOMS.contains(&room) && has_page).then(|| format!("{room}::{stem}"))
     };
     files.iter().filter_map(of_file).collect()

@@ -253,7 +253,7 @@ impl TypedBuilder {
                 self.push_texts(texts.iter().map(Option::as_deref), place);
             }
             DataType::Float64 => {
-                self.push_floats(array.as_primitive::<Float64Type>().iter(), place)
+                self.push_floats(array.as_primitive::<Float64Type>().iter(), place);
             }
             DataType::Float32 => {
                 let cells = array.as_primitive::<Float32Type>().iter();

@@ -140,11 +140,14 @@ pub fn in_blocks(
     on_parts(columns, context, &work)
 }
 
+/// Fills the columns of a block of records.
+type Filling<'a> = dyn Fn(Range<usize>, &mut [&mut [f64]]) -> Result<(), MethodError> + Sync + 'a;
+
 /// Compiled once for all work; see `kernel/parallel.rs`.
 fn on_parts(
     columns: &mut [Vec<f64>],
     context: &RunContext<'_>,
-    work: &(dyn Fn(Range<usize>, &mut [&mut [f64]]) -> Result<(), MethodError> + Sync),
+    work: &Filling<'_>,
 ) -> Result<(), MethodError> {
     let n = columns.first().map_or(0, Vec::len);
     let n_columns = columns.len();

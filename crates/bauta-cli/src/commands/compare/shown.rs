@@ -98,7 +98,7 @@ pub(super) fn print_table(arguments: &CompareArguments, compared: &Compared) {
     };
     for found in found {
         let before = found.before.as_ref();
-        let declared = registry::measure(found.id).map(|measure| measure.declared());
+        let declared = registry::measure(found.id).map(bauta_methods::Measure::declared);
         let value_name = declared.map_or("", |declared| declared.value.label);
         let Some(after) = &found.after else {
             add(found.id, "not measured (see the notes)", [None; 4]);
