@@ -1,5 +1,7 @@
 //! Why a method could not do its work.
 
+use std::fmt;
+
 use crate::params::ParamProblem;
 
 /// Why a method could not do its work. Never carries a cell value.
@@ -33,6 +35,49 @@ pub enum MethodError {
     /// A mistake of ours.
     #[error("internal error: {0}; please report it")]
     Internal(String),
+}
+
+/// Errors that guides and scripts know by a name of their own, which stands first in the message.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ErrorCode {
+    /// A margin that no record can reach.
+    CalibrationEmpty,
+    /// Margins that no weights reach.
+    CalibrationInfeasible,
+    /// Margins that contradict each other.
+    CalibrationContradiction,
+    /// The solver did not settle.
+    CalibrationNoConvergence,
+    /// Bounds that exclude 1.
+    CalibrationBounds,
+    /// A variable to calibrate on has missing values.
+    CalibrationMissing,
+    /// A starting weight that cannot be one.
+    Weight,
+    /// Every record is at risk.
+    AllAtRisk,
+}
+
+impl ErrorCode {
+    /// The stable name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::CalibrationEmpty => "E-CAL-EMPTY",
+            Self::CalibrationInfeasible => "E-CAL-INFEASIBLE",
+            Self::CalibrationContradiction => "E-CAL-CONTRADICT",
+            Self::CalibrationNoConvergence => "E-CAL-NOCONV",
+            Self::CalibrationBounds => "E-CAL-BOUNDS",
+            Self::CalibrationMissing => "E-CAL-NA",
+            Self::Weight => "E-WEIGHT",
+            Self::AllAtRisk => "E-ALL",
+        }
+    }
+}
+
+impl fmt::Display for ErrorCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
 }
 
 fn named(variable: Option<&String>) -> String {

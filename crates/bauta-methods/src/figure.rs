@@ -85,6 +85,8 @@ pub struct FigureSpec {
     pub better: Better,
     /// How many there are.
     pub per: Per,
+    /// Whether the external report may show it, where it is a loss and rests on enough cells.
+    pub public: bool,
 }
 
 impl FigureSpec {
@@ -97,6 +99,7 @@ impl FigureSpec {
             max,
             better: Better::Neither,
             per: Per::Measurement,
+            public: false,
         }
     }
 
@@ -138,6 +141,13 @@ impl FigureSpec {
     pub const fn higher_is_better(self) -> Self {
         let better = Better::Higher;
         Self { better, ..self }
+    }
+
+    /// The same, and the external report may show it.
+    #[must_use]
+    pub const fn public(self) -> Self {
+        let public = true;
+        Self { public, ..self }
     }
 
     /// The same, given for each of the two files.
@@ -263,6 +273,9 @@ pub struct Declared {
     pub unit: Unit,
     /// Which end is good.
     pub better: Better,
+    /// Whether the external report may show it.
+    #[serde(default)]
+    pub public: bool,
 }
 
 impl FigureName {
@@ -296,6 +309,7 @@ impl From<&FigureSpec> for Declared {
             label: Cow::Borrowed(spec.label),
             unit: spec.unit,
             better: spec.better,
+            public: spec.public,
         }
     }
 }

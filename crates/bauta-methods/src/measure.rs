@@ -49,6 +49,8 @@ pub struct MeasureCard {
     pub at_identity: Option<f64>,
     /// The other figures that it gives.
     pub figures: &'static [FigureSpec],
+    /// Whether it also gives its value for each variable.
+    pub by_variable: bool,
     /// Whether a plan that names no measure takes it. Not those that put others together, nor those
     /// that search for nearest records unasked.
     pub usual: bool,
@@ -70,6 +72,7 @@ impl MeasureCard {
         value: FigureSpec::value("loss", Unit::Number).lower_is_better(),
         at_identity: Some(0.0),
         figures: &[],
+        by_variable: true,
         usual: true,
         looks_at_untouched: false,
     };
@@ -85,6 +88,7 @@ impl MeasureCard {
         scope: Scope::Scenario,
         value: FigureSpec::value("risk", Unit::Number).lower_is_better(),
         at_identity: None,
+        by_variable: false,
         ..Self::LOSS
     };
 

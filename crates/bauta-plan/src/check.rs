@@ -192,15 +192,23 @@ impl<'a> Checker<'a> {
             .collect()
     }
 
+    /// Whether the file has a variable; where it could not be looked at, whether the plan describes it.
+    pub(crate) fn has_variable(&self, name: &str) -> bool {
+        match &self.columns {
+            Some(columns) => columns.iter().any(|column| column == name),
+            None => self.live.contains_key(name) || self.dropped.contains(name),
+        }
+    }
+
     /// Whether the file has a variable; reports it if not.
     pub(crate) fn known(&self, name: &Spot<String>) -> bool {
-        let Some(columns) = &self.columns else {
-            // The file's own problem is reported already.
-            return self.live.contains_key(&name.value) || self.dropped.contains(&name.value);
-        };
-        if columns.contains(&name.value) {
+        if self.has_variable(&name.value) {
             return true;
         }
+        let Some(columns) = &self.columns else {
+            // The file's own problem is reported already.
+            return false;
+        };
         let message = format!("the file has no variable `{}`", name.value);
         let hint = near::column_hint(&name.value, columns.iter().map(String::as_str));
         let problem = Problem::at(ProblemKind::UnknownVariable, &name.place, message, hint);

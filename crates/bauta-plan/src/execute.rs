@@ -44,8 +44,10 @@ pub struct Executed {
     pub record: RunRecord,
     /// The file after all steps, records in their order.
     pub masked: Table,
-    /// The file as it is to be released: suppressed cells spelled, records in a new order if the plan
-    /// says so.
+    /// The file as it would be released: suppressed cells spelled, records in a new order if the plan
+    /// says so. Whether it may be released, `record.gates` say; what steps and gates claim of its keys
+    /// is counted in the bytes that [`publish`](crate::publish::publish) writes, and is not in the
+    /// record before.
     pub released: Table,
     /// What each measure of the plan found, with the figures of single records.
     pub measured: Vec<BeforeAndAfter>,

@@ -25,10 +25,6 @@ use crate::measures::Column;
 use crate::number::Unit;
 use crate::words::{file_name, reading};
 
-/// Figures of a variable that may be published beside those of the released file. Counts of
-/// missing values or categories would show how many cells a step removed.
-const PUBLIC_FIGURES: [&str; 3] = ["mean", "sd", "weighted_mean"];
-
 /// A loss that rests on fewer changed cells could be turned back into their original values.
 const MIN_CHANGED: u64 = 10;
 
@@ -353,9 +349,7 @@ impl<'a> PublicLoss<'a> {
         let safe = |name: &str| named_safe && is_safe(variables, name);
         let mut figures = variable_figures(measure);
         figures.retain(|figure| {
-            PUBLIC_FIGURES.contains(&&*figure.figure.id)
-                && safe(figure.variable)
-                && figure.after.is_some()
+            figure.figure.public && safe(figure.variable) && figure.after.is_some()
         });
         let is_withheld = |name: &&str| is_released(variables, name) && !safe(name);
         Some(Self {

@@ -4,7 +4,7 @@ use bauta_data::{Attribute, Table};
 
 use crate::card::{ParamSpec, ParamType};
 use crate::context::RunContext;
-use crate::error::MethodError;
+use crate::error::{ErrorCode, MethodError};
 use crate::keys::asked::{SEMANTICS, taken_for_population};
 use crate::keys::benedetti_franconi::expected_inverse;
 use crate::keys::closeness::{ClosenessAsked, Distance, closeness};
@@ -274,9 +274,10 @@ impl AtRisk {
             if n_deleted == deleted.kept.len() {
                 return Err(MethodError::request(
                     match round {
-                        1 => "E-ALL: every record is at risk".to_owned(),
+                        1 => format!("{}: every record is at risk", ErrorCode::AllAtRisk),
                         _ => format!(
-                            "E-ALL: after {} rounds of deletion every record left is at risk",
+                            "{}: after {} rounds of deletion every record left is at risk",
+                            ErrorCode::AllAtRisk,
                             round - 1
                         ),
                     },

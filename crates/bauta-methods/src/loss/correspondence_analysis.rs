@@ -80,6 +80,7 @@ static CARD: MeasureCard = MeasureCard {
     // what a mask changed.
     usual: false,
     looks_at_untouched: true,
+    by_variable: false,
     ..MeasureCard::LOSS
 };
 

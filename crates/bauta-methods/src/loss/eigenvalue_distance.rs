@@ -36,6 +36,7 @@ static CARD: MeasureCard = MeasureCard {
         .within(0.0, 2.0)
         .lower_is_better(),
     figures: &[RELATIVE, RELATIVE_TERMS],
+    by_variable: false,
     ..MeasureCard::LOSS
 };
 

@@ -20,9 +20,13 @@ pub struct UnivariateSummary;
 
 const RECORDS: FigureSpec = FigureSpec::count("records", "records").per_variable();
 const MISSING_VALUES: FigureSpec = FigureSpec::count("missing", "missing values").per_variable();
-const MEAN: FigureSpec = any_number("mean", "mean").per_variable();
-const SD: FigureSpec = FigureSpec::number("sd", "standard deviation").per_variable();
-const WEIGHTED_MEAN: FigureSpec = any_number("weighted_mean", "weighted mean").per_variable();
+const MEAN: FigureSpec = any_number("mean", "mean").per_variable().public();
+const SD: FigureSpec = FigureSpec::number("sd", "standard deviation")
+    .per_variable()
+    .public();
+const WEIGHTED_MEAN: FigureSpec = any_number("weighted_mean", "weighted mean")
+    .per_variable()
+    .public();
 const CATEGORIES: FigureSpec = FigureSpec::count("categories", "categories").per_variable();
 const ENTROPY: FigureSpec = FigureSpec::number("entropy", "entropy in nats").per_variable();
 
@@ -56,6 +60,7 @@ static CARD: MeasureCard = MeasureCard {
         CATEGORIES,
         ENTROPY,
     ],
+    by_variable: false,
     ..MeasureCard::LOSS
 };
 

@@ -75,6 +75,7 @@ static CARD: MeasureCard = MeasureCard {
         .lower_is_better(),
     figures: &[DLD, SAMPLED, STANDARD_ERROR],
     looks_at_untouched: true,
+    by_variable: false,
     ..MeasureCard::LOSS
 };
 

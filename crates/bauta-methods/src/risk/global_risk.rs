@@ -110,6 +110,7 @@ static CARD: MeasureCard = MeasureCard {
         BOUNDS[WEIGHTED],
     ],
     usual: false,
+    by_variable: true,
     ..MeasureCard::OF_KEYS
 };
 

@@ -68,6 +68,7 @@ static CARD: MeasureCard = MeasureCard {
         ..MeasureCard::OF_KEYS.card
     },
     value: FigureSpec::value("share of the risk", Unit::Share).within(0.0, 1.0),
+    by_variable: true,
     ..MeasureCard::OF_KEYS
 };
 

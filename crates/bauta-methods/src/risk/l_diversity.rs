@@ -86,6 +86,7 @@ static CARD: MeasureCard = MeasureCard {
         SHARE_BELOW,
     ],
     usual: false,
+    by_variable: true,
     ..MeasureCard::OF_KEYS
 };
 

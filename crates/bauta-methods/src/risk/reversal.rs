@@ -71,6 +71,7 @@ static CARD: MeasureCard = MeasureCard {
         WORKED_OUT_RIGHTLY,
     ],
     usual: false,
+    by_variable: false,
     ..MeasureCard::OF_KEYS
 };
 

@@ -65,6 +65,7 @@ static CARD: MeasureCard = MeasureCard {
         .lower_is_better(),
     figures: &[ABOVE, SHARE_ABOVE],
     usual: false,
+    by_variable: true,
     ..MeasureCard::OF_KEYS
 };
 

@@ -58,6 +58,7 @@ static CARD: MeasureCard = MeasureCard {
     value: FigureSpec::value("score", Unit::Number).lower_is_better(),
     figures: &[IL, DLD, ID],
     usual: false,
+    by_variable: false,
     ..MeasureCard::LOSS
 };
 

@@ -472,3 +472,44 @@ fn a_required_parameter_is_asked_for() {
         }
     }
 }
+
+/// What a note says to the public leaves the house, so that each of them is named here.
+#[test]
+fn public_notes_are_those_that_were_decided_on() {
+    let mut found = Vec::new();
+    for text in sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src")) {
+        for made in text.split("Note::new(").skip(1) {
+            let made = made.split("\n}").next().unwrap_or(made);
+            let id = made.split('"').nth(1).unwrap_or_default();
+            if made.contains(".public()") {
+                found.push(id.to_owned());
+            }
+        }
+    }
+    found.sort();
+    assert_eq!(
+        found,
+        [
+            "dependent-variables",
+            "rounded-to-base",
+            "rounded-to-grid",
+            "variables-dropped",
+            "weights-scaled"
+        ]
+    );
+}
+
+/// The text of every source file below a folder.
+fn sources(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).expect("a folder of sources");
+    let texts = entries.flat_map(|entry| {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            return sources(&path);
+        }
+        let is_source = path.extension().is_some_and(|ending| ending == "rs");
+        let text = is_source.then(|| std::fs::read_to_string(&path).expect("a source file"));
+        text.into_iter().collect()
+    });
+    texts.collect()
+}

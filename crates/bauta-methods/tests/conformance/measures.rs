@@ -290,6 +290,11 @@ fn figures_are_the_declared_ones_and_stay_in_their_range() {
             };
             let names = found.figures.iter().map(|figure| figure.name.clone());
             let (names, declared) = (names.collect(), measure.figures(&given, &on));
+            assert_eq!(
+                card.by_variable,
+                !found.by_variable.is_empty(),
+                "`{id}` and figures of variables"
+            );
             // A figure may lack where it does not apply, but none comes that nobody declared.
             let undeclared: Vec<String> = spelled(names)
                 .difference(&spelled(declared))

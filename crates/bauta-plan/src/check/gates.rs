@@ -39,7 +39,7 @@ pub(super) fn check_gates(
             let place = &draft.measure.place;
             checker.push(Problem::at(ProblemKind::Plan, place, message, hint));
         }
-        let figure = search.figure(&found).unwrap_or_else(|problem| {
+        let figure = search.figure(checker, &found).unwrap_or_else(|problem| {
             checker.push(problem);
             GateFigure::Value
         });
@@ -101,14 +101,14 @@ impl Search<'_> {
     }
 
     /// The figure that it names, or that a measure which it looks at has none of that name.
-    fn figure(&self, found: &[usize]) -> Result<GateFigure, Problem> {
+    fn figure(&self, checker: &Checker<'_>, found: &[usize]) -> Result<GateFigure, Problem> {
         let Some(part) = &self.draft.part else {
             return Ok(GateFigure::Value);
         };
         let mut figure = GateFigure::Value;
         for &position in found {
             let planned = &self.measures[position];
-            figure = figure_named(planned, &part.value).ok_or_else(|| {
+            figure = figure_named(checker, planned, &part.value).ok_or_else(|| {
                 let measure = &self.draft.measure.value;
                 let message = format!("`{measure}` gives no figure `{}` here", part.value);
                 let known = figures_of(planned);
@@ -170,7 +170,11 @@ const OUTLIERS: &str = "outliers";
 const REST: &str = "rest";
 
 /// The figure of a measure that a plan spells so.
-fn figure_named(planned: &PlannedMeasure, spelled: &str) -> Option<GateFigure> {
+fn figure_named(
+    checker: &Checker<'_>,
+    planned: &PlannedMeasure,
+    spelled: &str,
+) -> Option<GateFigure> {
     if planned.groups.outliers.is_some() {
         match spelled {
             OUTLIERS => return Some(GateFigure::Outliers),
@@ -183,8 +187,9 @@ fn figure_named(planned: &PlannedMeasure, spelled: &str) -> Option<GateFigure> {
     if let Some(name) = declared.find(|name| name.spelled() == spelled) {
         return Some(GateFigure::Declared(name));
     }
-    let is_variable = planned.on.iter().any(|name| name == spelled);
-    is_variable.then(|| GateFigure::OfVariable(spelled.to_owned()))
+    // Which variables have a figure of their own, such as the answers of l-diversity, the data decide.
+    let is_given = planned.measure.declared().by_variable && checker.has_variable(spelled);
+    is_given.then(|| GateFigure::OfVariable(spelled.to_owned()))
 }
 
 /// Every figure that a gate on a measure can name.
@@ -193,5 +198,7 @@ fn figures_of(planned: &PlannedMeasure) -> Vec<String> {
     let declared = declared.iter().map(FigureName::spelled);
     let apart = planned.groups.outliers.map(|_| [OUTLIERS, REST]);
     let apart = apart.into_iter().flatten().map(str::to_owned);
-    declared.chain(apart).chain(planned.on.clone()).collect()
+    let by_variable = planned.measure.declared().by_variable;
+    let variables = planned.on.iter().filter(|_| by_variable).cloned();
+    declared.chain(apart).chain(variables).collect()
 }

@@ -2,7 +2,7 @@
 
 use bauta_data::{Column, Kind, Levels, Table};
 
-use crate::error::MethodError;
+use crate::error::{ErrorCode, MethodError};
 use crate::pair::categories::TwoCategories;
 use crate::pair::variables::TwoColumns;
 
@@ -100,7 +100,10 @@ pub(crate) fn refuse_missing(before: &Column, after: &Column) -> Result<(), Meth
     let name = after.name();
     Err(MethodError::data(
         name,
-        format!("E-CAL-NA: calibration variable {name} is missing in {n_missing} records"),
+        format!(
+            "{}: calibration variable {name} is missing in {n_missing} records",
+            ErrorCode::CalibrationMissing
+        ),
         "set missing = \"category\" to count them as one, impute them, or leave the variable out",
     ))
 }
@@ -114,7 +117,10 @@ pub(crate) fn refuse_suppressed(column: &Column) -> Result<(), MethodError> {
     }
     Err(MethodError::data(
         name,
-        format!("E-CAL-NA: calibration variable {name} is suppressed in {n_suppressed} records"),
+        format!(
+            "{}: calibration variable {name} is suppressed in {n_suppressed} records",
+            ErrorCode::CalibrationMissing
+        ),
         "calibrate before values are suppressed, or leave the variable out",
     ))
 }

@@ -9,7 +9,7 @@ use crate::adjust::calibration::settings::{Dearness, MissingInMargins, QFrom, Se
 use crate::adjust::calibration::totals::GivenTotals;
 use crate::adjust::calibration::units::Units;
 use crate::context::RunContext;
-use crate::error::MethodError;
+use crate::error::{ErrorCode, MethodError};
 use crate::kernel::numbers::sums::sum_of;
 use crate::keys::households::households;
 use crate::pair::Pair;
@@ -197,7 +197,7 @@ fn positive<'t>(table: &'t Table, name: &str) -> Result<&'t [f64], MethodError> 
             Err(MethodError::Data {
                 variable: Some(name.to_owned()),
                 row: Some(row),
-                message: format!("E-WEIGHT: weight <= 0 or missing at row {row}"),
+                message: format!("{}: weight <= 0 or missing at row {row}", ErrorCode::Weight),
                 hint: "every record needs a weight above 0; delete records that have none"
                     .to_owned(),
             })

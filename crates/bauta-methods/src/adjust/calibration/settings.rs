@@ -2,6 +2,7 @@
 
 use crate::adjust::calibration::distance::Distance;
 use crate::card::{ParamSpec, ParamType};
+use crate::error::ErrorCode;
 use crate::params::{Choice, ParamProblem, Params, choices};
 
 choices! {
@@ -388,7 +389,10 @@ fn bounds_problem(params: &Params) -> Option<ParamProblem> {
         (Some(lower), Some(upper)) if lower < 1.0 && upper > 1.0 => None,
         (Some(lower), Some(upper)) => Some(ParamProblem::of(
             if lower < 1.0 { UPPER.name } else { LOWER.name },
-            format!("E-CAL-BOUNDS: bounds need L < 1 < U, got L={lower}, U={upper}"),
+            format!(
+                "{}: bounds need L < 1 < U, got L={lower}, U={upper}",
+                ErrorCode::CalibrationBounds
+            ),
             "choose a lower bound below 1 and an upper one above it",
         )),
         (None, _) | (_, None) => Some(ParamProblem::together(

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::adjust::calibration::coding::Coding;
 use crate::adjust::calibration::margins::Term;
-use crate::error::MethodError;
+use crate::error::{ErrorCode, MethodError};
 
 /// What the name of a margin of households begins with.
 pub(crate) const OF_HOUSEHOLDS: &str = "households: ";
@@ -143,7 +143,8 @@ impl GivenTotals {
                 None => {
                     return Err(MethodError::request(
                         format!(
-                            "E-CAL-EMPTY: the total `{}` is given, and no record has that category",
+                            "{}: the total `{}` is given, and no record has that category",
+                            ErrorCode::CalibrationEmpty,
                             given.name
                         ),
                         "merge the category with another, or leave the variable out",

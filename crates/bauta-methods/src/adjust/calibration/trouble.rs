@@ -10,7 +10,7 @@ use crate::adjust::calibration::margins::{Margin, Margins};
 use crate::adjust::calibration::rank::{Contradiction, Rank};
 use crate::adjust::calibration::solve::{End, Search};
 use crate::context::RunContext;
-use crate::error::MethodError;
+use crate::error::{ErrorCode, MethodError};
 
 /// Different records up to which the smallest upper bound is worked out for a message.
 const WORKED_OUT_UP_TO: usize = 100_000;
@@ -39,7 +39,7 @@ pub(crate) fn impossible_margins(
             .map(|margin| empty_text(margins, margin))
             .collect();
         return Err(MethodError::request(
-            format!("E-CAL-EMPTY: {}", listed(&texts, "; ")),
+            format!("{}: {}", ErrorCode::CalibrationEmpty, listed(&texts, "; ")),
             merge_hint(margins, released, first),
         ));
     }
@@ -67,7 +67,8 @@ pub(crate) fn impossible_margins(
     }
     Err(MethodError::request(
         format!(
-            "E-CAL-INFEASIBLE: positive weights cannot reach {}",
+            "{}: positive weights cannot reach {}",
+            ErrorCode::CalibrationInfeasible,
             listed(&unreachable, "; ")
         ),
         "delete those records, correct the total, or use the linear method",
@@ -169,7 +170,8 @@ pub(crate) fn contradictory(design: &Design, found: &[Contradiction]) -> MethodE
         .collect();
     MethodError::request(
         format!(
-            "E-CAL-CONTRADICT: margins disagree: {}",
+            "{}: margins disagree: {}",
+            ErrorCode::CalibrationContradiction,
             listed(&texts, "; ")
         ),
         "in the records that are left these are the same; correct the totals, or leave one of the terms out",
@@ -219,7 +221,10 @@ pub(crate) fn not_reached(
             ),
         };
         return Ok(MethodError::request(
-            format!("E-CAL-INFEASIBLE: {range} Tightest margins: {tightest}"),
+            format!(
+                "{}: {range} Tightest margins: {tightest}",
+                ErrorCode::CalibrationInfeasible
+            ),
             remedy,
         ));
     }
@@ -229,7 +234,8 @@ pub(crate) fn not_reached(
     };
     Ok(MethodError::request(
         format!(
-            "E-CAL-NOCONV: no convergence after {} iterations, worst margin {}: {got} vs {}",
+            "{}: no convergence after {} iterations, worst margin {}: {got} vs {}",
+            ErrorCode::CalibrationNoConvergence,
             search.steps.len(),
             design.names[margin],
             design.targets[margin]
