@@ -131,6 +131,7 @@ pub(crate) fn plan_of(
             path: surroundings.path(file),
         }),
         read,
+        reads: output::files_read(draft, source.file, surroundings),
         labels: variables::labels(&draft.variables),
         scenarios,
         steps,

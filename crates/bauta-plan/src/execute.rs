@@ -14,6 +14,7 @@ use crate::claims::{Claim, claims_of_gates};
 use crate::error::RunError;
 use crate::judge::{judge, measure_record};
 use crate::measure::{Measured, Measuring};
+use crate::output::Replace;
 use crate::plan::Plan;
 use crate::record::{FORMAT, RunRecord, SeedSource, StepRecord, TimesRecord};
 use crate::stages::{RunWatch, Stages};
@@ -33,6 +34,8 @@ const IN_MEMORY: &str = "in memory";
 pub struct RunOptions {
     /// Seed that goes before the plan's.
     pub seed: Option<u64>,
+    /// What outputs may replace.
+    pub replace: Replace,
 }
 
 /// What came of a plan, before anything is written.
@@ -227,6 +230,7 @@ fn record_of(
         measures,
         claims: Vec::new(),
         released: None,
+        reports: Vec::new(),
         shuffled: plan.output.shuffle,
         rows,
         times: TimesRecord::default(),

@@ -23,6 +23,7 @@ pub mod publish;
 pub mod record;
 mod recount;
 pub mod run;
+pub mod sign;
 mod stages;
 pub mod toml;
 pub mod verify;

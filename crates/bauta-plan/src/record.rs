@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What [`RunRecord::format`] says. A change of meaning gets a new number.
-pub const FORMAT: &str = "bauta-run-record/2";
+pub const FORMAT: &str = "bauta-run-record/3";
 
 /// Everything a run did and found.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -47,6 +47,8 @@ pub struct RunRecord {
     pub claims: Vec<ClaimRecord>,
     /// The released file; none if a gate or a claim failed.
     pub released: Option<FileRecord>,
+    /// The reports that were written with it.
+    pub reports: Vec<ReportRecord>,
     /// Whether the released records stand in a new order.
     pub shuffled: bool,
     /// Times and the machine, the only part that differs between two runs of the same plan.
@@ -91,6 +93,29 @@ pub struct FileRecord {
     pub n_records: u64,
     /// Number of variables.
     pub n_variables: u64,
+}
+
+/// A report that was written with a record.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct ReportRecord {
+    /// Path as the plan gives it.
+    pub file: String,
+    /// Who may read it.
+    pub readers: Readers,
+    /// SHA-256 of its bytes, as `sha256sum` prints it.
+    pub sha256: String,
+    /// Number of bytes.
+    pub n_bytes: u64,
+}
+
+/// Who a report is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Readers {
+    /// Those who may see the record.
+    Internal,
+    /// Everybody.
+    External,
 }
 
 /// A variable of the input.

@@ -3,6 +3,7 @@
 use bauta_data::format;
 
 use crate::execute::{STAGES_OF_MEASURING, execute_in};
+use crate::output::Guard;
 use crate::plan::Plan;
 use crate::publish::publish_with;
 use crate::record::RunRecord;
@@ -10,7 +11,7 @@ use crate::stages::Stages;
 
 pub use crate::error::RunError;
 pub use crate::execute::RunOptions;
-pub use crate::output::folder_of;
+pub use crate::output::{Replace, folder_of};
 pub use crate::publish::{Renderer, record_json};
 pub use crate::stages::RunWatch;
 
@@ -22,11 +23,14 @@ pub fn run(
     watch: &dyn RunWatch,
     renderer: &dyn Renderer,
 ) -> Result<RunRecord, RunError> {
+    let guard = Guard::new(&plan.reads, options.replace);
+    // Before hours of work, not after them.
+    guard.check(&plan.output.paths())?;
     let mut stages = stages_of(plan, watch);
     let loaded = stages.time("read", || read(plan, watch))?;
     let executed = execute_in(plan, &loaded, options, &mut stages)?;
     stages.begin("write");
-    publish_with(plan, &executed, renderer, watch, || stages.finish())
+    publish_with(plan, &executed, &guard, renderer, watch, || stages.finish())
 }
 
 /// The stages of a run: reading, measuring before and after, and writing, besides the steps.

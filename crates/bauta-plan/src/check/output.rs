@@ -27,7 +27,11 @@ pub(super) fn check_output(
 }
 
 /// Files that the plan reads and no output may replace.
-fn files_read(draft: &Draft, plan_file: &str, surroundings: &dyn Surroundings) -> Vec<PathBuf> {
+pub(super) fn files_read(
+    draft: &Draft,
+    plan_file: &str,
+    surroundings: &dyn Surroundings,
+) -> Vec<PathBuf> {
     let input = draft.data.file.iter().map(|file| file.value.as_str());
     let hierarchies =
         draft

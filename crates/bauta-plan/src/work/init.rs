@@ -8,22 +8,13 @@ use bauta_data::number::DecimalMark;
 use bauta_data::{Kind, Role, Watch};
 
 use super::inspect::{Inspected, inspect};
-use super::{Reading, WorkError, refuse_to_replace};
+use super::{Reading, WorkError};
 use crate::draft::{
     DataDraft, Draft, Heading, HierarchyDraft, MeasureDraft, OutputDraft, ScenarioDraft, StepDraft,
     VariableDraft,
 };
-use crate::output::{Access, folder_of, write_file};
+use crate::output::{Access, Guard, Replace, folder_of, write_file};
 use crate::toml::write;
-
-/// What to do about a plan that is there already.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Existing {
-    /// It stays, and nothing is done.
-    Stays,
-    /// It is replaced.
-    IsReplaced,
-}
 
 /// A plan that is proposed for a file.
 #[derive(Clone, PartialEq, Debug)]
@@ -40,20 +31,15 @@ pub struct Proposed {
 pub fn init(
     file: &Path,
     plan_file: &Path,
-    existing: Existing,
+    replace: Replace,
     reading: &Reading,
     watch: &dyn Watch,
 ) -> Result<Proposed, WorkError> {
-    if plan_file.exists() && existing == Existing::Stays {
-        return Err(WorkError::mistake(
-            format!("{} is there already", plan_file.display()),
-            "name another plan with -o, or replace it with --force",
-        ));
-    }
-    refuse_to_replace(file, plan_file)?;
+    let guard = Guard::new([file], replace);
+    guard.check(&[plan_file])?;
     let inspected = inspect(file, reading, watch)?;
     let proposed = propose(file, plan_file, reading, inspected);
-    write_file(plan_file, proposed.text.as_bytes(), Access::Usual)?;
+    write_file(plan_file, proposed.text.as_bytes(), Access::Usual, &guard)?;
     Ok(proposed)
 }
 
