@@ -22,6 +22,7 @@ use crate::plan::{NamedPath, Plan};
 use crate::problem::{Place, Problem, ProblemKind, Spot};
 use crate::toml::{self, Problems, in_order};
 
+pub(crate) use output::files_read;
 pub(crate) use surroundings::Folder;
 pub use surroundings::{DataSchema, Surroundings, real_place};
 

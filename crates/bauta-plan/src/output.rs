@@ -18,8 +18,8 @@ use std::path::{Path, PathBuf};
 
 use bauta_data::DataError;
 
-pub use guard::{Guard, Replace};
 pub(crate) use guard::{Blocked, blocked};
+pub use guard::{Guard, Replace};
 pub use publication::Publication;
 pub use recover::{Found, Recovered, recover};
 pub(crate) use staged::Staged;

@@ -154,7 +154,7 @@ pub struct Output {
 
 impl Output {
     /// Everything that may be written, evidence first.
-    pub(crate) fn paths(&self) -> Vec<&Path> {
+    pub fn paths(&self) -> Vec<&Path> {
         let evidence = [&self.record, &self.report, &self.external_report];
         let evidence = evidence.into_iter().flatten();
         let release = self.release.iter().map(|release| &release.file);

@@ -12,8 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock::now_utc;
 use crate::output::{Access, Guard, Replace, write_file, write_files};
-use crate::record::RunRecord;
-use crate::verify::{Comparison, files_on_disk};
+use crate::verify::{OnDisk, files_on_disk};
 use crate::work::{WorkError, read_record};
 
 const FORMAT: &str = "bauta-signature/1";
@@ -106,8 +105,8 @@ pub fn sign(
     let on_disk = files_on_disk(&record, folder);
     let wrong: Vec<String> = on_disk
         .iter()
-        .filter(|file| !file.same)
-        .map(|file| format!("{}: {}", file.what, file.detail))
+        .filter(|file| file.found != OnDisk::Same)
+        .map(|file| format!("{} {}: {}", file.what, file.file, file.found.in_words()))
         .collect();
     if !wrong.is_empty() {
         return Err(WorkError::mistake(
@@ -167,11 +166,6 @@ pub fn check_signature(record_file: &Path, public_key_file: &Path) -> Result<Sig
     })
 }
 
-/// Whether the files that a signed record names are as it says, of those that are there.
-pub fn files_at_hand(record: &RunRecord, folder: &Path) -> Vec<Comparison> {
-    files_on_disk(record, folder)
-}
-
 /// Where the signature of a record lies.
 pub fn signature_path(record_file: &Path) -> PathBuf {
     with_ending(record_file, ".sig")
@@ -197,7 +191,10 @@ fn secret_key(file: &Path) -> Result<SigningKey, WorkError> {
         } else {
             "make one with --new-key"
         };
-        DataError::one(file, DataProblem::file("is not a secret key of Bauta", hint))
+        DataError::one(
+            file,
+            DataProblem::file("is not a secret key of Bauta", hint),
+        )
     })?;
     refuse_shared(file)?;
     Ok(SigningKey::from_bytes(&secret))

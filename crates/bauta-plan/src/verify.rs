@@ -47,7 +47,11 @@ const PARTS: [(&str, &str, &str); 17] = [
         "the record was made by another version, whose figures may differ (see Results changed in the change log)",
     ),
     ("plan", "plan", ""),
-    ("input", "input file", "everything below may differ for that reason"),
+    (
+        "input",
+        "input file",
+        "everything below may differ for that reason",
+    ),
     ("seed", "seed", ""),
     ("seed_source", "where the seed came from", ""),
     ("variables", "variables and their fates", ""),
@@ -82,7 +86,8 @@ pub fn verify(
         reason: error.to_string(),
     })?;
     let mut found = compared(written, &again);
-    found.extend(files_on_disk(record, folder));
+    let files = files_on_disk(record, folder).into_iter();
+    found.extend(files.map(FileOnDisk::compared));
     Ok(found)
 }
 
@@ -166,7 +171,9 @@ fn difference(a: &Value, b: &Value) -> String {
             let mut names: Vec<&String> = a.keys().chain(b.keys()).collect();
             names.sort_unstable();
             names.dedup();
-            let differ = names.into_iter().filter(|name| a.get(*name) != b.get(*name));
+            let differ = names
+                .into_iter()
+                .filter(|name| a.get(*name) != b.get(*name));
             differ.cloned().collect()
         }
         (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
@@ -191,32 +198,71 @@ fn member_name(n: usize, member: &Value) -> String {
     name.map_or_else(|| format!("number {}", n + 1), str::to_owned)
 }
 
-/// Whether the files that a record names are there as it says.
-pub(crate) fn files_on_disk(record: &RunRecord, folder: &Path) -> Vec<Comparison> {
+/// A file that a record names, and what is there.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FileOnDisk {
+    /// What it is.
+    pub what: &'static str,
+    /// Its path as the plan gives it.
+    pub file: String,
+    /// What is there.
+    pub found: OnDisk,
+}
+
+/// What is there of a file that a record names.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum OnDisk {
+    /// The file with the hash that the record says.
+    Same,
+    /// A file with another hash.
+    Changed,
+    /// No file.
+    Absent,
+    /// A file that cannot be read, for this reason.
+    Unreadable(String),
+}
+
+impl FileOnDisk {
+    fn compared(self) -> Comparison {
+        let what = format!("{} {}, on disk", self.what, self.file);
+        Comparison::new(what, self.found == OnDisk::Same, self.found.in_words())
+    }
+}
+
+impl OnDisk {
+    /// What is there, in words.
+    pub fn in_words(&self) -> String {
+        match self {
+            Self::Same => "as the record says".to_owned(),
+            Self::Changed => "it was changed since the run".to_owned(),
+            Self::Absent => "it is not there".to_owned(),
+            Self::Unreadable(reason) => format!("it cannot be read: {reason}"),
+        }
+    }
+}
+
+/// What is there of the released file and the reports that a record names.
+pub fn files_on_disk(record: &RunRecord, folder: &Path) -> Vec<FileOnDisk> {
     let released = record.released.iter();
     let released = released.map(|file| ("released file", &file.file, &file.sha256));
     let reports = record.reports.iter();
     let reports = reports.map(|report| ("report", &report.file, &report.sha256));
     released
         .chain(reports)
-        .map(|(what, file, sha256)| {
-            on_disk(format!("{what} {file}, on disk"), &folder.join(file), sha256)
+        .map(|(what, file, sha256)| FileOnDisk {
+            what,
+            file: file.clone(),
+            found: on_disk(&folder.join(file), sha256),
         })
         .collect()
 }
 
-fn on_disk(what: String, file: &Path, expected: &str) -> Comparison {
-    let print = std::fs::File::open(file).and_then(bauta_data::Fingerprint::of);
-    match print {
-        Ok(print) => Comparison::new(
-            what,
-            print.sha256 == expected,
-            "it was changed since the run",
-        ),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            Comparison::new(what, false, "it is not there")
-        }
-        Err(error) => Comparison::new(what, false, format!("it cannot be read: {error}")),
+fn on_disk(file: &Path, expected: &str) -> OnDisk {
+    match std::fs::File::open(file).and_then(bauta_data::Fingerprint::of) {
+        Ok(print) if print.sha256 == expected => OnDisk::Same,
+        Ok(_) => OnDisk::Changed,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => OnDisk::Absent,
+        Err(error) => OnDisk::Unreadable(error.to_string()),
     }
 }
 

@@ -21,4 +21,4 @@ pub use error::{Mistake, WorkError};
 pub use keys::{HierarchyForm, KeyHierarchy};
 pub use one_step::Done;
 pub use reading::Reading;
-pub use record::{read_record, read_record_whole};
+pub use record::{files_of_record, read_record, read_record_whole};

@@ -1,6 +1,6 @@
 //! `bauta check`: a plan, checked to the end.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use bauta_data::DataError;
 use bauta_plan::Plan;
@@ -10,6 +10,8 @@ use serde_json::json;
 use crate::Outcome;
 use crate::arguments::{Global, PlanArguments};
 use crate::failure::Failure;
+use crate::print::{object, out};
+use crate::recovery::recover_beside;
 
 pub(crate) fn run(arguments: &PlanArguments, global: &Global) -> Result<Outcome, Failure> {
     let plan = load(&arguments.plan)?;
@@ -19,12 +21,11 @@ pub(crate) fn run(arguments: &PlanArguments, global: &Global) -> Result<Outcome,
             .iter()
             .map(|step| step.method.card().id)
             .collect();
-        println!(
-            "{}",
-            json!({ "ok": true, "steps": steps, "measures": plan.measures.len(), "gates": plan.gates.len() })
+        object(
+            &json!({ "ok": true, "steps": steps, "measures": plan.measures.len(), "gates": plan.gates.len() }),
         );
     } else {
-        println!(
+        out!(
             "{}: fine; {} steps, {} measures, {} gates",
             arguments.plan.display(),
             plan.steps.len(),
@@ -37,6 +38,7 @@ pub(crate) fn run(arguments: &PlanArguments, global: &Global) -> Result<Outcome,
 
 /// Reads and checks a plan.
 pub(crate) fn load(file: &Path) -> Result<Plan, Failure> {
+    recover_beside([file]);
     let bytes =
         std::fs::read(file).map_err(|error| DataError::io(file, "read the plan", &error))?;
     let text = String::from_utf8(bytes).map_err(|_| {
@@ -46,9 +48,17 @@ pub(crate) fn load(file: &Path) -> Result<Plan, Failure> {
         )
     })?;
     let name = file.file_name().unwrap_or_default().to_string_lossy();
-    bauta_plan::check_text(&text, &name, folder_of(file)).map_err(|problems| Failure::Plan {
+    let checked = bauta_plan::check_text(&text, &name, folder_of(file));
+    let plan = checked.map_err(|problems| Failure::Plan {
         file: file.to_owned(),
         text,
         problems,
-    })
+    })?;
+    recover_beside(
+        plan.output
+            .paths()
+            .into_iter()
+            .chain(plan.reads.iter().map(PathBuf::as_path)),
+    );
+    Ok(plan)
 }

@@ -3,7 +3,7 @@
 use bauta_methods::{FigureName, Measurement, Note, Unit};
 use bauta_plan::plan::NamedPath;
 use bauta_plan::record::{ClaimRecord, MeasureRecord, RunRecord, StepRecord};
-use bauta_plan::run::{RunOptions, run as run_plan};
+use bauta_plan::run::run as run_plan;
 use bauta_plan::{Plan, record::GateRecord};
 use bauta_report::HtmlRenderer;
 use serde_json::json;
@@ -13,6 +13,7 @@ use crate::arguments::{Global, PlanArguments};
 use crate::commands::check::load;
 use crate::commands::risk::measure_json;
 use crate::failure::Failure;
+use crate::print::{object, out, say};
 use crate::progress::Progress;
 use crate::tables::{figure, figure_text, table, text};
 
@@ -30,7 +31,7 @@ pub(crate) fn run(arguments: &PlanArguments, global: &Global) -> Result<Outcome,
 /// Runs a plan with progress and the reports of `bauta-report`.
 pub(crate) fn carry_out(plan: &Plan, global: &Global) -> Result<RunRecord, Failure> {
     let progress = Progress::new(global.quiet || global.json);
-    let options = RunOptions { seed: global.seed };
+    let options = global.run_options();
     let record = run_plan(plan, options, &progress, &HtmlRenderer)?;
     warn_of_older(plan, &record);
     Ok(record)
@@ -48,7 +49,7 @@ pub(crate) fn warn_of_older(plan: &Plan, record: &RunRecord) {
         .flatten()
         .filter(|file| file.path.exists());
     for file in left.filter(|_| !record.passed()) {
-        eprintln!(
+        say!(
             "warning: {} is from an earlier run and is not what this plan gives now",
             file.given
         );
@@ -65,7 +66,7 @@ pub(crate) fn verdict(record: &RunRecord) -> Outcome {
 
 /// Prints what a run found, as scripts read it.
 pub(crate) fn print_json(plan: &Plan, record: &RunRecord) {
-    println!("{}", run_object(plan, record));
+    object(&run_object(plan, record));
 }
 
 /// What a run found, as scripts read it. The seed stays in the record.
@@ -101,32 +102,33 @@ fn measure_object(measure: &MeasureRecord) -> serde_json::Value {
 
 /// Figures before and after, gates, and what was written.
 pub(crate) fn print_summary(plan: &Plan, record: &RunRecord) {
-    println!(
+    out!(
         "{} records, {} variables read",
-        record.input.n_records, record.input.n_variables
+        record.input.n_records,
+        record.input.n_variables
     );
     for step in &record.steps {
-        println!("  {}: {}", step.key, step.on.join(", "));
+        out!("  {}: {}", step.key, step.on.join(", "));
     }
-    println!("{}", measures_table(&record.measures));
+    out!("{}", measures_table(&record.measures));
     for gate in &record.gates {
-        println!("gate {}", gate_text(gate));
+        out!("gate {}", gate_text(gate));
     }
     for claim in &record.claims {
-        println!("{}", claim_text(claim));
+        out!("{}", claim_text(claim));
     }
     match &record.released {
-        Some(file) => println!("released: {} ({} records)", file.file, file.n_records),
+        Some(file) => out!("released: {} ({} records)", file.file, file.n_records),
         None if record.gates.iter().all(|gate| gate.passed) => {
-            println!("NOT released: the file, read again, is not as safe as claimed");
+            out!("NOT released: the file, read again, is not as safe as claimed");
         }
-        None => println!("NOT released: a gate does not hold"),
+        None => out!("NOT released: a gate does not hold"),
     }
     if let Some(path) = &plan.output.record {
-        println!("record:   {} (confidential)", path.given);
+        out!("record:   {} (confidential)", path.given);
     }
     if let Some(path) = &plan.output.report {
-        println!("report:   {} (confidential)", path.given);
+        out!("report:   {} (confidential)", path.given);
     }
     if let Some(path) = plan
         .output
@@ -134,7 +136,7 @@ pub(crate) fn print_summary(plan: &Plan, record: &RunRecord) {
         .as_ref()
         .filter(|_| record.passed())
     {
-        println!("public:   {}", path.given);
+        out!("public:   {}", path.given);
     }
 }
 

@@ -27,7 +27,7 @@ pub(super) fn check_output(
 }
 
 /// Files that the plan reads and no output may replace.
-pub(super) fn files_read(
+pub(crate) fn files_read(
     draft: &Draft,
     plan_file: &str,
     surroundings: &dyn Surroundings,

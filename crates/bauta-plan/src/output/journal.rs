@@ -228,9 +228,7 @@ impl Said {
     /// The folders that are written to.
     pub(super) fn folders(&self, path: &Path) -> Vec<PathBuf> {
         let folders = self.header.folders.iter();
-        folders
-            .map(|folder| folder_of(path).join(folder))
-            .collect()
+        folders.map(|folder| folder_of(path).join(folder)).collect()
     }
 }
 

@@ -238,8 +238,7 @@ fn keep_old(entry: &Entry) -> io::Result<()> {
     };
     fail_point();
     // A system without hard links gets a copy.
-    std::fs::hard_link(&entry.target, old)
-        .or_else(|_| std::fs::copy(&entry.target, old).map(drop))
+    std::fs::hard_link(&entry.target, old).or_else(|_| std::fs::copy(&entry.target, old).map(drop))
 }
 
 /// What had the name before is not needed any more.

@@ -3,9 +3,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::HIDDEN;
 use super::journal::{Entry, Held, JOURNAL, Journal, Reached, Said, said};
 use super::publication::{forget_old, lock, make_durable};
-use super::HIDDEN;
 use crate::check::real_place;
 
 /// A publication that was cut off, and what is there now.

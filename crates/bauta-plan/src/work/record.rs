@@ -1,11 +1,14 @@
 //! Run records on the disk.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use bauta_data::DataError;
 
 use super::WorkError;
+use crate::check::{Folder, files_read};
 use crate::record::{RecordProblem, RunRecord};
+use crate::toml;
+use crate::verify::plan_folder;
 
 /// Reads a run record from a file.
 pub fn read_record(file: &Path) -> Result<RunRecord, WorkError> {
@@ -28,4 +31,15 @@ pub fn read_record_whole(file: &Path) -> Result<(RunRecord, serde_json::Value), 
         WorkError::mistake(message, hint)
     })?;
     Ok((record, whole))
+}
+
+/// The files that the run of a record read, and the one that it released: what lies where its paths
+/// lead from the place of the record.
+pub fn files_of_record(record: &RunRecord, record_file: &Path) -> Vec<PathBuf> {
+    let folder = plan_folder(record, record_file);
+    let released = record.released.iter().map(|file| folder.join(&file.file));
+    let (draft, _) = toml::read(&record.plan.text);
+    let read = files_read(&draft, &record.plan.file, &Folder(&folder));
+    let input = folder.join(&record.input.file);
+    read.into_iter().chain(released).chain([input]).collect()
 }

@@ -222,12 +222,13 @@ impl RiskRequest {
 
     /// All files that the request reads.
     fn reads<'p>(&'p self, file: &'p Path) -> impl Iterator<Item = &'p Path> {
-        let files = self.hierarchies.iter().filter_map(|hierarchy| {
-            match &hierarchy.form {
+        let files = self
+            .hierarchies
+            .iter()
+            .filter_map(|hierarchy| match &hierarchy.form {
                 HierarchyForm::Ready(_) => None,
                 HierarchyForm::File(levels) => Some(levels.as_path()),
-            }
-        });
+            });
         std::iter::once(file).chain(files)
     }
 

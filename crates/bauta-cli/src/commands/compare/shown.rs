@@ -9,6 +9,7 @@ use serde_json::json;
 
 use crate::arguments::CompareArguments;
 use crate::commands::risk::measure_json;
+use crate::print::{object, out};
 use crate::tables::{figure, table, text};
 
 fn rows_name(rows: Rows) -> &'static str {
@@ -51,34 +52,31 @@ pub(super) fn print_json(arguments: &CompareArguments, compared: &Compared) {
             object
         })
         .collect();
-    println!(
-        "{}",
-        json!({
-            "original": arguments.original.display().to_string(),
-            "masked": arguments.masked.display().to_string(),
-            "records": rows_name(*rows),
-            "variables": on,
-            "outliers": arguments.outliers,
-            "where": arguments.condition.as_ref().map(ToString::to_string),
-            "measures": measures,
-        })
-    );
+    object(&json!({
+        "original": arguments.original.display().to_string(),
+        "masked": arguments.masked.display().to_string(),
+        "records": rows_name(*rows),
+        "variables": on,
+        "outliers": arguments.outliers,
+        "where": arguments.condition.as_ref().map(ToString::to_string),
+        "measures": measures,
+    }));
 }
 
 /// One table.
 pub(super) fn print_table(arguments: &CompareArguments, compared: &Compared) {
     let Compared { rows, on, found } = compared;
-    println!(
+    out!(
         "{} against {}",
         arguments.masked.display(),
         arguments.original.display()
     );
-    println!("compared on {}", on.join(", "));
+    out!("compared on {}", on.join(", "));
     if let Some(condition) = &arguments.condition {
-        println!("only records with {condition}; keys are counted in the whole file");
+        out!("only records with {condition}; keys are counted in the whole file");
     }
     if *rows == Rows::Unrelated {
-        println!(
+        out!(
             "The files differ in length and no --id was named: measures that compare record by record are left out."
         );
     }
@@ -124,5 +122,5 @@ pub(super) fn print_table(arguments: &CompareArguments, compared: &Compared) {
             add(found.id, &part.name, [None, Some(part.value), None, None]);
         }
     }
-    println!("{shown}");
+    out!("{shown}");
 }
