@@ -56,7 +56,7 @@ fn exit_code(outcome: &Result<Outcome, Failure>) -> ExitCode {
         // Whoever closed the pipe knows what they did not read.
         && *kind != std::io::ErrorKind::BrokenPipe
     {
-        print::say(&format!(
+        print::talk(&format!(
             "error: standard output was lost: {reason}\n  hint: the work itself was done; print to a place with room"
         ));
     }

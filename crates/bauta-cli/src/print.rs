@@ -10,13 +10,13 @@ use std::sync::{Mutex, PoisonError};
 
 /// Prints a line of data.
 macro_rules! out {
-    () => { $crate::print::out("") };
-    ($($text:tt)*) => { $crate::print::out(&format!($($text)*)) };
+    () => { $crate::print::line("") };
+    ($($text:tt)*) => { $crate::print::line(&format!($($text)*)) };
 }
 
 /// Prints a line of talk.
 macro_rules! say {
-    ($($text:tt)*) => { $crate::print::say(&format!($($text)*)) };
+    ($($text:tt)*) => { $crate::print::talk(&format!($($text)*)) };
 }
 
 pub(crate) use {out, say};
@@ -37,7 +37,7 @@ pub(crate) struct Lost {
 }
 
 /// Prints a line of data as a person reads it.
-pub(crate) fn out(line: &str) {
+pub(crate) fn line(line: &str) {
     exactly(&format!("{}\n", harmless(line)));
 }
 
@@ -55,7 +55,7 @@ pub(crate) fn exactly(text: &str) {
 }
 
 /// Prints a line of talk.
-pub(crate) fn say(line: &str) {
+pub(crate) fn talk(line: &str) {
     say_exactly(&format!("{}\n", harmless(line)));
 }
 

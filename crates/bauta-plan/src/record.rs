@@ -51,7 +51,8 @@ pub struct RunRecord {
     pub reports: Vec<ReportRecord>,
     /// Whether the released records stand in a new order.
     pub shuffled: bool,
-    /// Times and the machine, the only part that differs between two runs of the same plan.
+    /// Times and the machine: with the hashes of reports, which show them, the only part that differs
+    /// between two runs of the same plan.
     pub times: TimesRecord,
 }
 
@@ -387,10 +388,12 @@ impl RunRecord {
         self.gates.iter().all(|gate| gate.passed) && self.claims.iter().all(|claim| claim.holds)
     }
 
-    /// The record without what may differ between two runs of the same plan on the same file.
+    /// The record without what may differ between two runs of the same plan on the same file: times, and
+    /// the hashes of reports, which show them.
     #[must_use]
     pub fn without_times(mut self) -> Self {
         self.times = TimesRecord::default();
+        self.reports.clear();
         self
     }
 }

@@ -130,6 +130,7 @@ impl<'a> PublicRecord<'a> {
             gates: _,
             claims: _,
             released,
+            reports: _,
             shuffled,
             times,
         } = record;

@@ -23,7 +23,7 @@ use crate::clock::now_utc;
 pub(super) const JOURNAL: &str = ".run";
 
 /// A publication that has not come on for so long has ended, where no lock tells.
-const STALE: Duration = Duration::from_secs(3600);
+const STALE: Duration = Duration::from_hours(1);
 
 const FORMAT: &str = "bauta-publication/1";
 const COMMIT: &str = "commit";

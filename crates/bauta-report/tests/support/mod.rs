@@ -88,6 +88,7 @@ pub(crate) fn passed() -> RunRecord {
             holds: true,
         }],
         released: Some(file("release/2026/survey-protected.csv", "9e", 11)),
+        reports: Vec::new(),
         shuffled: true,
         times: times(),
     }
