@@ -11,6 +11,7 @@ use crate::output::{Access, Guard, Publication, Replace, Staged};
 use crate::plan::{NamedPath, Plan, Release};
 use crate::record::{FileRecord, Readers, ReportRecord, RunRecord, StageTime, TimesRecord};
 use crate::recount::recount;
+use crate::suppressed_text::check_suppressed_text;
 
 /// Makes the reports of a run. This crate does not know how they look.
 pub trait Renderer {
@@ -142,13 +143,13 @@ fn stage_release(
     let Some(release) = plan.output.release.as_ref().filter(|_| record.passed()) else {
         return Ok(None);
     };
+    let (path, table, claims) = (&release.file.path, &executed.released, &executed.claims);
+    check_suppressed_text(path, &plan.output.suppressed, table, claims)?;
     let style = release_style(plan, release, executed.style);
-    let mut staged = publication.start(&release.file.path, Access::Usual)?;
+    let mut staged = publication.start(path, Access::Usual)?;
     let facts = write_release(&mut staged, executed, release, style, watch)?;
-    if !executed.claims.is_empty() {
+    if !claims.is_empty() {
         let bytes = staged.read_back()?;
-        let (path, table) = (&release.file.path, &executed.released);
-        let claims = &executed.claims;
         record.claims = recount(plan, path, style, table, &bytes, claims, watch)?;
     }
     if !record.passed() {

@@ -282,6 +282,56 @@ pub struct ClaimRecord {
     pub n_below: u64,
     /// Whether there is none.
     pub holds: bool,
+    /// What the figures above were counted in.
+    pub counted: Counted,
+    /// What whoever reads the file counts, where the figures above are not of the file: its blanks compared
+    /// as `visible` has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shown: Option<ShownRecord>,
+}
+
+/// What a claim was counted in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Counted {
+    /// The bytes of the released file, read again.
+    ReleasedFile,
+    /// The values before suppression, which the released file does not show.
+    BeforeSuppression,
+}
+
+/// What the released file shows of a claim that is not about it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct ShownRecord {
+    /// Records in smaller classes than k.
+    pub n_below: u64,
+    /// Records alone in their class.
+    pub n_alone: u64,
+}
+
+impl ClaimRecord {
+    /// What was counted and what it showed, in words.
+    pub fn in_words(&self) -> String {
+        let Self { k, n_below, .. } = self;
+        let found = match (self.smallest_class, self.holds) {
+            (None, _) => "there are no records".to_owned(),
+            (_, true) => format!("every class has at least {k} records"),
+            (_, false) => format!("{n_below} records are in classes below {k}: the claim FAILS"),
+        };
+        match (self.counted, &self.shown) {
+            (Counted::ReleasedFile, _) if !self.holds && self.semantics == "own" => format!(
+                "{found} (missing values that are spelled differently are different values)"
+            ),
+            (Counted::ReleasedFile, _) => found,
+            (Counted::BeforeSuppression, None) => {
+                format!("by the values before suppression, which the file does not show, {found}")
+            }
+            (Counted::BeforeSuppression, Some(ShownRecord { n_below, n_alone })) => format!(
+                "by the values before suppression, which the file does not show, {found}; \
+                 whoever reads the file finds {n_below} records in classes below {k}, {n_alone} of them alone"
+            ),
+        }
+    }
 }
 
 /// Times and the machine.

@@ -13,6 +13,7 @@ use crate::record::{RunRecord, SeedSource};
 use crate::recount::recount;
 use crate::run::{read, stages_of};
 use crate::stages::RunWatch;
+use crate::suppressed_text::check_suppressed_text;
 
 /// One thing that a record was compared on.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -126,6 +127,7 @@ fn release_again(
     };
     let style = release_style(plan, release, executed.style);
     let (path, table) = (&release.file.path, &executed.released);
+    check_suppressed_text(path, &plan.output.suppressed, table, &executed.claims)?;
     let mut bytes = Vec::new();
     let print = format::write(&mut bytes, path, table, release.format, &style, watch)?;
     if !executed.claims.is_empty() {

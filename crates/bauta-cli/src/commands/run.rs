@@ -2,7 +2,7 @@
 
 use bauta_methods::{FigureName, Measurement, Note, Unit};
 use bauta_plan::plan::NamedPath;
-use bauta_plan::record::{ClaimRecord, MeasureRecord, RunRecord, StepRecord};
+use bauta_plan::record::{ClaimRecord, Counted, MeasureRecord, RunRecord, StepRecord};
 use bauta_plan::run::run as run_plan;
 use bauta_plan::{Plan, record::GateRecord};
 use bauta_report::HtmlRenderer;
@@ -142,23 +142,16 @@ pub(crate) fn print_summary(plan: &Plan, record: &RunRecord) {
 
 /// What counting the released file again showed.
 pub(crate) fn claim_text(claim: &ClaimRecord) -> String {
-    let verdict = match (claim.smallest_class, claim.holds) {
-        (None, _) => "it has no records".to_owned(),
-        (_, true) => format!("every class has at least {} records", claim.k),
-        (_, false) if claim.semantics == "own" => format!(
-            "{} records are in classes below {}: the claim FAILS (missing values that are spelled differently are different values)",
-            claim.n_below, claim.k
-        ),
-        (_, false) => format!(
-            "{} records are in classes below {}: the claim FAILS",
-            claim.n_below, claim.k
-        ),
+    let counted = match claim.counted {
+        Counted::ReleasedFile => "released file read and counted again",
+        Counted::BeforeSuppression => "values before suppression counted again",
     };
     format!(
-        "released file counted again on {} ({}; {}): {verdict}",
+        "{counted} on {} ({}; {}): {}",
         claim.keys.join(", "),
         claim.semantics,
-        claim.by
+        claim.by,
+        claim.in_words()
     )
 }
 

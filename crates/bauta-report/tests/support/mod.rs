@@ -15,7 +15,7 @@ use bauta_methods::risk::key_contribution::{BY_LEVEL, LEFT_OUT};
 use bauta_methods::{FigureName, Unit, registry};
 use bauta_plan::RunRecord;
 use bauta_plan::record::{
-    ClaimRecord, FORMAT, FileRecord, GateRecord, MeasureFamily, MeasureRecord, PlanRecord,
+    ClaimRecord, Counted, FORMAT, FileRecord, GateRecord, MeasureFamily, MeasureRecord, PlanRecord,
     ScenarioRecord, SeedSource, StageTime, StepRecord, TimesRecord,
 };
 use serde_json::{Value, json};
@@ -86,6 +86,8 @@ pub(crate) fn passed() -> RunRecord {
             smallest_class: Some(3),
             n_below: 0,
             holds: true,
+            counted: Counted::ReleasedFile,
+            shown: None,
         }],
         released: Some(file("release/2026/survey-protected.csv", "9e", 11)),
         reports: Vec::new(),
