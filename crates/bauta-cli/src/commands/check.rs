@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use bauta_data::DataError;
-use bauta_plan::Plan;
 use bauta_plan::run::folder_of;
+use bauta_plan::work::Mistake;
+use bauta_plan::{Plan, ProblemKind};
 use serde_json::json;
 
 use crate::Outcome;
@@ -49,10 +50,18 @@ pub(crate) fn load(file: &Path) -> Result<Plan, Failure> {
     })?;
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     let checked = bauta_plan::check_text(&text, &name, folder_of(file));
-    let plan = checked.map_err(|problems| Failure::Plan {
-        file: file.to_owned(),
-        text,
-        problems,
+    let plan = checked.map_err(|problems| match problems.as_slice() {
+        [problem] if problem.kind == ProblemKind::NotAPlan => Failure::Mistake(Mistake {
+            message: problem.message.clone(),
+            hint: problem.hint.clone(),
+            file: Some(file.to_owned()),
+            variable: None,
+        }),
+        _ => Failure::Plan {
+            file: file.to_owned(),
+            text,
+            problems,
+        },
     })?;
     recover_beside(
         plan.output

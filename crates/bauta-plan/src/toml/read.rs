@@ -13,7 +13,7 @@ use crate::draft::{
     DataDraft, Draft, GateDraft, Heading, MeasureDraft, MethodDraft, OutputDraft, ScenarioDraft,
     Section, StepDraft, VariableDraft,
 };
-use crate::problem::{Place, Problem, ProblemKind, Spot};
+use crate::problem::{Place, Problem, ProblemKind, Span, Spot};
 
 const SECTIONS: &[&str] = &[
     "plan",
@@ -53,15 +53,9 @@ pub(crate) fn in_order(problems: Problems) -> Vec<Problem> {
 /// Reads a plan's text that must name what it needs.
 pub(crate) fn read_as(needs: Needs, text: &str, problems: &Problems) -> Draft {
     let (document, errors) = DeTable::parse_recoverable(text);
-    for error in &errors {
-        let place = Place::from(error.span().unwrap_or(0..0));
-        let problem = Problem::at(
-            ProblemKind::Syntax,
-            &place,
-            error.message(),
-            "this is not valid TOML",
-        );
+    if let Some(problem) = not_a_plan(text, document.get_ref(), &errors) {
         problems.borrow_mut().push(problem);
+        return Draft::default();
     }
     let root = Fields::new(document.get_ref(), 0..0, "the plan", problems);
     root.only(SECTIONS);
@@ -99,6 +93,58 @@ pub(crate) fn read_as(needs: Needs, text: &str, problems: &Problems) -> Draft {
         None => root.missing("output", "add a section [output] with file = \"…\""),
     }
     draft
+}
+
+/// Why a text cannot be judged as a plan: it is none, or its syntax is broken. What follows from a broken
+/// syntax is not told, since most of it would not be so.
+fn not_a_plan(text: &str, document: &DeTable<'_>, errors: &[::toml::de::Error]) -> Option<Problem> {
+    let is_plan = if errors.is_empty() {
+        text.trim().is_empty()
+            || document
+                .keys()
+                .any(|key| SECTIONS.contains(&&**key.get_ref()))
+    } else {
+        text.lines().any(names_a_section)
+    };
+    if !is_plan {
+        let hint = if text.trim_start().starts_with('{') {
+            "`bauta report` and `bauta verify` take run records"
+        } else {
+            "`bauta init FILE` writes a plan for a file of data"
+        };
+        // Nothing of the text is shown: it may be a file of data.
+        let message = "this is not a plan: it has no section such as [data] or [output]";
+        let nowhere = &Place::NOWHERE;
+        return Some(Problem::at(ProblemKind::NotAPlan, nowhere, message, hint));
+    }
+    let first = errors.first()?;
+    let span = within_line(text, first.span().unwrap_or(0..0));
+    let hint = "this is not valid TOML; the rest is judged once it is";
+    let place = Place::from(span);
+    Some(Problem::at(
+        ProblemKind::Syntax,
+        &place,
+        first.message(),
+        hint,
+    ))
+}
+
+/// Whether a line begins a section of a plan, or says something of one.
+fn names_a_section(line: &str) -> bool {
+    let name = line.trim_start().trim_start_matches('[');
+    SECTIONS.iter().any(|section| {
+        let rest = name.strip_prefix(section).map(str::trim_start);
+        let is_header = line.trim_start().starts_with('[');
+        rest.is_some_and(|rest| rest.starts_with('.') || is_header && rest.starts_with(']'))
+    })
+}
+
+/// The part of a span that lies in the line where it begins.
+fn within_line(text: &str, span: Span) -> Span {
+    let start = span.start.min(text.len());
+    let rest = text.get(start..).unwrap_or_default();
+    let line_end = start + rest.find('\n').unwrap_or(rest.len());
+    start..span.end.clamp(start, line_end)
 }
 
 fn section<'t, 'i>(
