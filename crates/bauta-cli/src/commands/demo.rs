@@ -4,7 +4,7 @@ use std::path::Path;
 
 use bauta_data::DataError;
 use bauta_data::survey::{SURVEY_RECORDS, SURVEY_SEED, survey_csv};
-use bauta_plan::output::{Access, Guard, write_files};
+use bauta_plan::output::{Access, Guard, Publication};
 
 use crate::Outcome;
 use crate::arguments::{DemoArguments, Global};
@@ -25,14 +25,13 @@ pub(crate) fn run(arguments: &DemoArguments, global: &Global) -> Result<Outcome,
     recover_beside([&plan_file]);
     keep_changes(&plan_file, global)?;
     let survey = survey_csv(SURVEY_RECORDS, SURVEY_SEED);
-    write_files(
-        &[
-            (folder.join("survey.csv"), survey.as_slice()),
-            (plan_file.clone(), PLAN.as_bytes()),
-        ],
-        Access::Usual,
-        &Guard::new::<&Path>([], global.replace()),
-    )?;
+    let survey_file = folder.join("survey.csv");
+    let guard = Guard::new::<&Path>([], global.replace());
+    let mut publication = Publication::begin(&[&survey_file, &plan_file], &guard)?;
+    publication.add_bytes(&survey_file, &survey, Access::Usual)?;
+    // A plan with a seed is confidential.
+    publication.add_bytes(&plan_file, PLAN.as_bytes(), Access::OwnerOnly)?;
+    publication.commit()?;
     let plan = load(&plan_file)?;
     let record = carry_out(&plan, global)?;
     if global.json {

@@ -107,6 +107,8 @@ impl<'g> Publication<'g> {
             journal.commit()
         });
         if let Err(error) = committed {
+            // The line may be there all the same, and must not count.
+            let _ = self.journals.first_mut().map(Journal::undo);
             entries.iter().for_each(forget_old);
             return Err(DataError::io(&first, "name the finished files", &error));
         }

@@ -39,7 +39,12 @@ pub fn init(
     guard.check(&[plan_file])?;
     let inspected = inspect(file, reading, watch)?;
     let proposed = propose(file, plan_file, reading, inspected);
-    write_file(plan_file, proposed.text.as_bytes(), Access::Usual, &guard)?;
+    // A plan with a seed is confidential.
+    let access = match proposed.draft.plan.seed {
+        Some(_) => Access::OwnerOnly,
+        None => Access::Usual,
+    };
+    write_file(plan_file, proposed.text.as_bytes(), access, &guard)?;
     Ok(proposed)
 }
 
