@@ -3,6 +3,7 @@
 mod support;
 
 mod calibration;
+mod calibration_messages;
 mod calibration_properties;
 mod conformance;
 mod correspondence;

@@ -198,10 +198,7 @@ fn mark(family: MeasureFamily, found: Option<&mut Measurement>) {
     found.listed.push(ListedRecord {
         row: 77_777_014,
         key: vec![("sex".to_owned(), Some("SENTINEL-KEY-VALUE".to_owned()))],
-        figures: vec![Part {
-            name: "SENTINEL-LISTED".to_owned(),
-            value: Some(0.678_912_345),
-        }],
+        figures: vec![Part::new("SENTINEL-LISTED", 0.678_912_345)],
     });
     let points = vec![Part::new("SENTINEL-POINT", 0.567_891_234)];
     let series = Series::new("SENTINEL-SERIES", "records", Unit::Count, points);
@@ -339,13 +336,7 @@ fn texts_from_outside_are_escaped() {
     for measure in &mut record.measures {
         measure.on.clone_from(&names);
         let found = measure.after.as_mut().unwrap();
-        found.by_variable = names
-            .iter()
-            .map(|name| Part {
-                name: name.clone(),
-                value: Some(1.0),
-            })
-            .collect();
+        found.by_variable = names.iter().map(|name| Part::new(name, 1.0)).collect();
         give(found, ("mean", None), Some(&names[6]), 1.0);
     }
     for scenario in &mut record.scenarios {

@@ -301,7 +301,9 @@ fn describe_points(map: &Analysis, file: Side, found: &mut Vec<Series>) {
                    points: &[Point],
                    figure: &dyn Fn(&Point) -> Option<f64>| {
         if !points.is_empty() {
-            let part = |point: &Point| Part::new(point.label.as_str(), figure(point));
+            let part = |point: &Point| {
+                Part::new(point.label.as_str(), figure(point)).of_records(point.n_records)
+            };
             let series = Series::new(name, axis, unit, points.iter().map(part).collect());
             found.push(series.of_side(file));
         }

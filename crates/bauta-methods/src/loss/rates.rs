@@ -185,7 +185,8 @@ impl<'a> Work<'a> {
                 let figures = figures(margin);
                 let points = shown.iter().map(|&code| {
                     let figure = Some(figures[code]).filter(|figure| figure.is_finite());
-                    Part::new(variable.texts[code].as_str(), figure)
+                    let label = variable.texts[code].as_str();
+                    Part::new(label, figure).of_records(most(&margins, code))
                 });
                 let name = format!("{what} by {}", variable.name);
                 let spelled = format!("{name}: {}", file.name());
@@ -205,7 +206,7 @@ impl<'a> Work<'a> {
         &mut self,
         variable: &TwoCategories,
         context: &RunContext<'_>,
-    ) -> Result<(), MethodError> {
+    ) -> Result<[Margin; 2], MethodError> {
         if self.missing == MissingOutcome::Skip {
             check_missing(&variable.name, variable.n_missing(), Missing::Skip, context)?;
         }
@@ -214,14 +215,17 @@ impl<'a> Work<'a> {
         codes.retain(|&code| code < self.n_rated(variable));
         let table = RateTable::distribution(&margins, &codes);
         let axis = Axis::share(format!("share by {}", variable.name));
-        let labels = codes.iter().map(|&code| variable.texts[code].as_str());
-        let labels: Vec<&str> = labels.collect();
+        let labels = codes.iter().map(|&code| Label {
+            text: &variable.texts[code],
+            n_records: most(&margins, code),
+        });
+        let labels: Vec<Label<'_>> = labels.collect();
         self.push_rates(&axis, &labels, &|file, position| {
             table.rates[file][0][position]
         });
         // Differences of shares are finite.
         let _ = self.compare(&variable.name, &table, 1, 1.0);
-        Ok(())
+        Ok(margins)
     }
 
     /// All rates of one outcome.
@@ -238,10 +242,10 @@ impl<'a> Work<'a> {
             return self.means(&columns, by, context);
         }
         let outcome = TwoCategories::new(&columns)?;
-        self.distribution(&outcome, context)?;
+        let margins = self.distribution(&outcome, context)?;
         for variable in by {
             context.go_on()?;
-            self.cross(&outcome, variable)?;
+            self.cross(&outcome, &margins, variable)?;
         }
         Ok(())
     }
@@ -250,6 +254,7 @@ impl<'a> Work<'a> {
     fn cross(
         &mut self,
         outcome: &TwoCategories,
+        margins: &[Margin; 2],
         variable: &TwoCategories,
     ) -> Result<(), MethodError> {
         let n_columns = self.n_rated(outcome);
@@ -266,7 +271,11 @@ impl<'a> Work<'a> {
         for column in table.columns() {
             let category = &outcome.texts[column];
             let name = format!("{} = {category} by {}", outcome.name, variable.name);
-            self.push_column(&Axis::share(name), variable, &table, column);
+            let axis = Axis {
+                n_records: Some(most(margins, column)),
+                ..Axis::share(name)
+            };
+            self.push_column(&axis, variable, &table, column);
         }
         // Differences of shares are finite.
         let _ = self.compare(&variable.name, &table, variable.n_categories(), 1.0);
@@ -286,7 +295,11 @@ impl<'a> Work<'a> {
         let sd = finite_moments(name, x)?.sd;
         let all = RateTable::means([x, z], None, self.weights);
         let axis = Axis::mean(format!("mean {name}"), name);
-        self.push_rates(&axis, &["all records"], &|file, _| all.rates[file][0][0]);
+        let label = Label {
+            text: "all records",
+            n_records: all.most_records(0),
+        };
+        self.push_rates(&axis, &[label], &|file, _| all.rates[file][0][0]);
         let mut finite = self.compare(name, &all, 1, sd);
         for variable in by {
             context.go_on()?;
@@ -311,8 +324,11 @@ impl<'a> Work<'a> {
         column: usize,
     ) {
         let rows = table.occurring();
-        let labels = rows.iter().map(|&row| variable.texts[row].as_str());
-        let labels: Vec<&str> = labels.collect();
+        let labels = rows.iter().map(|&row| Label {
+            text: &variable.texts[row],
+            n_records: table.most_records(row),
+        });
+        let labels: Vec<Label<'_>> = labels.collect();
         self.push_rates(axis, &labels, &|file, position| {
             table.rates[file][rows[position]][column]
         });
@@ -322,15 +338,19 @@ impl<'a> Work<'a> {
     fn push_rates(
         &mut self,
         axis: &Axis<'_>,
-        labels: &[&str],
+        labels: &[Label<'_>],
         rate: &dyn Fn(usize, usize) -> Option<f64>,
     ) {
         let series = |name: String, figure: &dyn Fn(usize) -> Option<f64>| {
-            let points = labels.iter().enumerate().map(|(position, &label)| {
+            let points = labels.iter().enumerate().map(|(position, label)| {
                 let figure = figure(position).filter(|figure| figure.is_finite());
-                Part::new(label, figure)
+                Part::new(label.text, figure).of_records(label.n_records)
             });
-            Series::new(name, axis.of, axis.unit, points.collect()).verbatim()
+            let series = Series::new(name, axis.of, axis.unit, points.collect()).verbatim();
+            match axis.n_records {
+                Some(n_records) => series.of_records(n_records),
+                None => series,
+            }
         };
         for file in Side::BOTH {
             let spelled = format!("{}: {}", axis.name, file.name());
@@ -425,6 +445,21 @@ struct Axis<'a> {
     /// What the figures are.
     of: &'a str,
     unit: Unit,
+    /// How many records have the category that the name holds, where it holds one.
+    n_records: Option<u64>,
+}
+
+/// A category by which rates are given, and how many records of the file that has more of them rest
+/// on it: who has one file may know it.
+struct Label<'a> {
+    text: &'a str,
+    n_records: u64,
+}
+
+/// The records of a code in the file that has more of them.
+fn most(margins: &[Margin; 2], code: usize) -> u64 {
+    let [original, masked] = margins.each_ref().map(|margin| margin.records[code]);
+    original.max(masked) as u64
 }
 
 impl<'a> Axis<'a> {
@@ -433,11 +468,16 @@ impl<'a> Axis<'a> {
             name,
             of: "share",
             unit: Unit::Share,
+            n_records: None,
         }
     }
 
     fn mean(name: String, of: &'a str) -> Self {
-        let unit = Unit::Number;
-        Self { name, of, unit }
+        Self {
+            name,
+            of,
+            unit: Unit::Number,
+            n_records: None,
+        }
     }
 }

@@ -387,7 +387,7 @@ impl<'a> TwoFits<'a> {
             for (fit, file) in self.fits.iter().zip(Side::BOTH) {
                 let part = |of: &Estimate| {
                     let value = Some(figure(of)).filter(|value| value.is_finite());
-                    Part::new(of.column.label.as_str(), value)
+                    Part::new(of.column.label.as_str(), value).of_records(of.column.n_records)
                 };
                 let points = fit.estimates.iter().map(part).collect();
                 let series = Series::new(name, unit, Unit::Number, points);
@@ -398,9 +398,10 @@ impl<'a> TwoFits<'a> {
 
     fn add_overlaps(&self, overlaps: &[(&Estimate, Overlap)], found: &mut Measurement) {
         let mut add_overlap = |name: &str, of: &dyn Fn(&Overlap) -> Option<f64>| {
-            let points = overlaps
-                .iter()
-                .map(|(estimate, overlap)| Part::new(estimate.column.label.as_str(), of(overlap)));
+            let points = overlaps.iter().map(|(estimate, overlap)| {
+                let column = &estimate.column;
+                Part::new(column.label.as_str(), of(overlap)).of_records(column.n_records)
+            });
             let points = points.collect();
             let axis = "share of the intervals";
             found

@@ -585,10 +585,7 @@ fn series(name: &str, axis: &str, labels: &[&str], values: &[f64]) -> Series {
 fn parts(figures: &[(&str, f64)]) -> Vec<Part> {
     figures
         .iter()
-        .map(|&(name, value)| Part {
-            name: name.to_owned(),
-            value: Some(value),
-        })
+        .map(|&(name, value)| Part::new(name, value))
         .collect()
 }
 

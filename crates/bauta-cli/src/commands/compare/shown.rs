@@ -18,9 +18,19 @@ fn rows_name(rows: Rows) -> &'static str {
     }
 }
 
-/// A series as scripts read it.
-fn series_json(series: &Series) -> serde_json::Value {
-    json!({ "name": series.spelled(), "unit": series.axis, "points": series.points })
+/// The series as scripts read them. Those of a category that few records have are left out, and so are
+/// name and value of such points.
+fn series_json(series: &[Series]) -> Vec<serde_json::Value> {
+    let told = series.iter().filter(|series| !series.few);
+    let object = |series: &Series| {
+        let points = series.points.iter().map(|point| match point.few {
+            false => json!({ "name": point.name, "value": point.value }),
+            true => json!({ "name": null, "value": null, "few": true }),
+        });
+        let points: Vec<_> = points.collect();
+        json!({ "name": series.spelled(), "unit": series.axis, "points": points })
+    };
+    told.map(object).collect()
 }
 
 /// One JSON object.
@@ -38,7 +48,9 @@ pub(super) fn print_json(arguments: &CompareArguments, compared: &Compared) {
                 object.remove("by_variable");
             }
             if arguments.by_variable && !after.series.is_empty() {
-                object["series"] = after.series.iter().map(series_json).collect();
+                object["series"] = json!(series_json(&after.series));
+                let n_withheld = after.series.iter().filter(|series| series.few).count();
+                object["series_withheld"] = json!(n_withheld);
             }
             if arguments.outliers.is_some() && after.per_record.is_some() {
                 object["outliers"] = json!(after.outliers);

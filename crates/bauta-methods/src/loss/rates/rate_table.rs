@@ -139,6 +139,11 @@ impl RateTable {
         occurring(&self.records[0], &self.records[1])
     }
 
+    /// The records of a row in the file that has more of them.
+    pub(crate) fn most_records(&self, row: usize) -> u64 {
+        self.records[0][row].max(self.records[1][row]) as u64
+    }
+
     /// The columns that have a rate above 0 in one of the files.
     pub(crate) fn columns(&self) -> Vec<usize> {
         let n_columns = self.rates[0].first().map_or(0, Vec::len);
