@@ -2,6 +2,7 @@
 
 mod calibrate;
 mod canary;
+mod canary_methods;
 mod compare;
 mod demo;
 mod examples;
