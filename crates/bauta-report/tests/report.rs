@@ -2,7 +2,7 @@
 
 use crate::support;
 
-use bauta_methods::Unit;
+use bauta_methods::{Note, Unit};
 use bauta_methods::measure::{ListedRecord, Measurement, Part, Series};
 use bauta_plan::RunRecord;
 use bauta_plan::record::{MeasureFamily, SeedSource};
@@ -163,6 +163,8 @@ fn marked() -> RunRecord {
         step.params
             .insert("secret".to_owned(), json!({ "SENTINEL-PARAM": 0.999_997 }));
         step.notes.push(support::unswapped("income", 77_777_008));
+        let public = Note::new("weights-scaled", "weights were scaled").public();
+        step.notes.push(public.within("SENTINEL-WITHIN"));
     }
     for variable in &mut record.variables {
         variable.n_missing = 77_777_009;
@@ -279,6 +281,7 @@ fn nothing_confidential_reaches_the_public() {
         "0.1235",
         "SENTINEL-PLAN-TEXT",
         "SENTINEL-KEY-VALUE",
+        "SENTINEL-WITHIN",
         "77777009",
         "77777013",
         "77777014",
