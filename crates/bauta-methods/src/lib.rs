@@ -36,8 +36,8 @@ pub use figure::{Better, Figure, FigureName, FigureSpec, Side, Unit};
 pub use groups::{Groups, measure_groups};
 pub use mask::{Change, Mask, MaskMethod, MaskTask, StepFacts};
 pub use measure::{
-    Files, Matrix, Measure, MeasureCard, MeasureMethod, MeasureTask, Measurement, Part, Scope,
-    Series, Subject,
+    FewOf, Files, Matrix, Measure, MeasureCard, MeasureMethod, MeasureTask, Measurement, Part,
+    Scope, Series, Subject,
 };
 pub use note::{Note, Within};
 pub use pair::Pair;

@@ -345,6 +345,9 @@ pub struct Measurement {
     /// The figure for the other records alone, where asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rest: Option<f64>,
+    /// Which of its figures rest on few records.
+    #[serde(default, skip_serializing_if = "FewOf::is_none")]
+    pub few: FewOf,
     /// Further figures, as the measure declares them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub figures: Vec<Figure>,
@@ -370,7 +373,54 @@ pub struct Measurement {
     pub cells_per_record: Option<Vec<u32>>,
 }
 
+/// Which figures of a measurement rest on [few records](crate::few_records), since a subpopulation or
+/// the outliers are so few.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct FewOf {
+    /// All of them.
+    #[serde(default)]
+    pub all: bool,
+    /// That of the outlying records.
+    #[serde(default)]
+    pub outliers: bool,
+    /// That of the other records.
+    #[serde(default)]
+    pub rest: bool,
+}
+
+impl FewOf {
+    /// Whether none do.
+    pub fn is_none(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 impl Measurement {
+    /// The measurement as screens and scripts are told of it: figures that rest on few records have no
+    /// value. What its tables hold of few records they leave out by the marks of [`Series`].
+    pub fn told(&self) -> Cow<'_, Self> {
+        if self.few.is_none() {
+            return Cow::Borrowed(self);
+        }
+        let mut told = self.clone();
+        let FewOf {
+            all,
+            outliers,
+            rest,
+        } = self.few;
+        if all {
+            let figures = told.figures.iter_mut().map(|figure| &mut figure.value);
+            let parts = told.by_variable.iter_mut().map(|part| &mut part.value);
+            figures.chain(parts).for_each(|value| *value = None);
+            told.value = None;
+            told.series.clear();
+            told.matrices.clear();
+        }
+        told.outliers = told.outliers.filter(|_| !(all || outliers));
+        told.rest = told.rest.filter(|_| !(all || rest));
+        Cow::Owned(told)
+    }
+
     /// Adds a figure that the measure declares.
     pub fn give(&mut self, name: impl Into<FigureName>, value: impl Into<Option<f64>>) {
         self.figures.push(Figure {

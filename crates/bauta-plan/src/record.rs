@@ -233,6 +233,9 @@ pub struct GateRecord {
     pub at_most: Option<f64>,
     /// What was found.
     pub found: Option<f64>,
+    /// Whether it rests on few records, so that screens are not shown it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub few: bool,
     /// Whether it holds.
     pub passed: bool,
     /// Why it is asked for.
@@ -303,6 +306,13 @@ impl StepRecord {
     pub fn told(&self) -> Option<serde_json::Value> {
         let data = &self.evidence.as_deref()?.data;
         registry::adjuster(&self.method)?.told(data)
+    }
+}
+
+impl GateRecord {
+    /// What was found, as screens and scripts are told of it.
+    pub fn told(&self) -> Option<f64> {
+        self.found.filter(|_| !self.few)
     }
 }
 

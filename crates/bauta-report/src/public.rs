@@ -380,6 +380,8 @@ fn column(
         value,
         outliers: _,
         rest: _,
+        // Only of subpopulations and outliers, which are not published.
+        few: _,
         listed: _,
         figures: _,
         by_variable,

@@ -2,8 +2,8 @@
 
 use crate::support;
 
-use bauta_methods::{Note, Unit};
 use bauta_methods::measure::{ListedRecord, Measurement, Part, Series};
+use bauta_methods::{Note, Unit};
 use bauta_plan::RunRecord;
 use bauta_plan::record::{MeasureFamily, SeedSource};
 use bauta_report::{Audience, html};

@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bauta_methods::registry;
 
-use crate::support::{run, stderr, stdout};
-use planted::{file, shown};
+use crate::support::{run, run_expecting, stderr, stdout};
+use planted::{file, number_shown, shown};
 use trials::{Trial, trials};
 
 /// Runs all trials, on as many threads as there are cores; how many of each method ended well and badly.
@@ -92,4 +92,63 @@ fn no_method_shows_what_one_record_alone_has() {
         });
     assert!(alive);
     println!("{} commands; {ends:?}", trials.len());
+}
+
+const TABLES: &str = r#"
+[data]
+file = "x.csv"
+[variables]
+person = { role = "identifier" }
+sex = { role = "key" }
+region = { role = "key" }
+illness = { role = "sensitive" }
+ind = { role = "other", kind = "unordered" }
+income = { role = "sensitive", kind = "continuous" }
+savings = { role = "sensitive", kind = "continuous" }
+weight = { role = "weight", kind = "continuous" }
+[[step]]
+mask = "rank-swap"
+on = ["savings"]
+window = 0.1
+[[measure]]
+use = ["rates"]
+on = ["sex", "region", "illness", "ind"]
+of = ["income", "savings", "illness"]
+[[measure]]
+use = ["univariate-summary", "correspondence-analysis"]
+on = ["sex", "region", "illness"]
+[[measure]]
+use = ["univariate-summary", "weighted-estimates"]
+on = ["income", "savings"]
+[[measure]]
+use = ["linear-regression"]
+on = ["sex"]
+response = "income"
+[output]
+file = "out.csv"
+record = "out.json"
+report = "out.html"
+"#;
+
+/// What the measures of a record show, and the tables that are made of it, hold no figure of one record.
+#[test]
+fn no_figure_of_one_record_is_in_the_record_or_its_tables() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("x.csv"), file()).unwrap();
+    std::fs::write(folder.path().join("plan.toml"), TABLES).unwrap();
+    run_expecting(folder.path(), &["run", "plan.toml"], 0);
+    run_expecting(
+        folder.path(),
+        &["report", "out.json", "--tables", "tables"],
+        0,
+    );
+    let mut files = vec!["out.json".to_owned(), "out.html".to_owned()];
+    let tables = crate::support::names(&folder.path().join("tables"));
+    assert!(tables.iter().any(|name| name == "series.csv"), "{tables:?}");
+    files.extend(tables.iter().map(|name| format!("tables/{name}")));
+    for name in files {
+        let text = std::fs::read_to_string(folder.path().join(&name)).unwrap();
+        let found = number_shown(&text);
+        assert!(found.is_none(), "{name} shows {found:?}");
+    }
 }

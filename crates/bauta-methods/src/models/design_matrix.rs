@@ -43,7 +43,8 @@ pub(crate) struct DesignColumn {
     pub(crate) label: String,
     /// What it is in messages, which must not show a category.
     pub(crate) place: String,
-    /// How many records have it: the category, or a number at all.
+    /// How many records its coefficient rests on: those of its category or, if they are fewer, of the
+    /// reference that it is compared with. The intercept is the figure of all references.
     pub(crate) n_records: u64,
     /// Whether its coefficients are to be compared: not the intercept, nor those of missing values.
     pub(crate) is_compared: bool,
@@ -128,6 +129,9 @@ impl Design {
         kept: &[u32],
     ) -> Result<(), MethodError> {
         let n_of_code = n_by_code(categories, file, kept);
+        let n_of_reference = n_of_code[reference as usize];
+        let intercept = &mut self.columns[0];
+        intercept.n_records = intercept.n_records.min(n_of_reference);
         let mut column_of_code = vec![NONE; categories.n_codes()];
         let others = (0..categories.n_codes() as u32)
             .filter(|&code| n_of_code[code as usize] > 0 && code != reference);
@@ -137,7 +141,7 @@ impl Design {
                 predictor,
                 &categories.name,
                 (categories.label(code), categories.place(code)),
-                n_of_code[code as usize],
+                n_of_code[code as usize].min(n_of_reference),
             );
             self.columns.push(DesignColumn {
                 is_compared: code != categories.missing(),
@@ -197,7 +201,7 @@ impl Design {
         if let Some(missing) = missing {
             let column = self.columns.len() as u32;
             let words = (format!("{name}=missing"), "its missing values".to_owned());
-            let n_missing = (n - found.n) as u64;
+            let n_missing = (n - found.n).min(found.n) as u64;
             self.columns.push(DesignColumn {
                 is_compared: false,
                 ..DesignColumn::dummy(predictor, name, words, n_missing)

@@ -536,6 +536,7 @@ fn gate(
         at_least,
         at_most,
         found: Some(found),
+        few: false,
         passed: true,
         why: Some("rule 4 of the committee".to_owned()),
     }

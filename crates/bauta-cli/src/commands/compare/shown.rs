@@ -1,5 +1,7 @@
 //! Showing what was compared.
 
+use std::borrow::Cow;
+
 use bauta_methods::pair::Rows;
 use bauta_methods::{Figure, Note, Series};
 use bauta_methods::{Measurement, registry};
@@ -9,6 +11,7 @@ use serde_json::json;
 
 use crate::arguments::CompareArguments;
 use crate::commands::risk::measure_json;
+use crate::commands::run::FEW_RECORDS;
 use crate::tables::{figure, table, text};
 
 fn rows_name(rows: Rows) -> &'static str {
@@ -40,8 +43,8 @@ pub(super) fn print_json(arguments: &CompareArguments, compared: &Compared) {
     let measures: Vec<serde_json::Value> = found
         .iter()
         .map(|found| {
-            let after = found.after.as_ref().unwrap_or(&nothing);
-            let mut object = measure_json(found.id, after);
+            let after = found.after.as_ref().unwrap_or(&nothing).told();
+            let mut object = measure_json(found.id, &after);
             if !arguments.by_variable
                 && let Some(object) = object.as_object_mut()
             {
@@ -77,6 +80,11 @@ pub(super) fn print_json(arguments: &CompareArguments, compared: &Compared) {
     );
 }
 
+/// A measurement as screens are told of it.
+fn told(found: &Option<Measurement>) -> Option<Cow<'_, Measurement>> {
+    found.as_ref().map(Measurement::told)
+}
+
 /// One table.
 pub(super) fn print_table(arguments: &CompareArguments, compared: &Compared) {
     let Compared { rows, on, found } = compared;
@@ -109,10 +117,11 @@ pub(super) fn print_table(arguments: &CompareArguments, compared: &Compared) {
         shown.add_row(row);
     };
     for found in found {
-        let before = found.before.as_ref();
+        let (before, after) = (told(&found.before), told(&found.after));
+        let before = before.as_deref();
         let declared = registry::measure(found.id).map(bauta_methods::Measure::declared);
         let value_name = declared.map_or("", |declared| declared.value.label);
-        let Some(after) = &found.after else {
+        let Some(after) = &after else {
             add(found.id, "not measured (see the notes)", [None; 4]);
             continue;
         };
@@ -137,4 +146,8 @@ pub(super) fn print_table(arguments: &CompareArguments, compared: &Compared) {
         }
     }
     println!("{shown}");
+    let mut all = found.iter().filter_map(|found| found.after.as_ref());
+    if all.any(|found| !found.few.is_none()) {
+        println!("{FEW_RECORDS}");
+    }
 }

@@ -152,12 +152,16 @@ pub(super) fn described() -> Vec<VariableDraft> {
 
 /// The canary that a text shows, however it writes numbers.
 pub(super) fn shown(text: &str) -> Option<String> {
-    let numbers = VARIABLES
-        .iter()
-        .filter(|variable| matches!(variable.kind, Kind::Continuous | Kind::Ordered));
-    let numbers = numbers.flat_map(|variable| variable.canaries);
-    let mut forms = vec!["canary".to_owned()];
-    for number in numbers {
+    let word = text.contains("canary").then(|| "canary".to_owned());
+    word.or_else(|| number_shown(text))
+}
+
+/// The planted number that a text shows.
+pub(super) fn number_shown(text: &str) -> Option<String> {
+    let is_number = |variable: &&Planted| matches!(variable.kind, Kind::Continuous | Kind::Ordered);
+    let numbers = VARIABLES.iter().filter(is_number);
+    let mut forms = Vec::new();
+    for number in numbers.flat_map(|variable| variable.canaries) {
         let (first, rest) = number.split_at(1);
         // 8675309.25, 8 675 309, 8,675,309 and 8.67531e6.
         forms.push(number[..6].to_owned());

@@ -139,9 +139,9 @@ impl RateTable {
         occurring(&self.records[0], &self.records[1])
     }
 
-    /// The records of a row in the file that has more of them.
-    pub(crate) fn most_records(&self, row: usize) -> u64 {
-        self.records[0][row].max(self.records[1][row]) as u64
+    /// The records of a row in each file.
+    pub(crate) fn records_of(&self, row: usize) -> [u64; 2] {
+        self.records.each_ref().map(|records| records[row] as u64)
     }
 
     /// The columns that have a rate above 0 in one of the files.
