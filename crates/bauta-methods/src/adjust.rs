@@ -2,6 +2,7 @@
 //! population. They see both files; masks see one.
 
 use bauta_data::Attribute;
+use serde_json::Value;
 
 use crate::card::Card;
 use crate::context::RunContext;
@@ -60,6 +61,13 @@ pub trait AdjustMethod: Sync {
         Vec::new()
     }
 
+    /// What screens and scripts are told of the data of its evidence: nothing unless it says so, and
+    /// never what rests on [few records](crate::few_records).
+    fn told(&self, data: &Value) -> Option<Value> {
+        let _ = data;
+        None
+    }
+
     /// Parameters that show it at work, for documentation and conformance tests.
     fn example(&self) -> Vec<(&'static str, RawValue)>;
 }
@@ -85,6 +93,9 @@ pub trait Adjuster: Sync {
 
     /// What it shows for itself, without any figure.
     fn shows(&self) -> Vec<Exhibit>;
+
+    /// What screens and scripts are told of the data of its evidence.
+    fn told(&self, data: &Value) -> Option<Value>;
 
     /// Parameters that show it at work.
     fn example(&self) -> Vec<(&'static str, RawValue)>;
@@ -119,6 +130,10 @@ impl<A: AdjustMethod> Adjuster for A {
 
     fn shows(&self) -> Vec<Exhibit> {
         AdjustMethod::shows(self)
+    }
+
+    fn told(&self, data: &Value) -> Option<Value> {
+        AdjustMethod::told(self, data)
     }
 
     fn example(&self) -> Vec<(&'static str, RawValue)> {

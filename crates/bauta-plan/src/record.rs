@@ -8,7 +8,7 @@ use bauta_methods::Measurement;
 use bauta_methods::figure::{Declared, FigureName, Unit};
 use bauta_methods::note::Note;
 use bauta_methods::pair::Rows;
-use bauta_methods::{Evidence, Params};
+use bauta_methods::{Evidence, Params, registry};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -259,6 +259,9 @@ pub struct GateRecord {
     pub at_most: Option<f64>,
     /// What was found.
     pub found: Option<f64>,
+    /// Whether it rests on few records, so that screens are not shown it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub few: bool,
     /// Whether it holds.
     pub passed: bool,
     /// Why it is asked for.
@@ -357,8 +360,8 @@ pub struct StageTime {
 }
 
 impl StepRecord {
-    /// What a step did, as scripts read it; what it found for programs stands under the name of its
-    /// evidence.
+    /// What a step did, as scripts read it on a screen; what it found for programs, as far as its method
+    /// tells of it, stands under the name of its evidence.
     pub fn to_json(&self) -> serde_json::Value {
         let mut object = serde_json::json!({
             "key": self.key,
@@ -369,10 +372,23 @@ impl StepRecord {
             "why": self.why,
             "notes": self.notes.iter().map(Note::to_json).collect::<Vec<_>>(),
         });
-        if let Some(evidence) = &self.evidence {
-            object[evidence.id.as_str()] = evidence.data.clone();
+        if let Some((evidence, told)) = self.evidence.as_deref().zip(self.told()) {
+            object[evidence.id.as_str()] = told;
         }
         object
+    }
+
+    /// What screens and scripts are told of its evidence.
+    pub fn told(&self) -> Option<serde_json::Value> {
+        let data = &self.evidence.as_deref()?.data;
+        registry::adjuster(&self.method)?.told(data)
+    }
+}
+
+impl GateRecord {
+    /// What was found, as screens and scripts are told of it.
+    pub fn told(&self) -> Option<f64> {
+        self.found.filter(|_| !self.few)
     }
 }
 

@@ -155,8 +155,9 @@ fn riskiest_json(riskiest: &Riskiest) -> serde_json::Value {
     })
 }
 
-/// A measurement as scripts read it.
+/// A measurement as scripts read it on a screen.
 pub(crate) fn measure_json(id: &str, found: &Measurement) -> serde_json::Value {
+    let found = found.told();
     let parts = found.parts().map(|(name, value)| (name, json!(value)));
     let parts: Map<String, serde_json::Value> = parts.collect();
     let mut object = json!({ "id": id, "value": found.value, "parts": parts });

@@ -1,5 +1,7 @@
 //! `bauta run`: a plan, carried out.
 
+use std::borrow::Cow;
+
 use bauta_methods::{FigureName, Measurement, Note, Unit};
 use bauta_plan::plan::NamedPath;
 use bauta_plan::record::{ClaimRecord, Counted, MeasureRecord, RunRecord, StepRecord};
@@ -64,6 +66,9 @@ pub(crate) fn verdict(record: &RunRecord) -> Outcome {
     }
 }
 
+/// Why a figure of a subpopulation, or of outliers, is not on the screen.
+pub(crate) const FEW_RECORDS: &str = "- figures of fewer than 10 records are not shown";
+
 /// Prints what a run found, as scripts read it.
 pub(crate) fn print_json(plan: &Plan, record: &RunRecord) {
     object(&run_object(plan, record));
@@ -78,13 +83,20 @@ pub(crate) fn run_object(plan: &Plan, record: &RunRecord) -> serde_json::Value {
         "input": record.input,
         "steps": steps,
         "measures": measures,
-        "gates": record.gates,
+        "gates": record.gates.iter().map(gate_object).collect::<Vec<_>>(),
         "claims": record.claims,
         "passed": record.passed(),
         "released": record.released,
         "record": named(&plan.output.record),
         "report": named(&plan.output.report),
     })
+}
+
+/// A gate as scripts read it on a screen.
+fn gate_object(gate: &GateRecord) -> serde_json::Value {
+    let mut object = json!(gate);
+    object["found"] = json!(gate.told());
+    object
 }
 
 /// The figures after masking, and those before where there are such.
@@ -111,6 +123,10 @@ pub(crate) fn print_summary(plan: &Plan, record: &RunRecord) {
         out!("  {}: {}", step.key, step.on.join(", "));
     }
     out!("{}", measures_table(&record.measures));
+    let mut found = record.measures.iter().filter_map(|of| of.after.as_ref());
+    if found.any(|found| !found.few.is_none()) {
+        out!("{FEW_RECORDS} and stand in the record");
+    }
     for gate in &record.gates {
         out!("gate {}", gate_text(gate));
     }
@@ -176,7 +192,7 @@ fn gate_text(gate: &GateRecord) -> String {
     format!(
         "{name} {}: {} {verdict}",
         bounds.join(" and "),
-        figure_text(gate.found)
+        figure_text(gate.told())
     )
 }
 
@@ -197,23 +213,22 @@ fn measures_table(measures: &[MeasureRecord]) -> comfy_table::Table {
                 figure(after),
             ]);
         };
-        let value = |found: &Option<Measurement>| found.as_ref().and_then(|found| found.value);
+        let before = measure.before.as_ref().map(Measurement::told);
+        let after = measure.after.as_ref().map(Measurement::told);
+        let value = |found: &Option<Cow<'_, Measurement>>| found.as_ref()?.value;
         if !measure.value.label.is_empty() {
-            row(
-                &measure.value.label,
-                value(&measure.before),
-                value(&measure.after),
-            );
+            row(&measure.value.label, value(&before), value(&after));
         }
-        if let (Some(_), Some(found)) = (measure.outliers, &measure.after)
+        if let (Some(_), Some(found)) = (measure.outliers, &after)
             && (found.outliers.is_some() || found.rest.is_some())
         {
             row("outliers", None, found.outliers);
             row("rest", None, found.rest);
         }
         for (name, label) in headline_figures(measure) {
-            let figure = |found: &Option<Measurement>| found.as_ref()?.figure(name.clone());
-            row(&label, figure(&measure.before), figure(&measure.after));
+            let figure =
+                |found: &Option<Cow<'_, Measurement>>| found.as_ref()?.figure(name.clone());
+            row(&label, figure(&before), figure(&after));
         }
     }
     shown

@@ -3,6 +3,7 @@
 mod assurance;
 mod calibrate;
 mod canary;
+mod canary_methods;
 mod compare;
 mod demo;
 mod examples;

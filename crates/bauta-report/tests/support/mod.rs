@@ -539,6 +539,7 @@ fn gate(
         at_least,
         at_most,
         found: Some(found),
+        few: false,
         passed: true,
         why: Some("rule 4 of the committee".to_owned()),
     }
@@ -588,10 +589,7 @@ fn series(name: &str, axis: &str, labels: &[&str], values: &[f64]) -> Series {
 fn parts(figures: &[(&str, f64)]) -> Vec<Part> {
     figures
         .iter()
-        .map(|&(name, value)| Part {
-            name: name.to_owned(),
-            value: Some(value),
-        })
+        .map(|&(name, value)| Part::new(name, value))
         .collect()
 }
 
