@@ -1,5 +1,6 @@
 //! File formats, chosen by extension.
 
+mod arrow_exact;
 mod arrow_in;
 mod arrow_out;
 mod builder;

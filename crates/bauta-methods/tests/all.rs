@@ -9,6 +9,7 @@ mod correspondence;
 mod deletion;
 mod distribution;
 mod diversity;
+mod exact_numbers;
 mod frequencies;
 mod global_risk;
 mod golden;

@@ -10,6 +10,7 @@ use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_schema::{DataType, Field};
 use rayon::prelude::*;
 
+use super::arrow_exact::{exact_array, exact_type};
 use super::arrow_in::typed_of;
 use crate::column::{Column, Values};
 use crate::missing::{MissingCause, MissingMark};
@@ -20,8 +21,9 @@ use crate::table::Table;
 /// The table as one Arrow record batch.
 ///
 /// Columns from Arrow or Parquet that were not masked have their own type again. Other numbers are
-/// `Int64` where all are whole, else `Float64`; categories are `Utf8`. Missing cells are null,
-/// except for the user-missing codes that the type can hold.
+/// `Int64` where all are whole, else `Float64`; those with more digits than a double holds have the
+/// narrowest of `Int64`, `UInt64`, decimals and `Utf8` that keeps them. Categories are `Utf8`. Missing
+/// cells are null, except for the user-missing codes that the type can hold.
 pub fn to_record_batch(table: &Table) -> Result<RecordBatch, DataError> {
     let layout = Layout::of(table);
     layout.batch(Path::new("record batch"), 0..table.n_records())
@@ -103,6 +105,9 @@ fn released_type(column: &Column) -> DataType {
         (Some(own), _) => own.clone(),
         (None, Values::Categorical(_)) => DataType::Utf8,
         (None, Values::Numeric(values)) => {
+            if let Some(exact) = column.exact() {
+                return exact_type(column, exact);
+            }
             let was_fractional = column
                 .source_type()
                 .is_some_and(|source| !source.is_integer());
@@ -149,7 +154,7 @@ fn parse_either(text: &str) -> Option<f64> {
 
 /// The text that a missing cell is written as; `None` for null. A column that still has its own
 /// type gets back what was there; otherwise only user-missing codes have a text.
-fn kept_text<'m>(column: &Column, mark: &'m MissingMark) -> Option<&'m str> {
+pub(super) fn kept_text<'m>(column: &Column, mark: &'m MissingMark) -> Option<&'m str> {
     let kept = match mark.cause {
         MissingCause::Suppressed => false,
         MissingCause::User(_) => true,
@@ -160,6 +165,9 @@ fn kept_text<'m>(column: &Column, mark: &'m MissingMark) -> Option<&'m str> {
 
 /// Some cells of a column as an array of a type; `None` where a cell does not fit.
 fn array(column: &Column, data_type: &DataType, records: Range<usize>) -> Option<ArrayRef> {
+    if let (Some(exact), None) = (column.exact(), column.arrow_type()) {
+        return exact_array(column, exact, data_type, records);
+    }
     let own_text = column.number_text().verbatim.is_some();
     match (column.as_numeric(), data_type) {
         (Some(values), DataType::Float64) => {

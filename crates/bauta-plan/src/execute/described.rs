@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use bauta_data::{Column, Fingerprint, Table, Values};
+use bauta_data::{Column, Fingerprint, Table};
 use bauta_methods::pair::Rows;
 use sha2::{Digest, Sha256};
 
@@ -81,20 +81,7 @@ pub(super) fn variable_records(
 
 /// Cells of a masked column that differ from the original.
 fn n_changed(original: &Arc<Column>, masked: &Column, table: &Table) -> u64 {
-    let differs = |record: usize| {
-        let row = table.source_row(record);
-        match (original.is_missing(row), masked.is_missing(record)) {
-            (true, true) => false,
-            (true, false) | (false, true) => true,
-            (false, false) => match (original.values(), masked.values()) {
-                (Values::Numeric(x), Values::Numeric(z)) => x[row].to_bits() != z[record].to_bits(),
-                (Values::Categorical(x), Values::Categorical(z)) => {
-                    x.levels.text(x.codes[row]) != z.levels.text(z.codes[record])
-                }
-                _ => true,
-            },
-        }
-    };
+    let differs = |record: usize| !masked.same_value(record, original, table.source_row(record));
     (0..table.n_records())
         .filter(|&record| differs(record))
         .count() as u64
