@@ -40,6 +40,8 @@ pub struct NumberText {
     pub decimals: u8,
     /// The source's own texts, where they are not what [`write_number`] would write.
     pub verbatim: Option<Arc<TextArena>>,
+    /// The decimal mark of those texts; the other one may separate thousands in them.
+    pub mark: DecimalMark,
 }
 
 /// A column of a [`Table`](crate::Table).
@@ -229,8 +231,8 @@ impl Column {
             values: Values::Numeric(values),
             missing: self.missing.clone(),
             number_text: NumberText {
-                decimals: self.number_text.decimals,
                 verbatim: None,
+                ..self.number_text
             },
             exact: None,
             before_suppression: None,
@@ -290,6 +292,7 @@ impl Column {
         let number_text = NumberText {
             decimals: 0,
             verbatim: Some(Arc::new((0..self.len()).map(text).collect())),
+            mark,
         };
         let values = (0..self.len()).map(value).collect();
         Some(Self::numeric(
@@ -378,8 +381,8 @@ impl Column {
             values,
             missing: self.missing.as_ref().and_then(|cells| cells.take(records)),
             number_text: NumberText {
-                decimals: self.number_text.decimals,
                 verbatim,
+                ..self.number_text
             },
             exact: (self.exact.as_ref()).map(|exact| exact_taken(exact, records)),
             before_suppression: (self.before_suppression.as_ref())
@@ -397,18 +400,11 @@ impl Column {
         }
         match (&self.values, &self.number_text.verbatim) {
             (Values::Numeric(_), Some(texts)) => {
-                // A text read with one decimal mark never holds the other, so this only acts
-                // where the file is written with another mark than it was read with.
-                let (other, wanted) = match mark {
-                    DecimalMark::Point => (',', "."),
-                    DecimalMark::Comma => ('.', ","),
-                };
                 let text = texts.get(record);
-                match text.split_once(other) {
-                    Some((whole, decimals)) => {
-                        out.extend([whole, wanted, decimals]);
-                    }
-                    None => out.push_str(text),
+                if mark == self.number_text.mark {
+                    out.push_str(text);
+                } else {
+                    write_with(out, text, self.number_text.mark, mark);
                 }
             }
             (Values::Numeric(_), None) if self.exact.is_some() => {
@@ -426,6 +422,18 @@ impl Column {
             (Values::Categorical(categorical), _) => {
                 out.push_str(categorical.levels.text(categorical.codes[record]));
             }
+        }
+    }
+}
+
+/// Appends a number with another decimal mark than it was read with, and without what separates its
+/// thousands.
+fn write_with(out: &mut String, text: &str, read: DecimalMark, wanted: DecimalMark) {
+    for letter in text.chars() {
+        if letter == read.character() {
+            out.push(wanted.character());
+        } else if letter != wanted.character() {
+            out.push(letter);
         }
     }
 }

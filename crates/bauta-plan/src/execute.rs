@@ -17,7 +17,7 @@ use crate::measure::{Measured, Measuring};
 use crate::plan::Plan;
 use crate::record::{FORMAT, RunRecord, SeedSource, StepRecord, TimesRecord};
 use crate::stages::{RunWatch, Stages};
-use described::{file_record, plan_record, scenario_records, variable_records};
+use described::{data_note, file_record, plan_record, scenario_records, variable_records};
 use masking::Masked;
 
 pub(crate) use described::released_record;
@@ -77,6 +77,8 @@ pub fn in_memory(table: Table) -> Result<Loaded, DataError> {
         fingerprint,
         format,
         style,
+        remarks: Vec::new(),
+        number_marks: Vec::new(),
     })
 }
 
@@ -220,6 +222,7 @@ fn record_of(
         seed,
         seed_source,
         input: file_record(file, &loaded.fingerprint, &loaded.table),
+        notes: loaded.remarks.iter().map(data_note).collect(),
         variables: Vec::new(),
         scenarios: scenario_records(plan),
         steps,

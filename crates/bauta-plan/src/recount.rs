@@ -162,7 +162,7 @@ fn read_options(
             missing: MissingRules::default(),
         },
         delimiter: Some(style.delimiter),
-        decimal: style.decimal,
+        decimal: Some(style.decimal),
         encoding: style.encoding,
     }
 }

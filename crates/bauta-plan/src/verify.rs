@@ -61,6 +61,11 @@ pub fn verify(
         "the plan gives another seed",
     ));
     found.push(Comparison::new(
+        "notes on the data",
+        again.notes == record.notes,
+        "the data are read in another way; the version of Bauta may have changed",
+    ));
+    found.push(Comparison::new(
         "steps",
         again.steps == record.steps,
         differing(again, record),

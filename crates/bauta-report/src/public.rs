@@ -122,6 +122,7 @@ impl<'a> PublicRecord<'a> {
             seed: _,
             seed_source: _,
             input,
+            notes: _,
             variables,
             scenarios: _,
             steps,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use bauta_data::DataError;
+use bauta_data::{DataError, format};
 use bauta_plan::Plan;
 use bauta_plan::run::folder_of;
 use serde_json::json;
@@ -10,9 +10,11 @@ use serde_json::json;
 use crate::Outcome;
 use crate::arguments::{Global, PlanArguments};
 use crate::failure::Failure;
+use crate::progress::Progress;
 
 pub(crate) fn run(arguments: &PlanArguments, global: &Global) -> Result<Outcome, Failure> {
     let plan = load(&arguments.plan)?;
+    check_decimal_mark(&plan, global)?;
     if global.json {
         let steps: Vec<&str> = plan
             .steps
@@ -33,6 +35,16 @@ pub(crate) fn run(arguments: &PlanArguments, global: &Global) -> Result<Outcome,
         );
     }
     Ok(Outcome::Fine)
+}
+
+/// Looks at all numbers of the file where their decimal mark is not stated: a run would ask for it.
+fn check_decimal_mark(plan: &Plan, global: &Global) -> Result<(), Failure> {
+    let Some(input) = &plan.input else {
+        return Ok(());
+    };
+    let progress = Progress::new(global.quiet || global.json);
+    format::check_decimal_mark(&input.path, &plan.read, &progress)?;
+    Ok(())
 }
 
 /// Reads and checks a plan.

@@ -44,6 +44,7 @@ pub(crate) fn run(arguments: &InitArguments, global: &Global) -> Result<Outcome,
                 println!("  {}: {}", role.name(), names.join(", "));
             }
         }
+        show_doubts(&profile);
         println!(
             "Wrote {}. Read the reasons in it, correct what is wrong, and then:",
             plan_file.display()
@@ -51,6 +52,19 @@ pub(crate) fn run(arguments: &InitArguments, global: &Global) -> Result<Outcome,
         println!("  bauta check {0}\n  bauta run {0}", plan_file.display());
     }
     Ok(Outcome::Fine)
+}
+
+/// What has to be answered in the plan, and what there is to know.
+fn show_doubts(profile: &FileProfile) {
+    for doubt in &profile.decimal_doubts {
+        println!("QUESTION: {doubt}");
+    }
+    if !profile.decimal_doubts.is_empty() {
+        println!("The plan asks for the decimal mark; it is refused until you state it there.");
+    }
+    for remark in &profile.remarks {
+        println!("look at {}", remark.text);
+    }
 }
 
 fn plan_path(arguments: &InitArguments) -> PathBuf {

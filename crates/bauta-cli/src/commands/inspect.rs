@@ -38,6 +38,12 @@ pub(crate) fn run(arguments: &InspectArguments, global: &Global) -> Result<Outco
         ]);
     }
     println!("{shown}");
+    for doubt in &profile.decimal_doubts {
+        println!("QUESTION: {doubt}");
+    }
+    for remark in &profile.remarks {
+        println!("look at {}", remark.text);
+    }
     for column in &profile.columns {
         let flag = column.proposal.flag.map(bauta_data::inspect::Flag::text);
         for remark in flag.into_iter().chain(column.warnings()) {

@@ -9,6 +9,7 @@ mod files;
 mod init;
 mod killed;
 mod mistakes;
+mod numbers;
 mod reports;
 mod scripts;
 mod snapshots;

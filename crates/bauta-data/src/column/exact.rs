@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{Categorical, Column, NumberText, Values};
 use crate::decimal::{Decimal, is_beyond_double};
 use crate::levels::Levels;
-use crate::number::{number_text, parse_label};
+use crate::number::{DecimalMark, number_text, parse_label, plain_number};
 use crate::text::TextArena;
 
 /// A number that the numbers of one column are compared with, to the last digit.
@@ -157,7 +157,7 @@ impl Column {
                 texts.push(exact.levels.text(exact.codes[record]));
             }
         }
-        let exact = exact_numbers(numbers, &texts);
+        let exact = exact_numbers(numbers, &texts, DecimalMark::Point);
         Self { exact, ..column }
     }
 }
@@ -165,12 +165,13 @@ impl Column {
 /// The numbers with all their digits, if a double lacks some that a text has.
 pub(super) fn exact_of(values: &[f64], number_text: &NumberText) -> Option<Arc<Categorical>> {
     let texts = number_text.verbatim.as_ref()?;
-    exact_numbers(values, texts)
+    exact_numbers(values, texts, number_text.mark)
 }
 
-fn exact_numbers(values: &[f64], texts: &TextArena) -> Option<Arc<Categorical>> {
+fn exact_numbers(values: &[f64], texts: &TextArena, mark: DecimalMark) -> Option<Arc<Categorical>> {
+    let plain = |record: usize| plain_number(texts.get(record), mark).unwrap_or_default();
     let is_beyond = |record: usize| {
-        !values[record].is_nan() && is_beyond_double(texts.get(record), values[record])
+        !values[record].is_nan() && is_beyond_double(&plain(record), values[record])
     };
     if !(0..values.len()).any(is_beyond) {
         return None;
@@ -178,9 +179,10 @@ fn exact_numbers(values: &[f64], texts: &TextArena) -> Option<Arc<Categorical>> 
     let mut found = Levels::default();
     let mut spelling = String::new();
     let mut code = |record: usize| {
-        let number = Decimal::parse(texts.get(record)).filter(|_| !values[record].is_nan())?;
+        let text = plain(record);
+        let number = Decimal::parse(&text).filter(|_| !values[record].is_nan())?;
         spelling.clear();
-        number.write(&mut spelling, 0, crate::number::DecimalMark::Point);
+        number.write(&mut spelling, 0, DecimalMark::Point);
         Some(found.insert(&spelling))
     };
     let codes: Vec<Option<u32>> = (0..values.len()).map(&mut code).collect();
@@ -213,7 +215,7 @@ pub(super) fn taken<T: Copy>(values: &[T], records: &[u32]) -> Vec<T> {
 mod tests {
     use super::*;
     use crate::attribute::{Attribute, Kind, Role};
-    use crate::number::{DecimalMark, parse_number};
+    use crate::number::parse_number;
 
     fn column(texts: &[&str]) -> Column {
         let values = texts
@@ -227,8 +229,8 @@ mod tests {
             values,
             crate::missing::MissingCells::new(states, missing),
             NumberText {
-                decimals: 0,
                 verbatim: Some(Arc::new(texts.iter().copied().collect())),
+                ..NumberText::default()
             },
         )
     }

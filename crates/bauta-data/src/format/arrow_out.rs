@@ -14,7 +14,7 @@ use super::arrow_exact::{exact_array, exact_type};
 use super::arrow_in::typed_of;
 use crate::column::{Column, Values};
 use crate::missing::{MissingCause, MissingMark};
-use crate::number::{DecimalMark, parse_number_with};
+use crate::number::{DecimalMark, parse_label};
 use crate::problem::{DataError, DataProblem, ProblemList};
 use crate::table::Table;
 
@@ -126,7 +126,7 @@ fn all_whole(column: &Column, values: &[f64]) -> bool {
     let cell_is_whole = |record: usize| {
         if let Some(mark) = column.missing_mark(record) {
             let text = kept_text(column, mark).unwrap_or("");
-            return parse_either(text).is_none() || whole(text).is_some();
+            return parse_label(text).is_none() || whole(text).is_some();
         }
         any = true;
         let value = values[record];
@@ -145,11 +145,6 @@ fn whole(text: &str) -> Option<i64> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let plain = digits == "0" || !digits.starts_with(['0', '+']);
     (plain && text != "-0").then_some(value)
-}
-
-fn parse_either(text: &str) -> Option<f64> {
-    parse_number_with(text, DecimalMark::Point)
-        .or_else(|| parse_number_with(text, DecimalMark::Comma))
 }
 
 /// The text that a missing cell is written as; `None` for null. A column that still has its own
@@ -192,7 +187,7 @@ fn float_cell(column: &Column, values: &[f64], record: usize) -> Option<f64> {
         Some(mark) => match kept_text(column, mark)? {
             // The mark that the reader gives to such cells of a column of floats.
             "NaN" => Some(f64::NAN),
-            text => parse_either(text),
+            text => parse_label(text),
         },
     }
 }
