@@ -186,7 +186,7 @@ pub(crate) struct FileOptions {
     /// Field separator (one character, or `tab`); found in the file if not given
     #[arg(long, value_name = "CHAR", value_parser = parse_delimiter)]
     pub(crate) delimiter: Option<u8>,
-    /// Decimal mark: `.` or `,`
+    /// Decimal mark, `.` or `,`; found in the file if not given, and asked for where its numbers do not show it
     #[arg(long, value_name = "MARK", value_parser = parse_decimal)]
     pub(crate) decimal: Option<DecimalMark>,
     /// Character encoding: `utf-8` or `latin1`

@@ -10,6 +10,7 @@ mod correspondence;
 mod deletion;
 mod distribution;
 mod diversity;
+mod exact_numbers;
 mod few_records;
 mod frequencies;
 mod global_risk;

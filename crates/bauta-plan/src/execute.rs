@@ -18,7 +18,7 @@ use crate::output::Replace;
 use crate::plan::Plan;
 use crate::record::{FORMAT, RunRecord, SeedSource, StepRecord, TimesRecord};
 use crate::stages::{RunWatch, Stages};
-use described::{file_record, plan_record, scenario_records, variable_records};
+use described::{data_note, file_record, plan_record, scenario_records, variable_records};
 use masking::Masked;
 
 pub(crate) use described::released_record;
@@ -80,6 +80,8 @@ pub fn in_memory(table: Table) -> Result<Loaded, DataError> {
         fingerprint,
         format,
         style,
+        remarks: Vec::new(),
+        number_marks: Vec::new(),
     })
 }
 
@@ -223,6 +225,7 @@ fn record_of(
         seed,
         seed_source,
         input: file_record(file, &loaded.fingerprint, &loaded.table),
+        notes: loaded.remarks.iter().map(data_note).collect(),
         variables: Vec::new(),
         scenarios: scenario_records(plan),
         steps,

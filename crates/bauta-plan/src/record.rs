@@ -30,6 +30,9 @@ pub struct RunRecord {
     pub seed_source: SeedSource,
     /// The file that was read.
     pub input: FileRecord,
+    /// What there is to say of the data as they were read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<Note>,
     /// The variables of the input, in file order.
     pub variables: Vec<VariableRecord>,
     /// What an intruder is assumed to know.

@@ -176,7 +176,7 @@ fn read_options(
             missing: MissingRules::default(),
         },
         delimiter: Some(style.delimiter),
-        decimal: style.decimal,
+        decimal: Some(style.decimal),
         encoding: style.encoding,
     }
 }
@@ -197,12 +197,7 @@ fn check_same(
     };
     let same = |name: &String| match (again.column_named(name), released.column_named(name)) {
         (Some(a), Some(b)) if a.as_numeric().is_some() && b.as_numeric().is_some() => {
-            let (a, b) = (a.as_numeric(), b.as_numeric());
-            let pairs = a.into_iter().flatten().zip(b.into_iter().flatten());
-            again.n_records() == released.n_records()
-                && pairs
-                    .into_iter()
-                    .all(|(a, b)| a.total_cmp(b).is_eq() || a.is_nan() && b.is_nan())
+            a.len() == b.len() && (0..a.len()).all(|record| a.same_value(record, b, record))
         }
         (Some(a), Some(b)) => {
             a.len() == b.len() && (0..a.len()).all(|record| cell(a, record) == cell(b, record))

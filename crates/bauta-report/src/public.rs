@@ -123,6 +123,7 @@ impl<'a> PublicRecord<'a> {
             seed: _,
             seed_source: _,
             input,
+            notes: _,
             variables,
             scenarios: _,
             steps,

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use bauta_data::DataError;
+use bauta_data::{DataError, format};
 use bauta_plan::run::folder_of;
 use bauta_plan::work::Mistake;
 use bauta_plan::{Plan, ProblemKind};
@@ -12,10 +12,12 @@ use crate::Outcome;
 use crate::arguments::{Global, PlanArguments};
 use crate::failure::Failure;
 use crate::print::{object, out};
+use crate::progress::Progress;
 use crate::recovery::recover_beside;
 
 pub(crate) fn run(arguments: &PlanArguments, global: &Global) -> Result<Outcome, Failure> {
     let plan = load(&arguments.plan)?;
+    check_decimal_mark(&plan, global)?;
     if global.json {
         let steps: Vec<&str> = plan
             .steps
@@ -35,6 +37,16 @@ pub(crate) fn run(arguments: &PlanArguments, global: &Global) -> Result<Outcome,
         );
     }
     Ok(Outcome::Fine)
+}
+
+/// Looks at all numbers of the file where their decimal mark is not stated: a run would ask for it.
+fn check_decimal_mark(plan: &Plan, global: &Global) -> Result<(), Failure> {
+    let Some(input) = &plan.input else {
+        return Ok(());
+    };
+    let progress = Progress::new(global.quiet || global.json);
+    format::check_decimal_mark(&input.path, &plan.read, &progress)?;
+    Ok(())
 }
 
 /// Reads and checks a plan.

@@ -39,6 +39,7 @@ pub(crate) fn run(arguments: &InitArguments, global: &Global) -> Result<Outcome,
                 out!("  {}: {}", role.name(), names.join(", "));
             }
         }
+        show_doubts(&profile);
         out!(
             "Wrote {}. Read the reasons in it, correct what is wrong, and then:",
             plan_file.display()
@@ -46,6 +47,19 @@ pub(crate) fn run(arguments: &InitArguments, global: &Global) -> Result<Outcome,
         out!("  bauta check {0}\n  bauta run {0}", plan_file.display());
     }
     Ok(Outcome::Fine)
+}
+
+/// What has to be answered in the plan, and what there is to know.
+fn show_doubts(profile: &FileProfile) {
+    for doubt in &profile.decimal_doubts {
+        out!("QUESTION: {doubt}");
+    }
+    if !profile.decimal_doubts.is_empty() {
+        out!("The plan asks for the decimal mark; it is refused until you state it there.");
+    }
+    for remark in &profile.remarks {
+        out!("look at {}", remark.text);
+    }
 }
 
 fn plan_path(arguments: &InitArguments) -> PathBuf {

@@ -38,6 +38,12 @@ pub(crate) fn run(arguments: &InspectArguments, global: &Global) -> Result<Outco
         ]);
     }
     out!("{shown}");
+    for doubt in &profile.decimal_doubts {
+        out!("QUESTION: {doubt}");
+    }
+    for remark in &profile.remarks {
+        out!("look at {}", remark.text);
+    }
     for column in &profile.columns {
         let flag = column.proposal.flag.map(bauta_data::inspect::Flag::text);
         for remark in flag.into_iter().chain(column.warnings()) {

@@ -78,6 +78,9 @@ pub(crate) fn weight_param(card: &Card) -> &'static str {
 
 /// What was done goes to standard error: the data are in the file.
 pub(crate) fn show(record: &RunRecord) {
+    for note in &record.notes {
+        say!("look at {}", note.text);
+    }
     for step in &record.steps {
         match step.on.as_slice() {
             [] => say!("{}", step.method),

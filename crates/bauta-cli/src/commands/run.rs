@@ -81,6 +81,7 @@ pub(crate) fn run_object(plan: &Plan, record: &RunRecord) -> serde_json::Value {
     let named = |path: &Option<NamedPath>| path.as_ref().map(|path| path.given.clone());
     json!({
         "input": record.input,
+        "notes": record.notes.iter().map(Note::to_json).collect::<Vec<_>>(),
         "steps": steps,
         "measures": measures,
         "gates": record.gates.iter().map(gate_object).collect::<Vec<_>>(),
@@ -119,6 +120,9 @@ pub(crate) fn print_summary(plan: &Plan, record: &RunRecord) {
         record.input.n_records,
         record.input.n_variables
     );
+    for note in &record.notes {
+        out!("  look at {}", note.text);
+    }
     for step in &record.steps {
         out!("  {}: {}", step.key, step.on.join(", "));
     }

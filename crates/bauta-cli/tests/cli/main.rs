@@ -12,6 +12,7 @@ mod guarded;
 mod init;
 mod killed;
 mod mistakes;
+mod numbers;
 mod printing;
 mod reports;
 mod scripts;

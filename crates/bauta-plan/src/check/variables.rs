@@ -38,7 +38,7 @@ pub(super) fn read_options(
             .unwrap_or_default(),
         },
         delimiter: delimiter(data, problems),
-        decimal: data.decimal.unwrap_or_default(),
+        decimal: data.decimal,
         encoding: data.encoding.unwrap_or_default(),
     }
 }

@@ -2,7 +2,9 @@
 
 use std::cell::RefCell;
 
+use ::toml::Spanned;
 use ::toml::de::{DeTable, DeValue};
+use bauta_data::decimal::loses_digits;
 use bauta_data::format::Encoding;
 use bauta_data::number::DecimalMark;
 use bauta_data::{Kind, Role, near};
@@ -57,6 +59,7 @@ pub(crate) fn read_as(needs: Needs, text: &str, problems: &Problems) -> Draft {
         problems.borrow_mut().push(problem);
         return Draft::default();
     }
+    refuse_long_numbers(document.get_ref(), problems);
     let root = Fields::new(document.get_ref(), 0..0, "the plan", problems);
     root.only(SECTIONS);
     let mut draft = Draft::default();
@@ -145,6 +148,27 @@ fn within_line(text: &str, span: Span) -> Span {
     let rest = text.get(start..).unwrap_or_default();
     let line_end = start + rest.find('\n').unwrap_or(rest.len());
     start..span.end.clamp(start, line_end)
+}
+
+/// Reports numbers with a decimal point or an exponent that a double does not hold. What may be a text
+/// or a number, such as 9007199254740993, is looked at where it is used.
+fn refuse_long_numbers(table: &DeTable<'_>, problems: &Problems) {
+    let mut values: Vec<&Spanned<DeValue<'_>>> = table.values().collect();
+    while let Some(value) = values.pop() {
+        match value.get_ref() {
+            DeValue::Float(number) if loses_digits(number.as_str()) => {
+                problems.borrow_mut().push(Problem::at(
+                    ProblemKind::Plan,
+                    &value.span().into(),
+                    "the number has more digits than a double holds, and would be taken for another",
+                    "give at most 15 digits, or put it into quotes where a category is meant",
+                ));
+            }
+            DeValue::Array(items) => values.extend(items),
+            DeValue::Table(table) => values.extend(table.values()),
+            _ => {}
+        }
+    }
 }
 
 fn section<'t, 'i>(

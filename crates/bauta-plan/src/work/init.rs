@@ -5,6 +5,7 @@ use std::path::Path;
 use bauta_data::format::{Encoding, Loaded};
 use bauta_data::inspect::{ColumnProfile, FileProfile, Flag};
 use bauta_data::number::DecimalMark;
+use bauta_data::remark::THOUSANDS_SEPARATORS;
 use bauta_data::{Kind, Role, Watch};
 
 use super::inspect::{Inspected, inspect};
@@ -136,7 +137,10 @@ fn data_draft(
     profile: &FileProfile,
 ) -> DataDraft {
     let texts = reading.missing_texts.clone();
-    let decimal = reading.decimal.unwrap_or(profile.decimal);
+    // A mark that was found is stated where it is the unusual one, or decided what thousands are.
+    let found = profile
+        .decimal
+        .filter(|&mark| mark == DecimalMark::Comma || has_separators(profile));
     let delimiter = reading
         .delimiter
         .map(|_| char::from(loaded.style.delimiter));
@@ -144,12 +148,36 @@ fn data_draft(
         file: Some(input_path(file, plan_file).into()),
         missing: Some(texts.unwrap_or_else(|| vec![String::new(), "NA".to_owned()])),
         delimiter: delimiter.map(Into::into),
-        decimal: Some(decimal).filter(|&mark| mark == DecimalMark::Comma),
+        decimal: reading.decimal.or(found),
         encoding: reading
             .encoding
             .filter(|&encoding| encoding == Encoding::Latin1),
         ..DataDraft::default()
     }
+}
+
+/// Whether thousands are separated in a column that does not show it by itself.
+fn has_separators(profile: &FileProfile) -> bool {
+    let mut remarks = profile.remarks.iter();
+    remarks.any(|remark| remark.id == THOUSANDS_SEPARATORS)
+}
+
+/// The question after the decimal mark, as a part of `[data]`; nothing where there is none.
+fn decimal_question(profile: &FileProfile) -> String {
+    if profile.decimal_doubts.is_empty() {
+        return String::new();
+    }
+    let mut question = String::from(
+        "# LOOK: the decimal mark is not clear, and `bauta check` and `bauta run` refuse the plan until it is\n\
+         # stated. Take away the # before one of these lines:\n\
+         # decimal = \".\"   # 1,234 is 1234, and 1.234 has three decimals\n\
+         # decimal = \",\"   # 1,234 has three decimals, and 1.234 is 1234\n",
+    );
+    for doubt in &profile.decimal_doubts {
+        let variable = doubt.variable.as_deref().unwrap_or_default();
+        question.push_str(&format!("#   {variable}: {}\n", doubt.message));
+    }
+    question
 }
 
 /// The file as the plan must name it: relative to the plan's folder where that is possible.
@@ -176,6 +204,7 @@ fn commented(draft: &Draft, file: &str, profile: &FileProfile) -> String {
         "missing",
         "texts that mean \"no value\"; codes such as 99 = refused go into missing_codes",
     );
+    let data = format!("{data}{}", decimal_question(profile));
     let output = with_remark(
         &write::output(&draft.output),
         "shuffle",

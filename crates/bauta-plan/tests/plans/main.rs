@@ -3,6 +3,7 @@
 mod checking;
 mod claims;
 mod drafts;
+mod exact_numbers;
 mod memory;
 mod records;
 mod running;

@@ -36,6 +36,10 @@ pub(crate) fn passed() -> RunRecord {
         seed_source: SeedSource::Plan,
         rows: bauta_methods::pair::Rows::Correspond,
         input: file("confidential/survey.csv", "1b", 12),
+        notes: vec![Note::new(
+            "thousands-separators",
+            "income has a comma in its numbers that was read as separating thousands",
+        )],
         variables: variables::variables(),
         scenarios: scenarios(),
         steps: steps(),
