@@ -58,8 +58,7 @@ pub(crate) fn run(workspace: &Workspace, options: Options) -> Result<(), String>
     let here = std::env::current_exe().map_err(|error| format!("where am I: {error}"))?;
     let bauta = here.with_file_name(format!("bauta{}", std::env::consts::EXE_SUFFIX));
     let folder = std::env::temp_dir().join(format!("bauta-kill-{}", std::process::id()));
-    let done =
-        Kills::new(bauta, folder.clone(), options.seed).and_then(|kills| kills.go_on(options));
+    let done = Kills::new(bauta, &folder, options.seed).and_then(|kills| kills.go_on(options));
     // What is left behind by a failure is for whoever looks into it.
     if done.is_ok() {
         let _ = std::fs::remove_dir_all(&folder);
@@ -140,7 +139,7 @@ struct Kills {
 }
 
 impl Kills {
-    fn new(bauta: PathBuf, folder: PathBuf, seed: u64) -> Result<Self, String> {
+    fn new(bauta: PathBuf, folder: &Path, seed: u64) -> Result<Self, String> {
         let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
         std::fs::create_dir_all(folder.join("out")).map_err(failed)?;
         let rows = (0..20_000_u64).map(|i| {
@@ -153,7 +152,7 @@ impl Kills {
         write("plan.toml", PLAN.to_owned()).map_err(failed)?;
         let kills = Self {
             bauta,
-            folder: folder.clone(),
+            folder: folder.to_owned(),
             random: seed.max(1),
         };
         for seed in ["1", "2"] {

@@ -28,6 +28,7 @@ mod recode_levels;
 mod sampling_masks;
 mod subpopulations;
 mod suppression;
+mod thresholds;
 mod unique_sets;
 
 /// A file that is not named above would never run.

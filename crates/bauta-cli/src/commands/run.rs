@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use bauta_data::number::number_text;
 use bauta_methods::{FigureName, Measurement, Note, Unit};
 use bauta_plan::plan::NamedPath;
 use bauta_plan::record::{ClaimRecord, Counted, MeasureRecord, RunRecord, StepRecord};
@@ -17,7 +18,7 @@ use crate::commands::risk::measure_json;
 use crate::failure::Failure;
 use crate::print::{object, out, say};
 use crate::progress::Progress;
-use crate::tables::{figure, figure_text, table, text};
+use crate::tables::{figure, figure_beside, table, text};
 
 pub(crate) fn run(arguments: &PlanArguments, global: &Global) -> Result<Outcome, Failure> {
     let plan = load(&arguments.plan)?;
@@ -175,12 +176,14 @@ pub(crate) fn claim_text(claim: &ClaimRecord) -> String {
     )
 }
 
+/// A gate with its verdict: bounds as they were given, and as many digits of what was found as show
+/// on which side of them it lies.
 fn gate_text(gate: &GateRecord) -> String {
-    let bounds: Vec<String> = [("at least", gate.at_least), ("at most", gate.at_most)]
+    let bounds = [("at least", gate.at_least), ("at most", gate.at_most)];
+    let limits: Vec<f64> = bounds.iter().filter_map(|(_, bound)| *bound).collect();
+    let bounds: Vec<String> = bounds
         .into_iter()
-        .filter_map(|(word, bound)| {
-            bound.map(|bound| format!("{word} {}", figure_text(Some(bound))))
-        })
+        .filter_map(|(word, bound)| bound.map(|bound| format!("{word} {}", number_text(bound))))
         .collect();
     let name = match (&gate.scenario, &gate.part) {
         (None, None) => gate.measure.clone(),
@@ -196,7 +199,7 @@ fn gate_text(gate: &GateRecord) -> String {
     format!(
         "{name} {}: {} {verdict}",
         bounds.join(" and "),
-        figure_text(gate.told())
+        figure_beside(gate.told(), &limits)
     )
 }
 
@@ -253,4 +256,45 @@ fn headline_figures(measure: &MeasureRecord) -> Vec<(FigureName, String)> {
             is_headline.then(|| (figure.name.clone(), declared.describe(&figure.name)))
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn gate(at_least: Option<f64>, at_most: Option<f64>, found: f64, passed: bool) -> GateRecord {
+        GateRecord {
+            measure: "l-diversity".to_owned(),
+            scenario: None,
+            part: Some("smallest_entropy".to_owned()),
+            label: "smallest entropy l".to_owned(),
+            unit: Unit::Number,
+            condition: None,
+            at_least,
+            at_most,
+            found: Some(found),
+            few: false,
+            passed,
+            why: None,
+        }
+    }
+
+    #[test]
+    fn no_gate_reads_as_if_its_verdict_were_wrong() {
+        let fails = gate(Some(3.0), None, 3.0_f64.next_down(), false);
+        assert_eq!(
+            gate_text(&fails),
+            "l-diversity smallest_entropy at least 3: 2.9999999999999996 FAILS"
+        );
+        let fails = gate(None, Some(0.123_456_2), 0.123_456_4, false);
+        assert_eq!(
+            gate_text(&fails),
+            "l-diversity smallest_entropy at most 0.1234562: 0.1234564 FAILS"
+        );
+        let holds = gate(Some(3.0), Some(4.0), 3.0, true);
+        assert_eq!(
+            gate_text(&holds),
+            "l-diversity smallest_entropy at least 3 and at most 4: 3 holds"
+        );
+    }
 }

@@ -116,7 +116,7 @@ fn a_run_that_is_ended_at_any_step_leaves_the_old_release_or_the_new_one() {
                 folder.path(),
                 &["run", "plan.toml", "--seed", "1"],
                 0,
-            ))
+            ));
         },
         verified,
     );

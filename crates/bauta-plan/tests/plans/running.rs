@@ -228,3 +228,53 @@ at_most = 1
     assert!(record.passed());
     assert_eq!(record.gates[0].found, risk.after.as_ref().unwrap().outliers);
 }
+
+#[test]
+fn gates_hold_at_equality() {
+    let folder = folder();
+    // Two classes of ten. Illness: three values, each as often, in both. Income: 8 and 2, 2 and 8,
+    // which is 3/10 from the 10 and 10 of the file.
+    let mut rows = String::from("sex,illness,income\n");
+    for i in 0..20 {
+        let (sex, place) = (["f", "m"][i / 10], i % 10);
+        let is_low = (place < 8) == (sex == "f");
+        // Nine of each class: three of each illness; the tenth has none.
+        let illness = ["a", "b", "c", ""][if place == 9 { 3 } else { place % 3 }];
+        rows.push_str(&format!(
+            "{sex},{illness},{}\n",
+            ["high", "low"][usize::from(is_low)]
+        ));
+    }
+    std::fs::write(folder.path().join("x.csv"), rows).unwrap();
+    let plan = r#"[data]
+file = "x.csv"
+[variables]
+sex = { role = "key" }
+illness = { role = "sensitive", kind = "unordered" }
+income = { role = "sensitive", kind = "unordered" }
+[[measure]]
+use = ["l-diversity"]
+sensitive = ["illness"]
+missing_sensitive = "ignore"
+kind = "entropy"
+[[measure]]
+use = ["t-closeness"]
+sensitive = ["income"]
+[[measure]]
+use = ["individual-risk"]
+[[gate]]
+measure = "l-diversity"
+at_least = 3
+[[gate]]
+measure = "t-closeness"
+at_most = 0.3
+[[gate]]
+measure = "individual-risk"
+at_most = 0.1
+"#;
+    let record = record_of(folder.path(), &format!("{plan}{OUTPUT}"));
+    assert_eq!(record.gates.len(), 3);
+    for gate in &record.gates {
+        assert!(gate.passed, "{gate:?}");
+    }
+}

@@ -27,9 +27,12 @@ fn rows_name(rows: Rows) -> &'static str {
 fn series_json(series: &[Series]) -> Vec<serde_json::Value> {
     let told = series.iter().filter(|series| !series.few);
     let object = |series: &Series| {
-        let points = series.points.iter().map(|point| match point.few {
-            false => json!({ "name": point.name, "value": point.value }),
-            true => json!({ "name": null, "value": null, "few": true }),
+        let points = series.points.iter().map(|point| {
+            if point.few {
+                json!({ "name": null, "value": null, "few": true })
+            } else {
+                json!({ "name": point.name, "value": point.value })
+            }
         });
         let points: Vec<_> = points.collect();
         json!({ "name": series.spelled(), "unit": series.axis, "points": points })
@@ -79,8 +82,8 @@ pub(super) fn print_json(arguments: &CompareArguments, compared: &Compared) {
 }
 
 /// A measurement as screens are told of it.
-fn told(found: &Option<Measurement>) -> Option<Cow<'_, Measurement>> {
-    found.as_ref().map(Measurement::told)
+fn told(found: Option<&Measurement>) -> Option<Cow<'_, Measurement>> {
+    found.map(Measurement::told)
 }
 
 /// One table.
@@ -115,7 +118,7 @@ pub(super) fn print_table(arguments: &CompareArguments, compared: &Compared) {
         shown.add_row(row);
     };
     for found in found {
-        let (before, after) = (told(&found.before), told(&found.after));
+        let (before, after) = (told(found.before.as_ref()), told(found.after.as_ref()));
         let before = before.as_deref();
         let declared = registry::measure(found.id).map(bauta_methods::Measure::declared);
         let value_name = declared.map_or("", |declared| declared.value.label);
