@@ -92,6 +92,8 @@ enum Code {
     Data,
     /// The operating system refused.
     Io,
+    /// More memory is needed than is allowed.
+    Memory,
     /// The work was stopped.
     Cancelled,
     /// A mistake of ours.
@@ -106,6 +108,7 @@ impl Code {
             Self::Plan(kind) => kind.name(),
             Self::Data => "data",
             Self::Io => "io",
+            Self::Memory => "memory",
             Self::Cancelled => "cancelled",
             Self::Internal => "internal",
         }
@@ -229,6 +232,7 @@ fn data_items(error: &DataError) -> Vec<Item> {
     let kind = match error.kind {
         DataErrorKind::Content => Code::Data,
         DataErrorKind::Io => Code::Io,
+        DataErrorKind::Memory => Code::Memory,
         DataErrorKind::Cancelled => Code::Cancelled,
     };
     let mut items: Vec<Item> = error
