@@ -16,7 +16,7 @@ use crate::progress::Progress;
 use crate::recovery::recover_beside;
 
 pub(crate) fn run(arguments: &PlanArguments, global: &Global) -> Result<Outcome, Failure> {
-    let plan = load(&arguments.plan)?;
+    let plan = load(&arguments.plan, global)?;
     check_decimal_mark(&plan, global)?;
     if global.json {
         let steps: Vec<&str> = plan
@@ -50,7 +50,7 @@ fn check_decimal_mark(plan: &Plan, global: &Global) -> Result<(), Failure> {
 }
 
 /// Reads and checks a plan.
-pub(crate) fn load(file: &Path) -> Result<Plan, Failure> {
+pub(crate) fn load(file: &Path, global: &Global) -> Result<Plan, Failure> {
     recover_beside([file]);
     let bytes =
         std::fs::read(file).map_err(|error| DataError::io(file, "read the plan", &error))?;
@@ -62,7 +62,7 @@ pub(crate) fn load(file: &Path) -> Result<Plan, Failure> {
     })?;
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     let checked = bauta_plan::check_text(&text, &name, folder_of(file));
-    let plan = checked.map_err(|problems| match problems.as_slice() {
+    let mut plan = checked.map_err(|problems| match problems.as_slice() {
         [problem] if problem.kind == ProblemKind::NotAPlan => Failure::Mistake(Mistake {
             message: problem.message.clone(),
             hint: problem.hint.clone(),
@@ -75,6 +75,7 @@ pub(crate) fn load(file: &Path) -> Result<Plan, Failure> {
             problems,
         },
     })?;
+    plan.read.memory = global.memory;
     recover_beside(
         plan.output
             .paths()

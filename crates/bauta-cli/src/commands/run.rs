@@ -21,7 +21,7 @@ use crate::progress::Progress;
 use crate::tables::{figure, figure_beside, table, text};
 
 pub(crate) fn run(arguments: &PlanArguments, global: &Global) -> Result<Outcome, Failure> {
-    let plan = load(&arguments.plan)?;
+    let plan = load(&arguments.plan, global)?;
     let record = carry_out(&plan, global)?;
     if global.json {
         print_json(&plan, &record);

@@ -11,6 +11,7 @@ mod files;
 mod guarded;
 mod init;
 mod killed;
+mod memory;
 mod mistakes;
 mod numbers;
 mod printing;

@@ -5,7 +5,7 @@ mod measures;
 use std::collections::HashMap;
 use std::path::Path;
 
-use bauta_data::format::{FileFormat, Loaded, decimal_mark_of, read};
+use bauta_data::format::{FileFormat, Loaded, decimal_mark_of, memory_needed, read};
 use bauta_data::number::{ColumnMark, DecimalMark, MarkEvidence, parse_number_with};
 use bauta_data::{Column, Condition, Kind, Role, Schema, Table, Watch, near};
 use bauta_methods::keys::Semantics;
@@ -88,9 +88,23 @@ pub fn compare_files(
     watch: &dyn Watch,
 ) -> Result<Compared, WorkError> {
     request.refuse_repeats()?;
+    let beside = beside(original, reading, request)?;
     let original = load(original, reading, request, watch)?;
-    let masked = load(masked, reading, request, watch)?;
+    let masked = load(masked, &beside, request, watch)?;
     compare(&original, masked, request, watch)
+}
+
+/// How the second file is read where memory is limited: both are held, so that it may take what the first leaves.
+fn beside(first: &Path, reading: &Reading, request: &CompareRequest) -> Result<Reading, WorkError> {
+    let Some(limit) = reading.memory else {
+        return Ok(reading.clone());
+    };
+    let schema = request.schema().map_err(|error| error.in_file(first))?;
+    let taken = memory_needed(first, &reading.options(schema))?;
+    Ok(Reading {
+        memory: Some(limit.saturating_sub(taken)),
+        ..reading.clone()
+    })
 }
 
 /// Compares two tables that were read with the request's [schema](CompareRequest::schema), numbers as

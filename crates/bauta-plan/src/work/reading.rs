@@ -19,6 +19,8 @@ pub struct Reading {
     pub encoding: Option<Encoding>,
     /// Texts that mean "no value"; the empty field and NA if not given.
     pub missing_texts: Option<Vec<String>>,
+    /// Bytes of memory that reading may take; what the machine has if not given.
+    pub memory: Option<u64>,
 }
 
 impl Reading {
@@ -35,7 +37,7 @@ impl Reading {
             delimiter: self.delimiter,
             decimal: self.decimal,
             encoding: self.encoding.unwrap_or_default(),
-            memory: None,
+            memory: self.memory,
         }
     }
 
