@@ -114,7 +114,7 @@ impl<A: AdjustMethod> Adjuster for A {
         context: &RunContext<'_>,
     ) -> Result<Change, MethodError> {
         let settings = self.settings(params).map_err(refused)?;
-        AdjustMethod::adjust(self, &settings, task, context)
+        AdjustMethod::adjust(self, &settings, task, context)?.of_numbers(task.pair.masked)
     }
 
     fn shows(&self) -> Vec<Exhibit> {

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use bauta_data::DataError;
+use bauta_methods::mask::Effect;
 use bauta_plan::Plan;
 use bauta_plan::run::folder_of;
 use serde_json::json;
@@ -13,6 +14,12 @@ use crate::failure::Failure;
 
 pub(crate) fn run(arguments: &PlanArguments, global: &Global) -> Result<Outcome, Failure> {
     let plan = load(&arguments.plan)?;
+    let idle: Vec<&str> = plan
+        .steps
+        .iter()
+        .filter(|step| step.effect() == Effect::Nothing)
+        .map(|step| step.key.as_str())
+        .collect();
     if global.json {
         let steps: Vec<&str> = plan
             .steps
@@ -21,7 +28,13 @@ pub(crate) fn run(arguments: &PlanArguments, global: &Global) -> Result<Outcome,
             .collect();
         println!(
             "{}",
-            json!({ "ok": true, "steps": steps, "measures": plan.measures.len(), "gates": plan.gates.len() })
+            json!({
+                "ok": true,
+                "steps": steps,
+                "idle": idle,
+                "measures": plan.measures.len(),
+                "gates": plan.gates.len(),
+            })
         );
     } else {
         println!(
@@ -31,6 +44,9 @@ pub(crate) fn run(arguments: &PlanArguments, global: &Global) -> Result<Outcome,
             plan.measures.len(),
             plan.gates.len()
         );
+        for step in idle {
+            eprintln!("note: with its parameters the step `{step}` changes nothing");
+        }
     }
     Ok(Outcome::Fine)
 }

@@ -108,6 +108,9 @@ pub(crate) fn print_summary(plan: &Plan, record: &RunRecord) {
     );
     for step in &record.steps {
         println!("  {}: {}", step.key, step.on.join(", "));
+        if !step.unchanged.is_empty() {
+            println!("    changed nothing in {}", step.unchanged.join(", "));
+        }
     }
     println!("{}", measures_table(&record.measures));
     for gate in &record.gates {

@@ -1,12 +1,11 @@
 //! What a record says of the plan, the files and the variables.
 
-use std::sync::Arc;
-
-use bauta_data::{Column, Fingerprint, Table, Values};
+use bauta_data::{Column, Fingerprint, Table};
 use bauta_methods::pair::Rows;
 use sha2::{Digest, Sha256};
 
 use super::masking::Masked;
+use super::unchanged::is_same_cell;
 use crate::plan::{Plan, Release};
 use crate::record::{Fate, FileRecord, PlanRecord, ScenarioRecord, VariableRecord};
 
@@ -80,22 +79,10 @@ pub(super) fn variable_records(
 }
 
 /// Cells of a masked column that differ from the original.
-fn n_changed(original: &Arc<Column>, masked: &Column, table: &Table) -> u64 {
-    let differs = |record: usize| {
+fn n_changed(original: &Column, masked: &Column, table: &Table) -> u64 {
+    let differs = |&record: &usize| {
         let row = table.source_row(record);
-        match (original.is_missing(row), masked.is_missing(record)) {
-            (true, true) => false,
-            (true, false) | (false, true) => true,
-            (false, false) => match (original.values(), masked.values()) {
-                (Values::Numeric(x), Values::Numeric(z)) => x[row].to_bits() != z[record].to_bits(),
-                (Values::Categorical(x), Values::Categorical(z)) => {
-                    x.levels.text(x.codes[row]) != z.levels.text(z.codes[record])
-                }
-                _ => true,
-            },
-        }
+        !is_same_cell((original, row), (masked, record))
     };
-    (0..table.n_records())
-        .filter(|&record| differs(record))
-        .count() as u64
+    (0..table.n_records()).filter(differs).count() as u64
 }

@@ -8,3 +8,4 @@ mod records;
 mod running;
 mod schema;
 mod support;
+mod unchanged;
