@@ -13,3 +13,4 @@ mod reports;
 mod scripts;
 mod snapshots;
 mod support;
+mod suppressed;
