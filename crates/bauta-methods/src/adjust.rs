@@ -2,12 +2,13 @@
 //! population. They see both files; masks see one.
 
 use bauta_data::Attribute;
+use serde_json::Value;
 
 use crate::card::Card;
 use crate::context::RunContext;
 use crate::error::{MethodError, refused};
 use crate::exhibit::Exhibit;
-use crate::mask::{Change, StepFacts};
+use crate::mask::{Change, StepFacts, note_lost_digits};
 use crate::pair::Pair;
 use crate::params::{ParamProblem, Params, RawValue};
 
@@ -60,6 +61,13 @@ pub trait AdjustMethod: Sync {
         Vec::new()
     }
 
+    /// What screens and scripts are told of the data of its evidence: nothing unless it says so, and
+    /// never what rests on [few records](crate::few_records).
+    fn told(&self, data: &Value) -> Option<Value> {
+        let _ = data;
+        None
+    }
+
     /// Parameters that show it at work, for documentation and conformance tests.
     fn example(&self) -> Vec<(&'static str, RawValue)>;
 }
@@ -85,6 +93,9 @@ pub trait Adjuster: Sync {
 
     /// What it shows for itself, without any figure.
     fn shows(&self) -> Vec<Exhibit>;
+
+    /// What screens and scripts are told of the data of its evidence.
+    fn told(&self, data: &Value) -> Option<Value>;
 
     /// Parameters that show it at work.
     fn example(&self) -> Vec<(&'static str, RawValue)>;
@@ -114,11 +125,18 @@ impl<A: AdjustMethod> Adjuster for A {
         context: &RunContext<'_>,
     ) -> Result<Change, MethodError> {
         let settings = self.settings(params).map_err(refused)?;
-        AdjustMethod::adjust(self, &settings, task, context)?.of_numbers(task.pair.masked)
+        let change = AdjustMethod::adjust(self, &settings, task, context)?;
+        let change = change.of_numbers(task.pair.masked)?;
+        note_lost_digits(task.pair.masked, &change, context);
+        Ok(change)
     }
 
     fn shows(&self) -> Vec<Exhibit> {
         AdjustMethod::shows(self)
+    }
+
+    fn told(&self, data: &Value) -> Option<Value> {
+        AdjustMethod::told(self, data)
     }
 
     fn example(&self) -> Vec<(&'static str, RawValue)> {

@@ -50,6 +50,8 @@ pub enum ErrorCode {
     CalibrationNoConvergence,
     /// Bounds that exclude 1.
     CalibrationBounds,
+    /// A variable to calibrate on has very many categories for so few records.
+    CalibrationManyCategories,
     /// A variable to calibrate on has missing values.
     CalibrationMissing,
     /// A starting weight that cannot be one.
@@ -67,6 +69,7 @@ impl ErrorCode {
             Self::CalibrationContradiction => "E-CAL-CONTRADICT",
             Self::CalibrationNoConvergence => "E-CAL-NOCONV",
             Self::CalibrationBounds => "E-CAL-BOUNDS",
+            Self::CalibrationManyCategories => "E-CAL-MANY",
             Self::CalibrationMissing => "E-CAL-NA",
             Self::Weight => "E-WEIGHT",
             Self::AllAtRisk => "E-ALL",

@@ -5,6 +5,7 @@ use bauta_data::{Condition, Table};
 use crate::card::Family;
 use crate::context::RunContext;
 use crate::error::MethodError;
+use crate::few_records::is_few;
 use crate::figure::{FigureName, FigureSpec};
 use crate::kernel::numbers::sums::sum_by;
 use crate::measure::{Files, Measure, MeasureTask, Measurement, Scope};
@@ -86,6 +87,7 @@ fn one_file(
     )?;
     found.per_record = None;
     found.cells_per_record = None;
+    found.few.all = is_few(part.n_records() as u64);
     Ok(found)
 }
 
@@ -144,6 +146,8 @@ fn two_files(
         )?;
         let kept = is_outlier.map(|marks| kept_of(&marks, &in_masked));
         split(&mut found, kept.as_deref(), None);
+        let n_records = original.n_records().min(masked.n_records());
+        found.few.all = is_few(n_records as u64);
         return Ok(found);
     }
     let found = measure.measure(params, task, context)?;
@@ -153,7 +157,10 @@ fn two_files(
             "it has no figure by record, and so none for a subpopulation",
         ));
     }
-    Ok(averaged(found, is_outlier.as_deref(), &in_masked))
+    let mut found = averaged(found, is_outlier.as_deref(), &in_masked);
+    let n_records = in_masked.iter().filter(|is_in| **is_in).count();
+    found.few.all = is_few(n_records as u64);
+    Ok(found)
 }
 
 /// Records do not correspond, so that each file's records were selected by its own values.
@@ -240,12 +247,15 @@ fn split(found: &mut Measurement, is_outlier: Option<&[bool]>, within: Option<&[
     };
     let cells = found.cells_per_record.as_deref();
     let inside = |record: usize| within.is_none_or(|within| within[record]);
-    found.outliers = mean_of(figures, cells, |record| {
-        inside(record) && is_outlier[record]
-    });
-    found.rest = mean_of(figures, cells, |record| {
-        inside(record) && !is_outlier[record]
-    });
+    let in_outliers = |record: usize| inside(record) && is_outlier[record];
+    let in_rest = |record: usize| inside(record) && !is_outlier[record];
+    let few = |wanted: &dyn Fn(usize) -> bool| {
+        let of_group = (0..figures.len()).filter(|&record| wanted(record));
+        is_few(of_group.filter(|&record| !figures[record].is_nan()).count() as u64)
+    };
+    (found.few.outliers, found.few.rest) = (few(&in_outliers), few(&in_rest));
+    found.outliers = mean_of(figures, cells, in_outliers);
+    found.rest = mean_of(figures, cells, in_rest);
 }
 
 /// A measurement of all records reduced to those of a subpopulation.

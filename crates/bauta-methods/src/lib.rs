@@ -9,6 +9,7 @@ pub mod card;
 pub mod context;
 pub mod error;
 pub mod exhibit;
+pub mod few_records;
 pub mod figure;
 pub mod groups;
 pub mod kernel;
@@ -35,9 +36,9 @@ pub use figure::{Better, Figure, FigureName, FigureSpec, Side, Unit};
 pub use groups::{Groups, measure_groups};
 pub use mask::{Change, Mask, MaskMethod, MaskTask, StepFacts};
 pub use measure::{
-    Files, Matrix, Measure, MeasureCard, MeasureMethod, MeasureTask, Measurement, Part, Scope,
-    Series, Subject,
+    FewOf, Files, Matrix, Measure, MeasureCard, MeasureMethod, MeasureTask, Measurement, Part,
+    Scope, Series, Subject,
 };
-pub use note::Note;
+pub use note::{Note, Within};
 pub use pair::Pair;
 pub use params::{Choice, ParamProblem, ParamValue, Params, RawValue};

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::card::{Card, Family, Targets};
 use crate::context::RunContext;
 use crate::error::{MethodError, refused};
+use crate::few_records::is_few;
 use crate::figure::{Figure, FigureName, FigureSpec, Per, Side, Unit};
 use crate::mask::KeyClaim;
 use crate::pair::Pair;
@@ -124,7 +125,15 @@ impl Part {
         Self {
             name: name.into(),
             value: value.into(),
+            few: false,
         }
+    }
+
+    /// The same, of a category that so many records have.
+    #[must_use]
+    pub fn of_records(mut self, n_records: u64) -> Self {
+        self.few = is_few(n_records);
+        self
     }
 }
 
@@ -166,6 +175,10 @@ pub struct Part {
     pub name: String,
     /// Its value; none where it is not defined.
     pub value: Option<f64>,
+    /// Whether it is of a category that [few records](crate::few_records) have: then only the run
+    /// record and what is made of it for the house has its name and its value.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub few: bool,
 }
 
 /// Figures along an axis, for charts and tables.
@@ -185,6 +198,9 @@ pub struct Series {
     /// Whether the name begins with that of a variable, which titles leave as it is.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub verbatim: bool,
+    /// Whether its name holds a category that [few records](crate::few_records) have.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub few: bool,
     /// The table in which it is read beside others, where it is not to be drawn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub table: Option<SeriesTable>,
@@ -218,6 +234,7 @@ impl Series {
             variable: None,
             spelling: None,
             verbatim: false,
+            few: false,
             table: None,
             axis: axis.to_owned(),
             unit,
@@ -256,6 +273,13 @@ impl Series {
     #[must_use]
     pub fn verbatim(mut self) -> Self {
         self.verbatim = true;
+        self
+    }
+
+    /// The same, of a category that so many records have, which its name holds.
+    #[must_use]
+    pub fn of_records(mut self, n_records: u64) -> Self {
+        self.few = is_few(n_records);
         self
     }
 
@@ -321,6 +345,9 @@ pub struct Measurement {
     /// The figure for the other records alone, where asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rest: Option<f64>,
+    /// Which of its figures rest on few records.
+    #[serde(default, skip_serializing_if = "FewOf::is_none")]
+    pub few: FewOf,
     /// Further figures, as the measure declares them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub figures: Vec<Figure>,
@@ -346,7 +373,54 @@ pub struct Measurement {
     pub cells_per_record: Option<Vec<u32>>,
 }
 
+/// Which figures of a measurement rest on [few records](crate::few_records), since a subpopulation or
+/// the outliers are so few.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct FewOf {
+    /// All of them.
+    #[serde(default)]
+    pub all: bool,
+    /// That of the outlying records.
+    #[serde(default)]
+    pub outliers: bool,
+    /// That of the other records.
+    #[serde(default)]
+    pub rest: bool,
+}
+
+impl FewOf {
+    /// Whether none do.
+    pub fn is_none(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 impl Measurement {
+    /// The measurement as screens and scripts are told of it: figures that rest on few records have no
+    /// value. What its tables hold of few records they leave out by the marks of [`Series`].
+    pub fn told(&self) -> Cow<'_, Self> {
+        if self.few.is_none() {
+            return Cow::Borrowed(self);
+        }
+        let mut told = self.clone();
+        let FewOf {
+            all,
+            outliers,
+            rest,
+        } = self.few;
+        if all {
+            let figures = told.figures.iter_mut().map(|figure| &mut figure.value);
+            let parts = told.by_variable.iter_mut().map(|part| &mut part.value);
+            figures.chain(parts).for_each(|value| *value = None);
+            told.value = None;
+            told.series.clear();
+            told.matrices.clear();
+        }
+        told.outliers = told.outliers.filter(|_| !(all || outliers));
+        told.rest = told.rest.filter(|_| !(all || rest));
+        Cow::Owned(told)
+    }
+
     /// Adds a figure that the measure declares.
     pub fn give(&mut self, name: impl Into<FigureName>, value: impl Into<Option<f64>>) {
         self.figures.push(Figure {

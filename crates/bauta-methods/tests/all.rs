@@ -3,12 +3,15 @@
 mod support;
 
 mod calibration;
+mod calibration_messages;
 mod calibration_properties;
 mod conformance;
 mod correspondence;
 mod deletion;
 mod distribution;
 mod diversity;
+mod exact_numbers;
+mod few_records;
 mod frequencies;
 mod global_risk;
 mod golden;

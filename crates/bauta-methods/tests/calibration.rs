@@ -403,14 +403,15 @@ fn figure_3_is_the_euclidean_preset_to_the_last_digit() {
 }
 
 #[test]
-fn a_category_that_is_gone_is_named_with_its_target() {
+fn a_category_that_is_gone_is_said_with_its_place() {
     let error = figure_3(&[("margins", texts(&["sex", "meal"]))]).expect_err("sauerkraut is gone");
     let error = error.to_string();
+    // Two people had it: neither their meal nor what they stand for is told.
     assert!(
-        error.contains("E-CAL-EMPTY: calibration variable meal: category sauerkraut has target 3200 but no record left after deletion (2 deleted). Merge it or drop meal."),
+        error.contains("E-CAL-EMPTY: calibration variable meal: category 5 of 5 has a target but no record left after deletion (2 deleted). Merge it or drop meal."),
         "{error}"
     );
-    assert!(error.contains("merge it with meal="), "{error}");
+    assert!(error.contains("merge it with category "), "{error}");
 }
 
 #[test]

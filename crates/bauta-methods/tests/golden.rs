@@ -549,7 +549,7 @@ impl Case {
         };
         let parts: Vec<Part> = found
             .parts()
-            .map(|(name, value)| Part { name, value })
+            .map(|(name, value)| Part::new(name, value))
             .collect();
         named("part", &parts, &expect["parts"]);
         named("variable", &found.by_variable, &expect["by_variable"]);

@@ -72,7 +72,10 @@ fn measure(
     given: &[(&str, RawValue)],
 ) -> Result<Measurement, MethodError> {
     let measure = registry::measure(id).expect("it is registered");
-    let params = params(measure.card(), given);
+    // All figures of the reference, those of few records too.
+    let mut given = given.to_vec();
+    given.push(("min_records", RawValue::Integer(1)));
+    let params = params(measure.card(), &given);
     let pair = Pair {
         original,
         masked,

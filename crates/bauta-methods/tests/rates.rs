@@ -76,7 +76,9 @@ fn subsample(folder: &Path, weight: &str, column_of: Option<&str>) -> Table {
 fn rates(original: &Table, masked: &Table) -> Measurement {
     let measure = registry::measure("rates").expect("it is registered");
     let of = RawValue::List(vec![RawValue::Text("ind".to_owned())]);
-    let params = params(measure.card(), &[("of", of)]);
+    // All rates of the reference, those of few records too.
+    let all = ("min_records", RawValue::Integer(1));
+    let params = params(measure.card(), &[("of", of), all]);
     let on = KEYS.map(str::to_owned);
     let pair = Pair {
         original,

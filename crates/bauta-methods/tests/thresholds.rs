@@ -140,7 +140,7 @@ proptest! {
     fn entropy_l_is_on_the_side_of_every_whole_number_where_it_should_be(
         counts in proptest::collection::vec(1..5_usize, 1..6)
     ) {
-        let class = file(&[counts.clone()], Kind::Unordered);
+        let class = file(std::slice::from_ref(&counts), Kind::Unordered);
         let found = measured("l-diversity", &class, &[("kind", word("entropy"))]);
         let l = found.value.expect("an l");
         for limit in 1..=6 {
@@ -154,16 +154,17 @@ proptest! {
         b in proptest::collection::vec(1..7_usize, 4),
     ) {
         prop_assume!(a.iter().sum::<usize>() > 0);
-        let (n_a, n_b) = (a.iter().sum::<usize>() as i64, b.iter().sum::<usize>() as i64);
-        let n = n_a + n_b;
-        for (kind, of_class, n_class) in [
-            (Kind::Unordered, &a, n_a), (Kind::Unordered, &b, n_b), (Kind::Ordered, &a, n_a), (Kind::Ordered, &b, n_b),
+        let signed = |count: usize| count.cast_signed() as i64;
+        let n_a: usize = a.iter().sum();
+        let n = signed(n_a + b.iter().sum::<usize>());
+        for (kind, of_class, first) in [
+            (Kind::Unordered, &a, 0), (Kind::Unordered, &b, n_a), (Kind::Ordered, &a, 0), (Kind::Ordered, &b, n_a),
         ] {
+            let n_class = signed(of_class.iter().sum());
             let table = file(&[a.clone(), b.clone()], kind);
             let per_record = measured("t-closeness", &table, &[]).per_record.expect("by record");
-            let first = if std::ptr::eq(of_class, &a) { 0 } else { n_a as usize };
             // q - P = (r n - R n_class)/(n n_class).
-            let gaps = (0..4).map(|i| of_class[i] as i64 * n - (a[i] + b[i]) as i64 * n_class);
+            let gaps = (0..4).map(|i| signed(of_class[i]) * n - signed(a[i] + b[i]) * n_class);
             let expected = if kind == Kind::Unordered {
                 share(gaps.map(i64::abs).sum(), 2 * n * n_class)
             } else {

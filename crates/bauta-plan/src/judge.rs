@@ -56,8 +56,9 @@ fn without_records(found: &Measurement) -> Measurement {
 /// Looks whether the figures after masking satisfy the gates.
 pub(crate) fn judge(gates: &[Gate], measures: &[MeasureRecord]) -> Vec<GateRecord> {
     let of_gate = |gate: &Gate, measure: &MeasureRecord| {
-        let found = measure.after.as_ref();
-        let found = found.and_then(|found| gate.figure.of(found));
+        let after = measure.after.as_ref();
+        let found = after.and_then(|found| gate.figure.of(found));
+        let told = after.and_then(|found| gate.figure.of(&found.told()));
         let holds = |value: f64| {
             gate.at_least.is_none_or(|low| value >= low)
                 && gate.at_most.is_none_or(|high| value <= high)
@@ -73,6 +74,7 @@ pub(crate) fn judge(gates: &[Gate], measures: &[MeasureRecord]) -> Vec<GateRecor
             at_least: gate.at_least,
             at_most: gate.at_most,
             found,
+            few: told.is_none() && found.is_some(),
             // A figure that is not defined has not been shown to hold.
             passed: found.is_some_and(holds),
             why: gate.why.clone(),

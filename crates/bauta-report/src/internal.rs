@@ -103,7 +103,7 @@ fn measure_notes(record: &RunRecord) -> Markup {
                 }
                 dd {
                     ul class="notes" {
-                        @for note in &measure.notes { li { (note.text) } }
+                        @for note in &measure.notes { li { (note.in_full()) } }
                     }
                 }
             }

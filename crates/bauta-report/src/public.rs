@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use bauta_data::{Kind, Role};
 use bauta_methods::card::{Card, Family, ParamSpec, ParamType};
 use bauta_methods::exhibit::{Evidence, Exhibit, Public};
+use bauta_methods::few_records::RULE_OF_TEN;
 use bauta_methods::measure::Measurement;
 use bauta_methods::pair::Rows;
 use bauta_methods::registry;
@@ -26,7 +27,7 @@ use crate::number::Unit;
 use crate::words::{file_name, reading};
 
 /// A loss that rests on fewer changed cells could be turned back into their original values.
-const MIN_CHANGED: u64 = 10;
+const MIN_CHANGED: u64 = RULE_OF_TEN;
 
 /// What the public may know of a run.
 pub(crate) struct PublicRecord<'a> {
@@ -133,6 +134,7 @@ impl<'a> PublicRecord<'a> {
             seed: _,
             seed_source: _,
             input,
+            notes: _,
             variables,
             scenarios: _,
             steps,
@@ -141,6 +143,7 @@ impl<'a> PublicRecord<'a> {
             gates: _,
             claims: _,
             released,
+            reports: _,
             shuffled,
             times,
         } = record;
@@ -397,6 +400,8 @@ fn column(
         value,
         outliers: _,
         rest: _,
+        // Only of subpopulations and outliers, which are not published.
+        few: _,
         listed: _,
         figures: _,
         by_variable,
@@ -487,13 +492,7 @@ mod tests {
             before: None,
             after: Some(Measurement {
                 value: Some(0.5),
-                by_variable: names
-                    .iter()
-                    .map(|&name| Part {
-                        name: name.to_owned(),
-                        value: Some(0.5),
-                    })
-                    .collect(),
+                by_variable: names.iter().map(|&name| Part::new(name, 0.5)).collect(),
                 ..Measurement::default()
             }),
             notes: Vec::new(),

@@ -207,6 +207,7 @@ mod tests {
             at_least: None,
             at_most: Some(0.1),
             found: Some(0.100_001),
+            few: false,
             passed: false,
             why: None,
         };

@@ -2,8 +2,8 @@
 
 use crate::support;
 
-use bauta_methods::Unit;
 use bauta_methods::measure::{ListedRecord, Measurement, Part, Series};
+use bauta_methods::{Note, Unit};
 use bauta_plan::RunRecord;
 use bauta_plan::record::{MeasureFamily, SeedSource};
 use bauta_report::{Audience, html};
@@ -145,6 +145,7 @@ fn marked() -> RunRecord {
     "2026-11-16T23:59:58Z".clone_into(&mut record.times.started);
     record.times.seconds = 77.777_003;
     record.times.threads = 77_777_004;
+    "SENTINEL-DATA-NOTE".clone_into(&mut record.notes[0].text);
     "SENTINEL-STAGE".clone_into(&mut record.times.stages[0].stage);
     for scenario in &mut record.scenarios {
         "SENTINEL-SCENARIO".clone_into(&mut scenario.name);
@@ -163,6 +164,8 @@ fn marked() -> RunRecord {
         step.params
             .insert("secret".to_owned(), json!({ "SENTINEL-PARAM": 0.999_997 }));
         step.notes.push(support::unswapped("income", 77_777_008));
+        let public = Note::new("weights-scaled", "weights were scaled").public();
+        step.notes.push(public.within("SENTINEL-WITHIN"));
     }
     for variable in &mut record.variables {
         variable.n_missing = 77_777_009;
@@ -198,10 +201,7 @@ fn mark(family: MeasureFamily, found: Option<&mut Measurement>) {
     found.listed.push(ListedRecord {
         row: 77_777_014,
         key: vec![("sex".to_owned(), Some("SENTINEL-KEY-VALUE".to_owned()))],
-        figures: vec![Part {
-            name: "SENTINEL-LISTED".to_owned(),
-            value: Some(0.678_912_345),
-        }],
+        figures: vec![Part::new("SENTINEL-LISTED", 0.678_912_345)],
     });
     let points = vec![Part::new("SENTINEL-POINT", 0.567_891_234)];
     let series = Series::new("SENTINEL-SERIES", "records", Unit::Count, points);
@@ -282,6 +282,7 @@ fn nothing_confidential_reaches_the_public() {
         "0.1235",
         "SENTINEL-PLAN-TEXT",
         "SENTINEL-KEY-VALUE",
+        "SENTINEL-WITHIN",
         "77777009",
         "77777013",
         "77777014",
@@ -339,13 +340,7 @@ fn texts_from_outside_are_escaped() {
     for measure in &mut record.measures {
         measure.on.clone_from(&names);
         let found = measure.after.as_mut().unwrap();
-        found.by_variable = names
-            .iter()
-            .map(|name| Part {
-                name: name.clone(),
-                value: Some(1.0),
-            })
-            .collect();
+        found.by_variable = names.iter().map(|name| Part::new(name, 1.0)).collect();
         give(found, ("mean", None), Some(&names[6]), 1.0);
     }
     for scenario in &mut record.scenarios {

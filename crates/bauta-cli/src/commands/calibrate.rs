@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use bauta_methods::adjust::calibration::found::{
-    Calibration, MarginRow, QUANTILE_SHARES, Solution,
+    Calibration, Distribution, MarginRow, QUANTILE_SHARES, Solution,
 };
+use bauta_methods::adjust::calibration::told::tells_quantile;
+use bauta_methods::few_records::{RULE_OF_TEN, is_few};
 use bauta_methods::{Card, registry};
-use bauta_plan::record::RunRecord;
-use bauta_plan::run::RunOptions;
+use bauta_plan::record::{RunRecord, StepRecord};
 use bauta_plan::work::Done;
 use bauta_plan::work::calibrate::{CalibrateRequest, WITH_KEYS, adjuster, calibrate};
 use bauta_report::HtmlRenderer;
@@ -19,7 +20,9 @@ use crate::arguments::{FileOptions, Global};
 use crate::commands::mask::{given_params, show};
 use crate::commands::run::{run_object, verdict, warn_of_older};
 use crate::failure::Failure;
+use crate::print::out;
 use crate::progress::Progress;
+use crate::recovery::recover_beside;
 use crate::tables::{count, figure, figure_text, percent, table, text};
 
 /// Margins that are shown on the terminal.
@@ -27,20 +30,22 @@ const MAX_MARGINS: usize = 10;
 
 pub(crate) fn run(arguments: &ArgMatches, global: &Global) -> Result<Outcome, Failure> {
     let request = request(arguments)?;
+    let written = request.record.iter().chain(&request.report);
+    recover_beside(written.chain([&request.file, &request.output]));
     let progress = Progress::new(global.quiet || global.json);
-    let options = RunOptions { seed: global.seed };
+    let options = global.run_options();
     let Done { plan, record } = calibrate(&request, options, &progress, &HtmlRenderer)?;
     drop(progress);
     warn_of_older(&plan, &record);
-    let found = found_by(&record);
+    let step = calibration_step(&record);
     if global.json {
         let mut object = run_object(&plan, &record);
-        object["calibration"] = json!(found);
-        println!("{object}");
+        object["calibration"] = json!(step.and_then(StepRecord::told));
+        crate::print::object(&object);
     } else {
-        if let Some(found) = found {
-            let calibration: Calibration = serde_json::from_value(found.clone())
-                .map_err(|error| Failure::bug(format!("evidence of another kind: {error}")))?;
+        if let Some(evidence) = step.and_then(|step| step.evidence.as_deref()) {
+            let calibration: Calibration = serde_json::from_value(evidence.data.clone())
+                .map_err(|_| Failure::bug("evidence of another kind".to_owned()))?;
             print_calibration(&calibration);
         }
         if !global.quiet {
@@ -50,13 +55,13 @@ pub(crate) fn run(arguments: &ArgMatches, global: &Global) -> Result<Outcome, Fa
     Ok(verdict(&record))
 }
 
-/// What the calibration found, as its evidence gives it to programs.
-fn found_by(record: &RunRecord) -> Option<&serde_json::Value> {
-    let steps = record.steps.iter();
-    let mut evidence = steps.filter_map(|step| step.evidence.as_deref());
-    evidence
-        .find(|evidence| evidence.id == "calibration")
-        .map(|evidence| &evidence.data)
+/// The step that calibrated.
+fn calibration_step(record: &RunRecord) -> Option<&StepRecord> {
+    let is_calibration = |step: &&StepRecord| {
+        let evidence = step.evidence.as_deref();
+        evidence.is_some_and(|evidence| evidence.id == "calibration")
+    };
+    record.steps.iter().find(is_calibration)
 }
 
 /// What was asked for.
@@ -107,39 +112,43 @@ fn refuse_rules_without_keys(card: &Card, arguments: &ArgMatches) -> Result<(), 
     }
 }
 
-/// Totals, ratios and the cost of unequal weights.
+/// Totals, ratios and the cost of unequal weights. What rests on few records stands in the record alone.
 fn print_calibration(calibration: &Calibration) {
-    println!(
+    out!(
         "{} of {} records have a weight; {} totals, {} independent",
         calibration.n_kept,
         calibration.n_original,
         calibration.margins.len(),
         calibration.n_independent
     );
-    println!("{}", margins_table(&calibration.margins));
+    out!("{}", margins_table(calibration));
     if calibration.margins.len() > MAX_MARGINS {
         let n_more = calibration.margins.len() - MAX_MARGINS;
-        println!("and {n_more} more totals that are reached as well or better");
+        out!("and {n_more} more totals that are reached as well or better");
     }
-    println!("g = new weight / starting weight");
-    println!("{}", solutions_table(&calibration.solutions));
+    if is_few(calibration.n_kept) {
+        out!("figures of g rest on fewer than {RULE_OF_TEN} records and stand in the record");
+    } else {
+        out!("g = new weight / starting weight");
+        out!("{}", solutions_table(calibration));
+    }
     for solution in &calibration.solutions {
         if let Some(reason) = &solution.failed {
-            println!("{}: no solution: {reason}", solution.method);
+            out!("{}: no solution: {reason}", solution.method);
         }
     }
     if let Some(rounding) = &calibration.rounding {
-        println!(
+        out!(
             "rounded to {}: the largest change of a total is {}, of {}",
             figure_text(Some(rounding.to)),
             figure_text(Some(rounding.largest_change)),
-            rounding.margin
+            calibration.told_name(&rounding.margin)
         );
     }
 }
 
-fn margins_table(margins: &[MarginRow]) -> comfy_table::Table {
-    let mut worst: Vec<&MarginRow> = margins.iter().collect();
+fn margins_table(calibration: &Calibration) -> comfy_table::Table {
+    let mut worst: Vec<&MarginRow> = calibration.margins.iter().collect();
     // Stable: of equal errors the first in the plan stands first.
     let size = |row: &MarginRow| row.relative_error.abs();
     worst.sort_by(|a, b| size(b).total_cmp(&size(a)));
@@ -147,16 +156,13 @@ fn margins_table(margins: &[MarginRow]) -> comfy_table::Table {
         "total", "target", "share", "before", "after", "error", "records",
     ]);
     for row in worst.into_iter().take(MAX_MARGINS) {
+        let share = row.share.filter(|_| row.told.target);
         shown.add_row([
-            text(row.name.clone()),
-            figure(Some(row.target)),
-            text(
-                row.share
-                    .map(|share| percent(Some(share)))
-                    .unwrap_or_default(),
-            ),
-            figure(Some(row.before)),
-            figure(Some(row.after)),
+            text(calibration.told_name(&row.name)),
+            figure(row.told.target.then_some(row.target)),
+            text(share.map(|share| percent(Some(share))).unwrap_or_default()),
+            figure(row.told.reached.then_some(row.before)),
+            figure(row.told.reached.then_some(row.after)),
             figure(Some(row.relative_error)),
             count(usize::try_from(row.n_after).unwrap_or(usize::MAX)),
         ]);
@@ -164,28 +170,33 @@ fn margins_table(margins: &[MarginRow]) -> comfy_table::Table {
     shown
 }
 
-/// Figures down, solutions across.
-fn solutions_table(solutions: &[Solution]) -> comfy_table::Table {
-    let solved: Vec<&Solution> = solutions
-        .iter()
-        .filter(|one| one.failed.is_none())
-        .collect();
+/// Figures down, solutions across. The ends of a distribution are those of single records: means of ten
+/// stand for them.
+fn solutions_table(calibration: &Calibration) -> comfy_table::Table {
+    let solved = calibration.solutions.iter();
+    let solved: Vec<&Solution> = solved.filter(|one| one.failed.is_none()).collect();
     let headings = solved.iter().map(|one| one.method.as_str());
     let mut shown = table(["figure"].into_iter().chain(headings));
     let mut add = |name: String, of: &dyn Fn(&Solution) -> Option<f64>| {
         let figures = solved.iter().map(|one| figure(of(one)));
         shown.add_row(std::iter::once(text(name)).chain(figures));
     };
+    let end = |of: &Distribution, end: usize| of.ends.map(|ends| ends[end]);
     add("mean of g".to_owned(), &|one| Some(one.g.mean));
+    add("ten smallest g, mean".to_owned(), &|one| end(&one.g, 0));
     for (idx, share) in QUANTILE_SHARES.into_iter().enumerate() {
-        let name = format!("{} % of g", figure_text(Some((100.0 * share).round())));
-        add(name, &|one| one.g.quantiles.get(idx).copied());
+        if tells_quantile(calibration.n_kept, share) {
+            let name = format!("{} % of g", figure_text(Some((100.0 * share).round())));
+            add(name, &|one| one.g.quantiles.get(idx).copied());
+        }
     }
-    add("smallest weight".to_owned(), &|one| {
-        one.weights.quantiles.first().copied()
+    add("ten largest g, mean".to_owned(), &|one| end(&one.g, 1));
+    let weights = |one: &Solution, at: usize| end(&one.weights, at);
+    add("ten smallest weights, mean".to_owned(), &|one| {
+        weights(one, 0)
     });
-    add("largest weight".to_owned(), &|one| {
-        one.weights.quantiles.last().copied()
+    add("ten largest weights, mean".to_owned(), &|one| {
+        weights(one, 1)
     });
     add("negative weights".to_owned(), &|one| {
         Some(one.n_negative as f64)

@@ -1,10 +1,12 @@
 //! `bauta run`: a plan, carried out.
 
+use std::borrow::Cow;
+
 use bauta_data::number::number_text;
 use bauta_methods::{FigureName, Measurement, Note, Unit};
 use bauta_plan::plan::NamedPath;
-use bauta_plan::record::{ClaimRecord, MeasureRecord, RunRecord, StepRecord};
-use bauta_plan::run::{RunOptions, run as run_plan};
+use bauta_plan::record::{ClaimRecord, Counted, MeasureRecord, RunRecord, StepRecord};
+use bauta_plan::run::run as run_plan;
 use bauta_plan::{Plan, record::GateRecord};
 use bauta_report::HtmlRenderer;
 use serde_json::json;
@@ -14,6 +16,7 @@ use crate::arguments::{Global, PlanArguments};
 use crate::commands::check::load;
 use crate::commands::risk::measure_json;
 use crate::failure::Failure;
+use crate::print::{object, out, say};
 use crate::progress::Progress;
 use crate::tables::{figure, figure_beside, table, text};
 
@@ -31,7 +34,7 @@ pub(crate) fn run(arguments: &PlanArguments, global: &Global) -> Result<Outcome,
 /// Runs a plan with progress and the reports of `bauta-report`.
 pub(crate) fn carry_out(plan: &Plan, global: &Global) -> Result<RunRecord, Failure> {
     let progress = Progress::new(global.quiet || global.json);
-    let options = RunOptions { seed: global.seed };
+    let options = global.run_options();
     let record = run_plan(plan, options, &progress, &HtmlRenderer)?;
     warn_of_older(plan, &record);
     Ok(record)
@@ -49,7 +52,7 @@ pub(crate) fn warn_of_older(plan: &Plan, record: &RunRecord) {
         .flatten()
         .filter(|file| file.path.exists());
     for file in left.filter(|_| !record.passed()) {
-        eprintln!(
+        say!(
             "warning: {} is from an earlier run and is not what this plan gives now",
             file.given
         );
@@ -64,9 +67,12 @@ pub(crate) fn verdict(record: &RunRecord) -> Outcome {
     }
 }
 
+/// Why a figure of a subpopulation, or of outliers, is not on the screen.
+pub(crate) const FEW_RECORDS: &str = "- figures of fewer than 10 records are not shown";
+
 /// Prints what a run found, as scripts read it.
 pub(crate) fn print_json(plan: &Plan, record: &RunRecord) {
-    println!("{}", run_object(plan, record));
+    object(&run_object(plan, record));
 }
 
 /// What a run found, as scripts read it. The seed stays in the record.
@@ -76,15 +82,23 @@ pub(crate) fn run_object(plan: &Plan, record: &RunRecord) -> serde_json::Value {
     let named = |path: &Option<NamedPath>| path.as_ref().map(|path| path.given.clone());
     json!({
         "input": record.input,
+        "notes": record.notes.iter().map(Note::to_json).collect::<Vec<_>>(),
         "steps": steps,
         "measures": measures,
-        "gates": record.gates,
+        "gates": record.gates.iter().map(gate_object).collect::<Vec<_>>(),
         "claims": record.claims,
         "passed": record.passed(),
         "released": record.released,
         "record": named(&plan.output.record),
         "report": named(&plan.output.report),
     })
+}
+
+/// A gate as scripts read it on a screen.
+fn gate_object(gate: &GateRecord) -> serde_json::Value {
+    let mut object = json!(gate);
+    object["found"] = json!(gate.told());
+    object
 }
 
 /// The figures after masking, and those before where there are such.
@@ -102,35 +116,43 @@ fn measure_object(measure: &MeasureRecord) -> serde_json::Value {
 
 /// Figures before and after, gates, and what was written.
 pub(crate) fn print_summary(plan: &Plan, record: &RunRecord) {
-    println!(
+    out!(
         "{} records, {} variables read",
-        record.input.n_records, record.input.n_variables
+        record.input.n_records,
+        record.input.n_variables
     );
+    for note in &record.notes {
+        out!("  look at {}", note.text);
+    }
     for step in &record.steps {
-        println!("  {}: {}", step.key, step.on.join(", "));
+        out!("  {}: {}", step.key, step.on.join(", "));
         if !step.unchanged.is_empty() {
-            println!("    changed nothing in {}", step.unchanged.join(", "));
+            out!("    changed nothing in {}", step.unchanged.join(", "));
         }
     }
-    println!("{}", measures_table(&record.measures));
+    out!("{}", measures_table(&record.measures));
+    let mut found = record.measures.iter().filter_map(|of| of.after.as_ref());
+    if found.any(|found| !found.few.is_none()) {
+        out!("{FEW_RECORDS} and stand in the record");
+    }
     for gate in &record.gates {
-        println!("gate {}", gate_text(gate));
+        out!("gate {}", gate_text(gate));
     }
     for claim in &record.claims {
-        println!("{}", claim_text(claim));
+        out!("{}", claim_text(claim));
     }
     match &record.released {
-        Some(file) => println!("released: {} ({} records)", file.file, file.n_records),
+        Some(file) => out!("released: {} ({} records)", file.file, file.n_records),
         None if record.gates.iter().all(|gate| gate.passed) => {
-            println!("NOT released: the file, read again, is not as safe as claimed");
+            out!("NOT released: the file, read again, is not as safe as claimed");
         }
-        None => println!("NOT released: a gate does not hold"),
+        None => out!("NOT released: a gate does not hold"),
     }
     if let Some(path) = &plan.output.record {
-        println!("record:   {} (confidential)", path.given);
+        out!("record:   {} (confidential)", path.given);
     }
     if let Some(path) = &plan.output.report {
-        println!("report:   {} (confidential)", path.given);
+        out!("report:   {} (confidential)", path.given);
     }
     if let Some(path) = plan
         .output
@@ -138,29 +160,22 @@ pub(crate) fn print_summary(plan: &Plan, record: &RunRecord) {
         .as_ref()
         .filter(|_| record.passed())
     {
-        println!("public:   {}", path.given);
+        out!("public:   {}", path.given);
     }
 }
 
 /// What counting the released file again showed.
 pub(crate) fn claim_text(claim: &ClaimRecord) -> String {
-    let verdict = match (claim.smallest_class, claim.holds) {
-        (None, _) => "it has no records".to_owned(),
-        (_, true) => format!("every class has at least {} records", claim.k),
-        (_, false) if claim.semantics == "own" => format!(
-            "{} records are in classes below {}: the claim FAILS (missing values that are spelled differently are different values)",
-            claim.n_below, claim.k
-        ),
-        (_, false) => format!(
-            "{} records are in classes below {}: the claim FAILS",
-            claim.n_below, claim.k
-        ),
+    let counted = match claim.counted {
+        Counted::ReleasedFile => "released file read and counted again",
+        Counted::BeforeSuppression => "values before suppression counted again",
     };
     format!(
-        "released file counted again on {} ({}; {}): {verdict}",
+        "{counted} on {} ({}; {}): {}",
         claim.keys.join(", "),
         claim.semantics,
-        claim.by
+        claim.by,
+        claim.in_words()
     )
 }
 
@@ -187,7 +202,7 @@ fn gate_text(gate: &GateRecord) -> String {
     format!(
         "{name} {}: {} {verdict}",
         bounds.join(" and "),
-        figure_beside(gate.found, &limits)
+        figure_beside(gate.told(), &limits)
     )
 }
 
@@ -208,23 +223,22 @@ fn measures_table(measures: &[MeasureRecord]) -> comfy_table::Table {
                 figure(after),
             ]);
         };
-        let value = |found: &Option<Measurement>| found.as_ref().and_then(|found| found.value);
+        let before = measure.before.as_ref().map(Measurement::told);
+        let after = measure.after.as_ref().map(Measurement::told);
+        let value = |found: &Option<Cow<'_, Measurement>>| found.as_ref()?.value;
         if !measure.value.label.is_empty() {
-            row(
-                &measure.value.label,
-                value(&measure.before),
-                value(&measure.after),
-            );
+            row(&measure.value.label, value(&before), value(&after));
         }
-        if let (Some(_), Some(found)) = (measure.outliers, &measure.after)
+        if let (Some(_), Some(found)) = (measure.outliers, &after)
             && (found.outliers.is_some() || found.rest.is_some())
         {
             row("outliers", None, found.outliers);
             row("rest", None, found.rest);
         }
         for (name, label) in headline_figures(measure) {
-            let figure = |found: &Option<Measurement>| found.as_ref()?.figure(name.clone());
-            row(&label, figure(&measure.before), figure(&measure.after));
+            let figure =
+                |found: &Option<Cow<'_, Measurement>>| found.as_ref()?.figure(name.clone());
+            row(&label, figure(&before), figure(&after));
         }
     }
     shown
@@ -262,6 +276,7 @@ mod tests {
             at_least,
             at_most,
             found: Some(found),
+            few: false,
             passed,
             why: None,
         }

@@ -11,6 +11,13 @@ fn folder() -> tempfile::TempDir {
     folder
 }
 
+/// Ten of each of the five people, so that figures rest on enough of them to be told.
+fn ten_of_each(folder: &std::path::Path) {
+    let (header, people) = TOY.split_once('\n').unwrap();
+    let text = format!("{header}\n{}", people.repeat(10));
+    std::fs::write(folder.join("tens.csv"), text).unwrap();
+}
+
 fn weights(folder: &std::path::Path, file: &str) -> Vec<f64> {
     let text = std::fs::read_to_string(folder.join(file)).unwrap();
     let rows = text.lines().skip(1);
@@ -45,10 +52,13 @@ fn weights_reach_given_totals() {
     };
     let found = weights(folder.path(), "out.csv");
     assert!(is_near(&found), "{found:?}");
+    // The user wrote the names and the totals; what rests on two women and three men is not told.
     let shown = stdout(&output);
-    for text in ["sex=f", "| 100 % of g", "Kish 1 + cv² after", "raking"] {
-        assert!(shown.contains(text), "{text}: {shown}");
-    }
+    let row = shown.lines().find(|line| line.contains("sex=f")).unwrap();
+    let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+    assert_eq!(cells[1..6], ["sex=f", "40", "73 %", "-", "-"], "{shown}");
+    let said = "figures of g rest on fewer than 10 records and stand in the record";
+    assert!(shown.contains(said), "{shown}");
     assert!(stderr(&output).contains("wrote out.csv (5 records)"));
     assert_eq!(names(folder.path()), ["out.csv", "toy.csv"]);
     // The same totals by position, and from a file.
@@ -70,11 +80,86 @@ fn weights_reach_given_totals() {
 }
 
 #[test]
-fn the_calibration_is_in_the_object_the_record_and_the_report() {
+fn figures_of_single_records_are_not_on_the_screen() {
     let folder = folder();
+    ten_of_each(folder.path());
+    // A man whose weight, age and income nobody shares.
+    let file = folder.path().join("tens.csv");
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, format!("{text}m,97,7654321,98765,12\n")).unwrap();
     let arguments = [
         "calibrate",
-        "toy.csv",
+        "tens.csv",
+        "--weight",
+        "w",
+        "--margins",
+        "sex,age",
+        "-o",
+        "out.csv",
+        "--record",
+        "out.json",
+    ];
+    let output = run_expecting(folder.path(), &arguments, 0);
+    let shown = stdout(&output) + &stderr(&output);
+    for text in ["98765", "97", "7654321", "| smallest weight", "100 % of g"] {
+        assert!(!shown.contains(text), "{text}: {shown}");
+    }
+    for text in [
+        "category 3 of 3 of `age`",
+        "sex=f",
+        "age=1",
+        "ten smallest g, mean",
+        "50 % of g",
+        "ten largest weights, mean",
+        "Kish 1 + cv² after",
+        "1 margin rests on fewer than 10 records",
+    ] {
+        assert!(shown.contains(text), "{text}: {shown}");
+    }
+    // Its own totals are its targets: every weight stays, and the record has what the screen has not.
+    let record = std::fs::read_to_string(folder.path().join("out.json")).unwrap();
+    assert!(record.contains("margin age=97 rests on 1 records"));
+    run_expecting(folder.path(), &["report", "out.json", "-o", "out.html"], 0);
+    let page = std::fs::read_to_string(folder.path().join("out.html")).unwrap();
+    assert!(page.contains("margin age=97 rests on 1 records"));
+}
+
+#[test]
+fn a_number_is_not_taken_for_categories() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows: String = (0..500)
+        .map(|i| format!("{},1\n", 20_000 + 7 * i))
+        .collect();
+    std::fs::write(folder.path().join("x.csv"), format!("inc,w\n{rows}")).unwrap();
+    let mut arguments = vec![
+        "calibrate",
+        "x.csv",
+        "--weight",
+        "w",
+        "--margins",
+        "inc",
+        "-o",
+        "out.csv",
+    ];
+    let output = run_expecting(folder.path(), &arguments, 2);
+    let said = stderr(&output);
+    assert!(
+        said.contains("E-CAL-MANY: calibration variable inc has 500 categories in 500 records"),
+        "{said}"
+    );
+    assert!(said.contains("`--continuous inc`"), "{said}");
+    assert_eq!(stdout(&output), "");
+    arguments.extend(["--continuous", "inc"]);
+    run_expecting(folder.path(), &arguments, 0);
+}
+
+#[test]
+fn the_calibration_is_in_the_object_the_record_and_the_report() {
+    let folder = folder();
+    ten_of_each(folder.path());
+    let arguments = [
+        "calibrate",
+        "tens.csv",
         "--weight",
         "w",
         "--start",
@@ -104,10 +189,11 @@ fn the_calibration_is_in_the_object_the_record_and_the_report() {
         .map(|margin| margin["name"].as_str().unwrap())
         .collect();
     assert_eq!(margin_names, ["sex=f", "sex=m", "income"]);
-    assert_eq!(margins[2]["target"], 8000.0);
+    assert_eq!(margins[2]["target"], 80_000.0);
     assert_eq!(calibration["solutions"].as_array().unwrap().len(), 2);
     let all = weights(folder.path(), "out.csv");
-    assert!((all[..2].iter().sum::<f64>() - 20.0).abs() < 1e-9);
+    let of_women: f64 = all.chunks(5).flat_map(|five| &five[..2]).sum();
+    assert!((of_women - 200.0).abs() < 1e-9);
     let page = std::fs::read_to_string(folder.path().join("out.html")).unwrap();
     assert!(page.contains("Calibration of the weights"));
     run_expecting(folder.path(), &["verify", "out.json"], 0);

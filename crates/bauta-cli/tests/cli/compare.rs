@@ -213,6 +213,36 @@ fn outliers_stand_beside_the_rest_in_the_table() {
     }
 }
 
+/// A loss of one record, beside the masked file, is its original value.
+#[test]
+fn figures_of_few_records_are_not_on_the_screen() {
+    let folder = tempfile::tempdir().unwrap();
+    two_files(folder.path());
+    // a = 10 i: one record lies above 380, nine above 300, ten above 290. Four of 40 are outliers.
+    let values = |arguments: &[&str], figure: &str| -> Vec<serde_json::Value> {
+        let files = ["compare", "x.csv", "z.csv", "--json"];
+        let found = compared(folder.path(), &[&files[..], arguments].concat());
+        ["il1", "il1s", "il2", "interval-rank"]
+            .map(|id| measure(&found, id)[figure].clone())
+            .to_vec()
+    };
+    let is_told = |values: Vec<serde_json::Value>| -> Vec<bool> {
+        values.iter().map(serde_json::Value::is_number).collect()
+    };
+    assert_eq!(
+        is_told(values(&["--where", "a > 300"], "value")),
+        [false; 4]
+    );
+    assert_eq!(is_told(values(&["--where", "a > 290"], "value")), [true; 4]);
+    let outliers = |figure: &str| values(&["--outliers", "0.1"], figure);
+    assert!(is_told(outliers("outliers")).iter().all(|told| !told));
+    assert_eq!(is_told(outliers("value")), [true; 4]);
+    let arguments = ["compare", "x.csv", "z.csv", "--where", "a > 300"];
+    let table = stdout(&run_expecting(folder.path(), &arguments, 0));
+    let said = "figures of fewer than 10 records are not shown";
+    assert!(table.contains(said), "{table}");
+}
+
 #[test]
 fn wrong_conditions_and_shares_are_told_before_anything_is_read() {
     let folder = tempfile::tempdir().unwrap();

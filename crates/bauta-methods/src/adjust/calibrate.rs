@@ -1,11 +1,14 @@
 #![doc = include_str!("calibrate.md")]
 
 use bauta_data::{Kind, Role};
+use serde_json::Value;
 
 use crate::adjust::calibration::exhibits::{evidence, exhibits};
 use crate::adjust::calibration::found::Calibration;
+use crate::adjust::calibration::limits::refuse_numbers_as_categories;
 use crate::adjust::calibration::procedure::calibrate;
 use crate::adjust::calibration::settings::{PARAMS, Settings};
+use crate::adjust::calibration::told;
 use crate::adjust::{AdjustMethod, AdjustTask};
 use crate::card::{Card, Family, Randomness, Targets};
 use crate::context::RunContext;
@@ -68,6 +71,7 @@ impl AdjustMethod for Calibrate {
         task: &AdjustTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Change, MethodError> {
+        refuse_numbers_as_categories(task.pair.masked, settings)?;
         let (weights, calibration) = calibrate(task.pair, task.pair.masked, settings, context)?;
         let masked = task.pair.masked;
         let weight = masked
@@ -82,6 +86,10 @@ impl AdjustMethod for Calibrate {
 
     fn shows(&self) -> Vec<Exhibit> {
         exhibits(&Calibration::default())
+    }
+
+    fn told(&self, data: &Value) -> Option<Value> {
+        told::of_data(data)
     }
 
     fn example(&self) -> Vec<(&'static str, RawValue)> {

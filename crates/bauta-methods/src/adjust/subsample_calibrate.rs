@@ -1,12 +1,14 @@
 #![doc = include_str!("subsample_calibrate.md")]
 
 use bauta_data::Attribute;
+use serde_json::Value;
 
 use crate::adjust::calibration::evidence::deleted_by_category;
 use crate::adjust::calibration::exhibits::{evidence, exhibits};
 use crate::adjust::calibration::found::{Calibration, Deletion};
+use crate::adjust::calibration::limits::refuse_numbers_as_categories;
 use crate::adjust::calibration::procedure::calibrate;
-use crate::adjust::calibration::settings;
+use crate::adjust::calibration::{settings, told};
 use crate::adjust::{AdjustMethod, AdjustTask};
 use crate::card::{Card, Family, ParamSpec, Targets};
 use crate::context::RunContext;
@@ -92,6 +94,7 @@ impl AdjustMethod for SubsampleCalibrate {
         context: &RunContext<'_>,
     ) -> Result<Change, MethodError> {
         let masked = task.pair.masked;
+        refuse_numbers_as_categories(masked, &settings.calibration)?;
         let rule = &settings.rules;
         let deleted = rule.delete_all(masked, task.on, context)?;
         let released = masked.take(&deleted.kept);
@@ -142,6 +145,10 @@ impl AdjustMethod for SubsampleCalibrate {
 
     fn shows(&self) -> Vec<Exhibit> {
         exhibits(&Calibration::default())
+    }
+
+    fn told(&self, data: &Value) -> Option<Value> {
+        told::of_data(data)
     }
 
     fn example(&self) -> Vec<(&'static str, RawValue)> {

@@ -7,6 +7,7 @@ use bauta_data::{Column, Kind, Role};
 use crate::card::{Card, ParamSpec, ParamType, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
+use crate::few_records::{MIN_RECORDS, min_records};
 use crate::figure::{FigureSpec, Side, Unit};
 use crate::kernel::matrix::procrustes::procrustes_distance;
 use crate::keys::check_weights;
@@ -57,7 +58,7 @@ static CARD: MeasureCard = MeasureCard {
         title: "Correspondence analysis",
         summary: "how far categories move on the map of a weighted multiple correspondence analysis",
         page: include_str!("correspondence_analysis.md"),
-        params: &[SUPPLEMENTARY, AXES, MISSING_CATEGORY],
+        params: &[SUPPLEMENTARY, AXES, MISSING_CATEGORY, MIN_RECORDS],
         targets: Targets {
             kinds: &[Kind::Unordered, Kind::Ordered, Kind::Hierarchical],
             default_roles: &[Role::Key, Role::Sensitive],
@@ -89,6 +90,8 @@ pub struct Settings {
     supplementary: Vec<String>,
     n_axes: usize,
     missing: MissingCategory,
+    /// Records that a category on the map has at least.
+    min_records: u64,
 }
 
 impl MeasureMethod for CorrespondenceAnalysis {
@@ -111,6 +114,7 @@ impl MeasureMethod for CorrespondenceAnalysis {
             supplementary: named.to_vec(),
             n_axes: params.count(AXES.name),
             missing: MissingCategory::asked(params),
+            min_records: min_records(params),
         })
     }
 
@@ -147,7 +151,7 @@ impl MeasureMethod for CorrespondenceAnalysis {
         };
         let mut found = compared(original, masked);
         for (map, file) in [original, masked].into_iter().zip(Side::BOTH) {
-            describe(map, file, &mut found);
+            describe(map, file, settings.min_records, &mut found);
         }
         Ok(found)
     }
@@ -277,7 +281,7 @@ fn by_axis(name: &str, axis: &str, unit: Unit, figures: &[f64]) -> Series {
 }
 
 /// The figures of one file's analysis.
-fn describe(map: &Analysis, file: Side, found: &mut Measurement) {
+fn describe(map: &Analysis, file: Side, min_records: u64, found: &mut Measurement) {
     let lambda = &map.eigenvalues;
     let inertia: f64 = lambda.iter().sum();
     found.give(RECORDS.of_side(file), map.n_records as f64);
@@ -291,17 +295,21 @@ fn describe(map: &Analysis, file: Side, found: &mut Measurement) {
     ] {
         found.series.push(series.of_side(file));
     }
-    describe_points(map, file, &mut found.series);
+    describe_points(map, file, min_records, &mut found.series);
 }
 
-/// Masses and places of one file's categories.
-fn describe_points(map: &Analysis, file: Side, found: &mut Vec<Series>) {
+/// Masses and places of one file's categories. A category of few records stands where their other
+/// answers are.
+fn describe_points(map: &Analysis, file: Side, min_records: u64, found: &mut Vec<Series>) {
     let mut add = |name: String,
                    (axis, unit): (&str, Unit),
                    points: &[Point],
                    figure: &dyn Fn(&Point) -> Option<f64>| {
         if !points.is_empty() {
-            let part = |point: &Point| Part::new(point.label.as_str(), figure(point));
+            let part = |point: &Point| {
+                let figure = figure(point).filter(|_| point.n_records >= min_records);
+                Part::new(point.label.as_str(), figure).of_records(point.n_records)
+            };
             let series = Series::new(name, axis, unit, points.iter().map(part).collect());
             found.push(series.of_side(file));
         }

@@ -3,6 +3,7 @@
 use crate::card::Card;
 use crate::context::RunContext;
 use crate::error::MethodError;
+use crate::few_records::MIN_RECORDS;
 use crate::figure::{FigureSpec, Side};
 use crate::kernel::matrix::least_squares::{inverse, sandwich, solve};
 use crate::kernel::matrix::symmetric::{Symmetric, column_root};
@@ -42,6 +43,7 @@ static CARD: MeasureCard = MeasureCard {
             LEVEL,
             ERRORS,
             OVERLAP,
+            MIN_RECORDS,
         ],
         references: &["karr2006", "binder1983", "bergeat2015"],
         ..REGRESSION.card

@@ -5,6 +5,7 @@ mod fit;
 use crate::card::{Card, ParamSpec, ParamType};
 use crate::context::RunContext;
 use crate::error::MethodError;
+use crate::few_records::MIN_RECORDS;
 use crate::figure::{FigureSpec, Side};
 use crate::loss::logistic_regression::fit::fit_logistic;
 use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement};
@@ -47,6 +48,7 @@ static CARD: MeasureCard = MeasureCard {
             LEVEL,
             ERRORS,
             OVERLAP,
+            MIN_RECORDS,
         ],
         references: &["bergeat2015", "karr2006", "binder1983", "albert1984"],
         ..REGRESSION.card

@@ -1,5 +1,6 @@
 #![doc = include_str!("rates.md")]
 
+mod labels;
 mod rate_table;
 
 use bauta_data::{Kind, Role};
@@ -7,10 +8,12 @@ use bauta_data::{Kind, Role};
 use crate::card::{Card, ParamSpec, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
+use crate::few_records::{MIN_RECORDS, RULE_OF_TEN, min_records};
 use crate::figure::{FigureSpec, Side, Unit};
 use crate::kernel::numbers::moments::{finite_moments, too_large};
 use crate::kernel::numbers::sums::compensated;
 use crate::keys::check_weights;
+use crate::loss::rates::labels::{Axis, Label, most, of_both};
 use crate::loss::rates::rate_table::{Margin, RateTable, Weights, occurring};
 use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement, Part, Series};
 use crate::missing::{Missing, check_missing};
@@ -58,7 +61,7 @@ static CARD: MeasureCard = MeasureCard {
         title: "Weighted rates",
         summary: "weighted tables, rates and means by the categories of variables, original against masked",
         page: include_str!("rates.md"),
-        params: &[OF, MISSING],
+        params: &[OF, MISSING, MIN_RECORDS],
         targets: Targets {
             kinds: &[Kind::Ordered, Kind::Hierarchical, Kind::Unordered],
             default_roles: &[Role::Key, Role::Sensitive],
@@ -74,8 +77,6 @@ static CARD: MeasureCard = MeasureCard {
     ..MeasureCard::LOSS
 };
 
-/// A difference must rest on so many records of each file, or it could show what became of one.
-const MIN_RECORDS: f64 = 10.0;
 /// A larger table is nobody's to read.
 const MAX_CELLS: usize = 1_000_000;
 
@@ -84,6 +85,8 @@ pub struct Settings {
     /// Outcomes; none are the variables themselves.
     of: Vec<String>,
     missing: MissingOutcome,
+    /// Records that a figure of the tables rests on at least.
+    min_records: f64,
 }
 
 impl MeasureMethod for Rates {
@@ -97,6 +100,7 @@ impl MeasureMethod for Rates {
         Ok(Settings {
             of: params.texts(OF.name).to_vec(),
             missing: params.choice_of(MISSING.name),
+            min_records: min_records(params) as f64,
         })
     }
 
@@ -107,7 +111,7 @@ impl MeasureMethod for Rates {
         context: &RunContext<'_>,
     ) -> Result<Measurement, MethodError> {
         let (pair, of) = (task.both()?, &settings.of);
-        let mut work = Work::new(pair, settings.missing)?;
+        let mut work = Work::new(pair, settings)?;
         if of.is_empty() {
             for (done, name) in task.on.iter().enumerate() {
                 context.progress(done, task.on.len())?;
@@ -132,6 +136,7 @@ impl MeasureMethod for Rates {
 struct Work<'a> {
     weights: [Weights<'a>; 2],
     missing: MissingOutcome,
+    min_records: f64,
     /// Absolute differences and the original's share of the row that each belongs to.
     differences: Vec<(f64, f64)>,
     n_too_small: usize,
@@ -143,12 +148,13 @@ struct Work<'a> {
 }
 
 impl<'a> Work<'a> {
-    fn new(pair: Pair<'a>, missing: MissingOutcome) -> Result<Self, MethodError> {
+    fn new(pair: Pair<'a>, settings: &Settings) -> Result<Self, MethodError> {
         check_weights(pair.original)?;
         check_weights(pair.masked)?;
         Ok(Self {
             weights: [Weights::of(pair.original), Weights::of(pair.masked)],
-            missing,
+            missing: settings.missing,
+            min_records: settings.min_records,
             differences: Vec::new(),
             n_too_small: 0,
             n_gone: 0,
@@ -180,24 +186,35 @@ impl<'a> Work<'a> {
         self.n_gone += lacking(original, masked);
         self.n_new += lacking(masked, original);
         let shown = occurring(original, masked);
+        let shows = |n_records: f64| self.shows(n_records);
+        let mut tables = Vec::new();
         let mut push = |what: &str, axis: &str, unit: Unit, figures: fn(&Margin) -> &[f64]| {
             for (file, margin) in Side::BOTH.into_iter().zip(&margins) {
                 let figures = figures(margin);
                 let points = shown.iter().map(|&code| {
-                    let figure = Some(figures[code]).filter(|figure| figure.is_finite());
-                    Part::new(variable.texts[code].as_str(), figure)
+                    let told = unit == Unit::Count || shows(margin.records[code]);
+                    let figure = Some(figures[code]).filter(|figure| told && figure.is_finite());
+                    let label = variable.texts[code].as_str();
+                    Part::new(label, figure).of_records(margin.records[code] as u64)
                 });
                 let name = format!("{what} by {}", variable.name);
                 let spelled = format!("{name}: {}", file.name());
                 let series = Series::new(name, axis, unit, points.collect()).of_side(file);
-                self.tables.push(series.spelled_as(spelled));
+                tables.push(series.spelled_as(spelled));
             }
         };
         push("weighted total", "weight", Unit::Number, |margin| {
             &margin.weight
         });
         push("records", "records", Unit::Count, |margin| &margin.records);
+        self.tables.extend(tables);
         margins
+    }
+
+    /// Whether a figure that rests on so many records stands in the tables: on none it is 0 or is not
+    /// defined, and tells of nobody.
+    fn shows(&self, n_records: f64) -> bool {
+        n_records == 0.0 || n_records >= self.min_records
     }
 
     /// The shares of a variable's own categories.
@@ -205,7 +222,7 @@ impl<'a> Work<'a> {
         &mut self,
         variable: &TwoCategories,
         context: &RunContext<'_>,
-    ) -> Result<(), MethodError> {
+    ) -> Result<[Margin; 2], MethodError> {
         if self.missing == MissingOutcome::Skip {
             check_missing(&variable.name, variable.n_missing(), Missing::Skip, context)?;
         }
@@ -214,14 +231,18 @@ impl<'a> Work<'a> {
         codes.retain(|&code| code < self.n_rated(variable));
         let table = RateTable::distribution(&margins, &codes);
         let axis = Axis::share(format!("share by {}", variable.name));
-        let labels = codes.iter().map(|&code| variable.texts[code].as_str());
-        let labels: Vec<&str> = labels.collect();
+        let labels = codes.iter().map(|&code| Label {
+            text: &variable.texts[code],
+            n_records: of_both(&margins, code),
+        });
+        let labels: Vec<Label<'_>> = labels.collect();
         self.push_rates(&axis, &labels, &|file, position| {
-            table.rates[file][0][position]
+            let n_records = margins[file].records[codes[position]];
+            Some((table.rates[file][0][position]?, n_records))
         });
         // Differences of shares are finite.
         let _ = self.compare(&variable.name, &table, 1, 1.0);
-        Ok(())
+        Ok(margins)
     }
 
     /// All rates of one outcome.
@@ -238,10 +259,10 @@ impl<'a> Work<'a> {
             return self.means(&columns, by, context);
         }
         let outcome = TwoCategories::new(&columns)?;
-        self.distribution(&outcome, context)?;
+        let margins = self.distribution(&outcome, context)?;
         for variable in by {
             context.go_on()?;
-            self.cross(&outcome, variable)?;
+            self.cross(&outcome, &margins, variable)?;
         }
         Ok(())
     }
@@ -250,6 +271,7 @@ impl<'a> Work<'a> {
     fn cross(
         &mut self,
         outcome: &TwoCategories,
+        margins: &[Margin; 2],
         variable: &TwoCategories,
     ) -> Result<(), MethodError> {
         let n_columns = self.n_rated(outcome);
@@ -266,7 +288,11 @@ impl<'a> Work<'a> {
         for column in table.columns() {
             let category = &outcome.texts[column];
             let name = format!("{} = {category} by {}", outcome.name, variable.name);
-            self.push_column(&Axis::share(name), variable, &table, column);
+            let axis = Axis {
+                n_records: Some(most(margins, column)),
+                ..Axis::share(name)
+            };
+            self.push_column(&axis, variable, &table, column);
         }
         // Differences of shares are finite.
         let _ = self.compare(&variable.name, &table, variable.n_categories(), 1.0);
@@ -286,7 +312,13 @@ impl<'a> Work<'a> {
         let sd = finite_moments(name, x)?.sd;
         let all = RateTable::means([x, z], None, self.weights);
         let axis = Axis::mean(format!("mean {name}"), name);
-        self.push_rates(&axis, &["all records"], &|file, _| all.rates[file][0][0]);
+        let label = Label {
+            text: "all records",
+            n_records: all.records_of(0),
+        };
+        self.push_rates(&axis, &[label], &|file, _| {
+            Some((all.rates[file][0][0]?, all.records[file][0]))
+        });
         let mut finite = self.compare(name, &all, 1, sd);
         for variable in by {
             context.go_on()?;
@@ -311,43 +343,65 @@ impl<'a> Work<'a> {
         column: usize,
     ) {
         let rows = table.occurring();
-        let labels = rows.iter().map(|&row| variable.texts[row].as_str());
-        let labels: Vec<&str> = labels.collect();
+        let labels = rows.iter().map(|&row| Label {
+            text: &variable.texts[row],
+            n_records: table.records_of(row),
+        });
+        let labels: Vec<Label<'_>> = labels.collect();
         self.push_rates(axis, &labels, &|file, position| {
-            table.rates[file][rows[position]][column]
+            let row = rows[position];
+            Some((table.rates[file][row][column]?, table.records[file][row]))
         });
     }
 
-    /// The rates of both files and their differences.
+    /// The rates of both files and their differences. `rate` gives a rate and the records that it rests
+    /// on.
     fn push_rates(
         &mut self,
         axis: &Axis<'_>,
-        labels: &[&str],
-        rate: &dyn Fn(usize, usize) -> Option<f64>,
+        labels: &[Label<'_>],
+        rate: &dyn Fn(usize, usize) -> Option<(f64, f64)>,
     ) {
-        let series = |name: String, figure: &dyn Fn(usize) -> Option<f64>| {
-            let points = labels.iter().enumerate().map(|(position, &label)| {
-                let figure = figure(position).filter(|figure| figure.is_finite());
-                Part::new(label, figure)
-            });
-            Series::new(name, axis.of, axis.unit, points.collect()).verbatim()
+        let rate = |file: usize, position: usize| {
+            let (rate, n_records) = rate(file, position)?;
+            self.shows(n_records).then_some(rate)
         };
+        let fewer = |label: &Label<'_>| label.n_records[0].min(label.n_records[1]);
+        let series = |name: String,
+                      n_records: &dyn Fn(&Label<'_>) -> u64,
+                      figure: &dyn Fn(usize) -> Option<f64>| {
+            let points = labels.iter().enumerate().map(|(position, label)| {
+                let figure = figure(position).filter(|figure| figure.is_finite());
+                Part::new(label.text, figure).of_records(n_records(label))
+            });
+            let series = Series::new(name, axis.of, axis.unit, points.collect()).verbatim();
+            match axis.n_records {
+                Some(n_records) => series.of_records(n_records),
+                None => series,
+            }
+        };
+        let mut all = Vec::new();
         for file in Side::BOTH {
             let spelled = format!("{}: {}", axis.name, file.name());
-            let rates = series(axis.name.clone(), &|position| rate(file as usize, position));
-            self.rates.push(rates.of_side(file).spelled_as(spelled));
+            let of_file = |label: &Label<'_>| label.n_records[file as usize];
+            let rates = series(axis.name.clone(), &of_file, &|position| {
+                rate(file as usize, position)
+            });
+            all.push(rates.of_side(file).spelled_as(spelled));
         }
         let difference = format!("{}: difference", axis.name);
-        self.rates.push(series(difference, &|position| {
+        all.push(series(difference, &fewer, &|position| {
             Some(rate(1, position)? - rate(0, position)?)
         }));
+        self.rates.extend(all);
     }
 
     /// Takes in the differences of the first rows of a table, in units of `scale`; whether all are
     /// finite.
     #[must_use]
     fn compare(&mut self, variable: &str, table: &RateTable, n_rows: usize, scale: f64) -> bool {
-        let enough = |row: &usize| table.records.iter().all(|n| n[*row] >= MIN_RECORDS);
+        // Or a difference could show what became of one.
+        let enough = |row: &usize| table.records.iter().all(|n| n[*row] >= RULE_OF_TEN as f64);
         let rows: Vec<usize> = (0..n_rows).collect();
         let weight = compensated(
             rows.iter()
@@ -415,29 +469,5 @@ impl<'a> Work<'a> {
         found.give(&GONE, self.n_gone as f64);
         found.give(&NEW, self.n_new as f64);
         found
-    }
-}
-
-/// What rates are of, and how they are written.
-struct Axis<'a> {
-    /// Name of the series.
-    name: String,
-    /// What the figures are.
-    of: &'a str,
-    unit: Unit,
-}
-
-impl<'a> Axis<'a> {
-    fn share(name: String) -> Self {
-        Self {
-            name,
-            of: "share",
-            unit: Unit::Share,
-        }
-    }
-
-    fn mean(name: String, of: &'a str) -> Self {
-        let unit = Unit::Number;
-        Self { name, of, unit }
     }
 }

@@ -5,6 +5,7 @@ use bauta_data::{Categorical, Column, Kind, Role, Values};
 use crate::card::{Card, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
+use crate::few_records::RULE_OF_TEN;
 use crate::figure::{FigureSpec, Unit};
 use crate::kernel::numbers::moments::{is_constant, moments};
 use crate::kernel::numbers::quantile::sorted_present;
@@ -65,7 +66,7 @@ static CARD: MeasureCard = MeasureCard {
 };
 
 /// A band mean must rest on so many records, or it could show a single one.
-const MIN_BAND: usize = 10;
+const MIN_BAND: usize = RULE_OF_TEN as usize;
 const N_BANDS: usize = 10;
 
 impl MeasureMethod for UnivariateSummary {

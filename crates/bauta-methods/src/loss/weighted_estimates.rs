@@ -7,6 +7,7 @@ use bauta_data::number::number_text;
 use crate::card::{Card, ParamSpec, ParamType};
 use crate::context::RunContext;
 use crate::error::MethodError;
+use crate::few_records::{MIN_RECORDS, is_few, min_records};
 use crate::figure::{FigureSpec, Side, Unit};
 use crate::kernel::numbers::normal;
 use crate::kernel::numbers::sums::compensated;
@@ -62,7 +63,7 @@ static CARD: MeasureCard = MeasureCard {
         title: "Weighted estimates",
         summary: "weighted means, totals and quantiles of both files and how far their confidence intervals overlap",
         page: include_str!("weighted_estimates.md"),
-        params: &[QUANTILES, LEVEL, OVERLAP, MISSING],
+        params: &[QUANTILES, LEVEL, OVERLAP, MISSING, MIN_RECORDS],
         references: &["karr2006", "bergeat2015", "woodruff1952", "hansen1943"],
         ..MeasureCard::LOSS.card
     },
@@ -83,9 +84,6 @@ static CARD: MeasureCard = MeasureCard {
     ..MeasureCard::LOSS
 };
 
-/// Estimates must rest on so many records of each file, or they could show one of them.
-const MIN_RECORDS: usize = 10;
-
 /// What is to be estimated.
 pub struct Settings {
     /// Different shares of the weight.
@@ -94,6 +92,8 @@ pub struct Settings {
     z: f64,
     disjoint: Disjoint,
     missing: Missing,
+    /// Records on either side of a quantile, at least, for it to be told how far it moved.
+    min_records: u64,
 }
 
 impl MeasureMethod for WeightedEstimates {
@@ -119,6 +119,7 @@ impl MeasureMethod for WeightedEstimates {
             z: normal::quantile(0.5 + 0.5 * params.number(LEVEL.name)),
             disjoint: Disjoint::asked(params),
             missing: Missing::asked(params),
+            min_records: min_records(params),
         })
     }
 
@@ -141,9 +142,10 @@ impl MeasureMethod for WeightedEstimates {
                 WeightedSample::new(&designs[0], x),
                 WeightedSample::new(&designs[1], z),
             ];
+            // Or estimates could show one of them.
             let compared = samples
                 .iter()
-                .all(|sample| sample.n() >= MIN_RECORDS)
+                .all(|sample| !is_few(sample.n() as u64))
                 .then(|| settings.compared(&samples));
             work.take(column.name, compared);
         }
@@ -165,6 +167,8 @@ struct Compared {
     figure: Figure,
     files: [Option<Estimate>; 2],
     overlap: Option<f64>,
+    /// Whether enough records stand behind it to say how far it moved.
+    tells_difference: bool,
 }
 
 impl Settings {
@@ -180,9 +184,14 @@ impl Settings {
             let overlap = |original: Estimate, masked: Estimate| {
                 interval_overlap(original.interval, masked.interval, self.disjoint)
             };
+            let enough = |(sample, found): (&WeightedSample<'_>, &Option<Estimate>)| {
+                let n_beside = found.map_or(0, |found| sample.n_beside(found.value));
+                !matches!(figure, Figure::Quantile(_)) || n_beside as u64 >= self.min_records
+            };
             Compared {
                 figure,
                 files,
+                tells_difference: samples.iter().zip(&files).all(enough),
                 overlap: files[0].zip(files[1]).and_then(|(x, z)| overlap(x, z)),
             }
         });
@@ -199,8 +208,12 @@ impl Compared {
         }
     }
 
-    /// How far the masked estimate is from the original one, as a share of it.
+    /// How far the masked estimate is from the original one, as a share of it. Beside the released file
+    /// that is the original estimate, which at the ends of a file is the value of one of a few records.
     fn relative_difference(&self) -> Option<f64> {
+        if !self.tells_difference {
+            return None;
+        }
         let (original, masked) = (self.files[0]?.value, self.files[1]?.value);
         let difference = (masked - original) / original.abs();
         difference.is_finite().then_some(difference)

@@ -84,7 +84,7 @@ impl Wanted {
     /// Whether all are drawn, however many there are.
     fn is_all(&self) -> bool {
         match self {
-            Self::Share(share) => *share == 1.0,
+            Self::Share(share) => *share >= 1.0,
             Self::Size(_) => false,
         }
     }

@@ -20,7 +20,7 @@ use crate::pair::categories::TwoCategories;
 mod model;
 mod responses;
 
-use model::occurring;
+use model::n_by_code;
 pub(crate) use model::{Model, REFERENCE, Reference};
 pub(crate) use responses::Responses;
 
@@ -43,6 +43,9 @@ pub(crate) struct DesignColumn {
     pub(crate) label: String,
     /// What it is in messages, which must not show a category.
     pub(crate) place: String,
+    /// How many records its coefficient rests on: those of its category or, if they are fewer, of the
+    /// reference that it is compared with. The intercept is the figure of all references.
+    pub(crate) n_records: u64,
     /// Whether its coefficients are to be compared: not the intercept, nor those of missing values.
     pub(crate) is_compared: bool,
     /// The column holds (x - centre) / scale.
@@ -52,26 +55,32 @@ pub(crate) struct DesignColumn {
 }
 
 impl DesignColumn {
-    fn intercept() -> Self {
+    fn intercept(n_records: u64) -> Self {
         Self {
             predictor: None,
             variable: String::new(),
             label: "intercept".to_owned(),
             place: String::new(),
+            n_records,
             is_compared: false,
             centre: 0.0,
             scale: 1.0,
         }
     }
 
-    fn dummy(predictor: usize, variable: &str, label: String, place: String) -> Self {
+    fn dummy(
+        predictor: usize,
+        variable: &str,
+        (label, place): (String, String),
+        n_records: u64,
+    ) -> Self {
         Self {
             predictor: Some(predictor),
             variable: variable.to_owned(),
             label,
             place,
             is_compared: true,
-            ..Self::intercept()
+            ..Self::intercept(n_records)
         }
     }
 }
@@ -119,17 +128,20 @@ impl Design {
         file: Side,
         kept: &[u32],
     ) -> Result<(), MethodError> {
-        let occurs = occurring(categories, file, kept);
+        let n_of_code = n_by_code(categories, file, kept);
+        let n_of_reference = n_of_code[reference as usize];
+        let intercept = &mut self.columns[0];
+        intercept.n_records = intercept.n_records.min(n_of_reference);
         let mut column_of_code = vec![NONE; categories.n_codes()];
         let others = (0..categories.n_codes() as u32)
-            .filter(|&code| occurs[code as usize] && code != reference);
+            .filter(|&code| n_of_code[code as usize] > 0 && code != reference);
         for code in others {
             column_of_code[code as usize] = self.columns.len() as u32;
             let column = DesignColumn::dummy(
                 predictor,
                 &categories.name,
-                categories.label(code),
-                categories.place(code),
+                (categories.label(code), categories.place(code)),
+                n_of_code[code as usize].min(n_of_reference),
             );
             self.columns.push(DesignColumn {
                 is_compared: code != categories.missing(),
@@ -166,10 +178,16 @@ impl Design {
         self.columns.push(DesignColumn {
             centre: found.mean,
             scale: found.sd,
-            ..DesignColumn::dummy(predictor, name, name.to_owned(), "its number".to_owned())
+            ..DesignColumn::dummy(
+                predictor,
+                name,
+                (name.to_owned(), "its number".to_owned()),
+                found.n as u64,
+            )
         });
+        let n = values.len();
         let mut missing = None;
-        if found.n < values.len() {
+        if found.n < n {
             missing = Some(values.iter().map(|x| x.is_nan()).collect::<Vec<bool>>());
         }
         for x in &mut values {
@@ -182,10 +200,11 @@ impl Design {
         self.parts.push(DesignPart::Numbers { column, values });
         if let Some(missing) = missing {
             let column = self.columns.len() as u32;
-            let (label, place) = (format!("{name}=missing"), "its missing values".to_owned());
+            let words = (format!("{name}=missing"), "its missing values".to_owned());
+            let n_missing = (n - found.n).min(found.n) as u64;
             self.columns.push(DesignColumn {
                 is_compared: false,
-                ..DesignColumn::dummy(predictor, name, label, place)
+                ..DesignColumn::dummy(predictor, name, words, n_missing)
             });
             let column = |is_missing: bool| if is_missing { column } else { NONE };
             self.parts.push(DesignPart::Dummies {

@@ -5,6 +5,7 @@ use bauta_data::{Kind, Role};
 use crate::card::{Card, ParamSpec, ParamType, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
+use crate::few_records::min_records;
 use crate::figure::{FigureSpec, Side, Unit};
 use crate::kernel::matrix::symmetric::{Symmetric, column_root};
 use crate::kernel::numbers::normal;
@@ -94,6 +95,8 @@ pub struct ModelSettings {
     level: f64,
     errors: Errors,
     disjoint: Disjoint,
+    /// Records that a figure of the tables rests on at least.
+    min_records: u64,
 }
 
 impl ModelSettings {
@@ -113,6 +116,7 @@ impl ModelSettings {
             level: params.number(LEVEL.name),
             errors: params.choice_of(ERRORS.name),
             disjoint: Disjoint::asked(params),
+            min_records: min_records(params),
         })
     }
 
@@ -246,6 +250,7 @@ pub(crate) struct TwoFits<'a> {
     z: f64,
     errors: Errors,
     disjoint: Disjoint,
+    min_records: u64,
 }
 
 /// A figure of each coefficient: its name, its axis, and how it is found.
@@ -265,6 +270,7 @@ impl<'a> TwoFits<'a> {
             z: normal::quantile(0.5 + settings.level / 2.0),
             errors: settings.errors,
             disjoint: settings.disjoint,
+            min_records: settings.min_records,
         }
     }
 
@@ -385,10 +391,7 @@ impl<'a> TwoFits<'a> {
         }
         for (name, unit, figure) in figures {
             for (fit, file) in self.fits.iter().zip(Side::BOTH) {
-                let part = |of: &Estimate| {
-                    let value = Some(figure(of)).filter(|value| value.is_finite());
-                    Part::new(of.column.label.as_str(), value)
-                };
+                let part = |of: &Estimate| self.part(&of.column, Some(figure(of)));
                 let points = fit.estimates.iter().map(part).collect();
                 let series = Series::new(name, unit, Unit::Number, points);
                 found.series.push(series.of_side(file));
@@ -396,11 +399,18 @@ impl<'a> TwoFits<'a> {
         }
     }
 
+    /// A figure of a coefficient as the tables have it: the coefficient of a category that one record has
+    /// is what that record's response lacks to be explained.
+    fn part(&self, column: &DesignColumn, figure: Option<f64>) -> Part {
+        let n_records = column.n_records;
+        let shown = |figure: &f64| n_records >= self.min_records && figure.is_finite();
+        Part::new(column.label.as_str(), figure.filter(shown)).of_records(n_records)
+    }
+
     fn add_overlaps(&self, overlaps: &[(&Estimate, Overlap)], found: &mut Measurement) {
         let mut add_overlap = |name: &str, of: &dyn Fn(&Overlap) -> Option<f64>| {
-            let points = overlaps
-                .iter()
-                .map(|(estimate, overlap)| Part::new(estimate.column.label.as_str(), of(overlap)));
+            let points = overlaps.iter();
+            let points = points.map(|(estimate, overlap)| self.part(&estimate.column, of(overlap)));
             let points = points.collect();
             let axis = "share of the intervals";
             found

@@ -116,15 +116,13 @@ pub(crate) fn assert_no_canary(what: &str, text: &str) {
     }
 }
 
-/// The notes of a context, in words and as they stand in a record.
+/// The notes of a context, in words and as scripts read them.
 pub(crate) fn note_texts(context: RunContext<'_>) -> String {
     let notes = context.into_notes();
-    let words: Vec<String> = notes.iter().map(|note| note.text.clone()).collect();
-    format!(
-        "{}\n{}",
-        words.join("\n"),
-        serde_json::to_string(&notes).expect("notes are JSON")
-    )
+    let texts = notes
+        .iter()
+        .map(|note| format!("{}\n{}", note.text, note.to_json()));
+    texts.collect::<Vec<_>>().join("\n")
 }
 
 /// Positions of the variables that a card's targets accept.

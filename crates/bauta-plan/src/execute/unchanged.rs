@@ -1,6 +1,6 @@
 //! What a step left as it was: variables that it names and whose cells are all what they were.
 
-use bauta_data::{Column, Table, Values};
+use bauta_data::{Column, Table};
 use bauta_methods::note::NoteRank;
 use bauta_methods::pair::Rows;
 use bauta_methods::{Change, Note};
@@ -58,20 +58,5 @@ pub(super) fn changed_nothing(variables: &[String]) -> Note {
 /// Whether two columns of the same records are described alike and have the same cells.
 fn is_same(before: &Column, after: &Column) -> bool {
     before.attribute() == after.attribute()
-        && (0..before.len()).all(|record| is_same_cell((before, record), (after, record)))
-}
-
-/// Whether two cells show the same: both nothing, or the same value.
-pub(super) fn is_same_cell((a, at): (&Column, usize), (b, bt): (&Column, usize)) -> bool {
-    match (a.is_missing(at), b.is_missing(bt)) {
-        (true, true) => true,
-        (true, false) | (false, true) => false,
-        (false, false) => match (a.values(), b.values()) {
-            (Values::Numeric(x), Values::Numeric(z)) => x[at].to_bits() == z[bt].to_bits(),
-            (Values::Categorical(x), Values::Categorical(z)) => {
-                x.levels.text(x.codes[at]) == z.levels.text(z.codes[bt])
-            }
-            _ => false,
-        },
-    }
+        && (0..before.len()).all(|record| before.same_value(record, after, record))
 }

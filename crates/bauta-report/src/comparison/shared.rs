@@ -234,11 +234,11 @@ fn fill<'a>(
         };
         set(figure.name.file.unwrap_or(measured), place, figure.value);
     }
-    for Part { name, value } in &found.by_variable {
+    for Part { name, value, .. } in &found.by_variable {
         set(measured, Place::Variable(name), *value);
     }
     for series in &found.series {
-        for Part { name, value } in &series.points {
+        for Part { name, value, .. } in &series.points {
             let place = Place::Point {
                 series: SeriesKey(series),
                 name,

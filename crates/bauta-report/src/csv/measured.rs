@@ -71,7 +71,7 @@ pub(super) fn measures(record: &RunRecord) -> Sheet {
 /// The figures of a measurement as scripts spell them.
 fn parts(found: &Measurement) -> Vec<Part> {
     let parts = found.parts();
-    parts.map(|(name, value)| Part { name, value }).collect()
+    parts.map(|(name, value)| Part::new(name, value)).collect()
 }
 
 fn series_of(found: Option<&Measurement>) -> &[Series] {

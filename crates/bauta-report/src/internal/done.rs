@@ -45,7 +45,7 @@ fn step(step: &StepRecord) -> Markup {
             @else { p class="soft" { "The plan gives no reason." } }
             (params::list(&step.method, &step.params))
             @if !step.notes.is_empty() {
-                ul class="notes" { @for note in &step.notes { li { (note.text) } } }
+                ul class="notes" { @for note in &step.notes { li { (note.in_full()) } } }
             }
         }
     }

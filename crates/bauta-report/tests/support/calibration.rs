@@ -4,7 +4,7 @@
 use bauta_methods::adjust::calibration::exhibits::evidence;
 use bauta_methods::adjust::calibration::found::{
     Bounds, Calibration, DeletedRow, Deletion, Distribution, FrontierPoint, Iteration, MarginRow,
-    Multiplier, Rounding, ShareRow, Solution,
+    Multiplier, Rounding, ShareRow, Solution, Told,
 };
 use bauta_methods::pair::Rows;
 use bauta_plan::RunRecord;
@@ -130,6 +130,8 @@ fn margin(name: &str, term: &str, target: f64, share: f64) -> MarginRow {
         relative_error: 3.1e-15,
         n_before: Some(1_843),
         n_after: 1_377,
+        place: 1,
+        told: Told::default(),
     }
 }
 
@@ -175,6 +177,7 @@ fn solution(method: &str, bounds: Option<(f64, f64)>, median: f64) -> Solution {
             quantiles: vec![
                 0.187_331, 0.548_2, 0.689_1, 0.760_9, median, 1.063_7, 1.341, 2.207, 5.447_71,
             ],
+            ends: Some([0.241_1, 4.911_7]),
         },
         weights: Distribution {
             mean: 5_287.11,
@@ -182,6 +185,7 @@ fn solution(method: &str, bounds: Option<(f64, f64)>, median: f64) -> Solution {
             quantiles: vec![
                 211.9, 706.1, 2_023.0, 3_117.7, 4_643.8, 6_712.9, 9_287.0, 15_733.0, 41_377.7,
             ],
+            ends: Some([233.1, 38_771.3]),
         },
         histogram: heights
             .iter()
@@ -223,6 +227,8 @@ fn shares() -> Vec<ShareRow> {
     let row = |variable: &str, category: Option<&str>, shares: [f64; 3]| ShareRow {
         variable: variable.to_owned(),
         category: category.map(str::to_owned),
+        n_before: 713,
+        n_after: 577,
         original: shares[0],
         uncalibrated: shares[1],
         calibrated: shares[2],

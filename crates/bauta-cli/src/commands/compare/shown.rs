@@ -1,5 +1,7 @@
 //! Showing what was compared.
 
+use std::borrow::Cow;
+
 use bauta_methods::pair::Rows;
 use bauta_methods::{Figure, Note, Series};
 use bauta_methods::{Measurement, registry};
@@ -9,6 +11,8 @@ use serde_json::json;
 
 use crate::arguments::CompareArguments;
 use crate::commands::risk::measure_json;
+use crate::commands::run::FEW_RECORDS;
+use crate::print::{object, out};
 use crate::tables::{figure, table, text};
 
 fn rows_name(rows: Rows) -> &'static str {
@@ -18,9 +22,22 @@ fn rows_name(rows: Rows) -> &'static str {
     }
 }
 
-/// A series as scripts read it.
-fn series_json(series: &Series) -> serde_json::Value {
-    json!({ "name": series.spelled(), "unit": series.axis, "points": series.points })
+/// The series as scripts read them. Those of a category that few records have are left out, and so are
+/// name and value of such points.
+fn series_json(series: &[Series]) -> Vec<serde_json::Value> {
+    let told = series.iter().filter(|series| !series.few);
+    let object = |series: &Series| {
+        let points = series.points.iter().map(|point| {
+            if point.few {
+                json!({ "name": null, "value": null, "few": true })
+            } else {
+                json!({ "name": point.name, "value": point.value })
+            }
+        });
+        let points: Vec<_> = points.collect();
+        json!({ "name": series.spelled(), "unit": series.axis, "points": points })
+    };
+    told.map(object).collect()
 }
 
 /// One JSON object.
@@ -30,15 +47,17 @@ pub(super) fn print_json(arguments: &CompareArguments, compared: &Compared) {
     let measures: Vec<serde_json::Value> = found
         .iter()
         .map(|found| {
-            let after = found.after.as_ref().unwrap_or(&nothing);
-            let mut object = measure_json(found.id, after);
+            let after = found.after.as_ref().unwrap_or(&nothing).told();
+            let mut object = measure_json(found.id, &after);
             if !arguments.by_variable
                 && let Some(object) = object.as_object_mut()
             {
                 object.remove("by_variable");
             }
             if arguments.by_variable && !after.series.is_empty() {
-                object["series"] = after.series.iter().map(series_json).collect();
+                object["series"] = json!(series_json(&after.series));
+                let n_withheld = after.series.iter().filter(|series| series.few).count();
+                object["series_withheld"] = json!(n_withheld);
             }
             if arguments.outliers.is_some() && after.per_record.is_some() {
                 object["outliers"] = json!(after.outliers);
@@ -51,34 +70,36 @@ pub(super) fn print_json(arguments: &CompareArguments, compared: &Compared) {
             object
         })
         .collect();
-    println!(
-        "{}",
-        json!({
-            "original": arguments.original.display().to_string(),
-            "masked": arguments.masked.display().to_string(),
-            "records": rows_name(*rows),
-            "variables": on,
-            "outliers": arguments.outliers,
-            "where": arguments.condition.as_ref().map(ToString::to_string),
-            "measures": measures,
-        })
-    );
+    object(&json!({
+        "original": arguments.original.display().to_string(),
+        "masked": arguments.masked.display().to_string(),
+        "records": rows_name(*rows),
+        "variables": on,
+        "outliers": arguments.outliers,
+        "where": arguments.condition.as_ref().map(ToString::to_string),
+        "measures": measures,
+    }));
+}
+
+/// A measurement as screens are told of it.
+fn told(found: Option<&Measurement>) -> Option<Cow<'_, Measurement>> {
+    found.map(Measurement::told)
 }
 
 /// One table.
 pub(super) fn print_table(arguments: &CompareArguments, compared: &Compared) {
     let Compared { rows, on, found } = compared;
-    println!(
+    out!(
         "{} against {}",
         arguments.masked.display(),
         arguments.original.display()
     );
-    println!("compared on {}", on.join(", "));
+    out!("compared on {}", on.join(", "));
     if let Some(condition) = &arguments.condition {
-        println!("only records with {condition}; keys are counted in the whole file");
+        out!("only records with {condition}; keys are counted in the whole file");
     }
     if *rows == Rows::Unrelated {
-        println!(
+        out!(
             "The files differ in length and no --id was named: measures that compare record by record are left out."
         );
     }
@@ -97,10 +118,11 @@ pub(super) fn print_table(arguments: &CompareArguments, compared: &Compared) {
         shown.add_row(row);
     };
     for found in found {
-        let before = found.before.as_ref();
+        let (before, after) = (told(found.before.as_ref()), told(found.after.as_ref()));
+        let before = before.as_deref();
         let declared = registry::measure(found.id).map(bauta_methods::Measure::declared);
         let value_name = declared.map_or("", |declared| declared.value.label);
-        let Some(after) = &found.after else {
+        let Some(after) = &after else {
             add(found.id, "not measured (see the notes)", [None; 4]);
             continue;
         };
@@ -124,5 +146,9 @@ pub(super) fn print_table(arguments: &CompareArguments, compared: &Compared) {
             add(found.id, &part.name, [None, Some(part.value), None, None]);
         }
     }
-    println!("{shown}");
+    out!("{shown}");
+    let mut all = found.iter().filter_map(|found| found.after.as_ref());
+    if all.any(|found| !found.few.is_none()) {
+        out!("{FEW_RECORDS}");
+    }
 }

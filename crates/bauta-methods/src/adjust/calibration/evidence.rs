@@ -4,8 +4,9 @@ use bauta_data::{Kind, Role, Table};
 
 use crate::adjust::calibration::coding::{Coding, Files};
 use crate::adjust::calibration::found::{DeletedRow, Distribution, QUANTILE_SHARES, ShareRow};
+use crate::few_records::RULE_OF_TEN;
 use crate::kernel::numbers::quantile::quantile_of_sorted;
-use crate::kernel::numbers::sums::sum_of;
+use crate::kernel::numbers::sums::{compensated, sum_of};
 
 /// Bins of a histogram at most; wider ones are taken for a wider spread.
 const MAX_BINS: f64 = 200.0;
@@ -19,6 +20,8 @@ pub(crate) fn distribution(values: &[f64]) -> Distribution {
     let square = sum_of(values, |value| (value - mean) * (value - mean)) / (n - 1.0).max(1.0);
     let mut sorted = values.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
+    let ten = RULE_OF_TEN as usize;
+    let mean_of = |values: &[f64]| compensated(values.iter().copied()) / ten as f64;
     Distribution {
         mean,
         sd: square.sqrt(),
@@ -26,6 +29,8 @@ pub(crate) fn distribution(values: &[f64]) -> Distribution {
             .iter()
             .map(|&share| quantile_of_sorted(&sorted, share))
             .collect(),
+        ends: (sorted.len() >= ten)
+            .then(|| [&sorted[..ten], &sorted[sorted.len() - ten..]].map(mean_of)),
     }
 }
 
@@ -143,6 +148,14 @@ pub(crate) fn shares(
             let all: f64 = sums.iter().sum();
             sums.into_iter().map(|sum| sum / all).collect()
         };
+        let count = |codes: &[u32]| -> Vec<u64> {
+            let mut counts = vec![0; coding.labels.len()];
+            for &code in codes {
+                counts[code as usize] += 1;
+            }
+            counts
+        };
+        let (n_before, n_after) = (count(&coding.original), count(&coding.released));
         let original = share(&coding.original, before);
         let uncalibrated = share(&coding.released, start);
         let calibrated = share(&coding.released, after);
@@ -151,6 +164,8 @@ pub(crate) fn shares(
             rows.push(ShareRow {
                 variable: column.name().to_owned(),
                 category: (!is_missing).then(|| label.clone()),
+                n_before: n_before[position],
+                n_after: n_after[position],
                 original: original[position],
                 uncalibrated: uncalibrated[position],
                 calibrated: calibrated[position],

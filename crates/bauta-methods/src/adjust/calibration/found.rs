@@ -90,6 +90,24 @@ pub struct MarginRow {
     pub n_before: Option<u64>,
     /// Records (or households) left that it rests on.
     pub n_after: u64,
+    /// Where it stands among the margins of its term, from 1.
+    #[serde(default)]
+    pub place: u64,
+    /// What of it may be told outside of the run record.
+    #[serde(default)]
+    pub told: Told,
+}
+
+/// What of a margin may be told outside of the run record and the internal report: what the user
+/// gave, and what rests on [enough records](crate::few_records).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Told {
+    /// Its name, with its categories.
+    pub name: bool,
+    /// The total to be reached.
+    pub target: bool,
+    /// The totals of the records left, before and after.
+    pub reached: bool,
 }
 
 /// One way of calibrating, and what became of it.
@@ -164,6 +182,10 @@ pub struct Distribution {
     pub sd: f64,
     /// Quantiles at 0, 1, 10, 25, 50, 75, 90, 99 and 100 %.
     pub quantiles: Vec<f64>,
+    /// Mean of the ten smallest and of the ten largest; none of fewer than ten. It stands for the
+    /// ends, each of which is the figure of one record, wherever those are not to be told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ends: Option<[f64; 2]>,
 }
 
 /// The shares at which quantiles of a [`Distribution`] are given.
@@ -198,6 +220,12 @@ pub struct ShareRow {
     pub variable: String,
     /// The category; none for missing values.
     pub category: Option<String>,
+    /// Records of the original that have it.
+    #[serde(default)]
+    pub n_before: u64,
+    /// Records left that have it.
+    #[serde(default)]
+    pub n_after: u64,
     /// In the original file, with its weights.
     pub original: f64,
     /// Among the records left, with starting weights.

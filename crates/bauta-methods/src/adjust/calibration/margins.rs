@@ -7,8 +7,10 @@ use bauta_data::{Column, Kind, Table};
 use crate::adjust::calibration::coding::{
     Coding, Files, column, refuse_missing, refuse_suppressed,
 };
+use crate::adjust::calibration::found::Told;
 use crate::adjust::calibration::totals::{GivenTotals, OF_HOUSEHOLDS};
 use crate::error::MethodError;
+use crate::few_records::is_few;
 
 /// A term of a plan: a number that is summed (1 where none is named) in the cells of a cross.
 #[derive(Clone, PartialEq, Debug)]
@@ -73,6 +75,35 @@ pub(crate) struct Margin {
     pub(crate) n_before: u64,
     /// Records or households left in it.
     pub(crate) n_after: u64,
+    /// Where it stands among the margins of its term, from 1.
+    pub(crate) place: usize,
+    /// Where its target comes from.
+    pub(crate) target_from: TargetFrom,
+}
+
+/// Where the target of a margin comes from, and with it whose words its name and its figure are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum TargetFrom {
+    /// The original file.
+    Original,
+    /// A given total that names the categories.
+    NamedTotal,
+    /// A given total that says which category by its place.
+    PlacedTotal,
+}
+
+impl Margin {
+    /// What may be told of it outside of the run record: what the user wrote, and what rests on
+    /// [enough records](crate::few_records).
+    pub(crate) fn told(&self) -> Told {
+        Told {
+            name: self.cell.is_empty()
+                || self.target_from == TargetFrom::NamedTotal
+                || !is_few(self.n_before.max(self.n_after)),
+            target: self.target_from != TargetFrom::Original || !is_few(self.n_before),
+            reached: !is_few(self.n_after),
+        }
+    }
 }
 
 /// What each record of the released file adds to a term: a margin of that term, and how much.
@@ -114,6 +145,21 @@ impl<'a> Sources<'a> {
 }
 
 impl Margins {
+    /// What messages call a margin: its name, or where it stands among those of its term.
+    pub(crate) fn in_messages(&self, margin: &Margin) -> String {
+        if margin.told().name {
+            return margin.name.clone();
+        }
+        let (place, n_places) = (margin.place as u64, self.n_places(margin) as u64);
+        in_place(&self.terms[margin.term].text, place, n_places)
+    }
+
+    /// How many margins the term of a margin has.
+    pub(crate) fn n_places(&self, margin: &Margin) -> usize {
+        let of_term = self.all.iter().filter(|one| one.term == margin.term);
+        of_term.count()
+    }
+
     /// Resolves terms. `given` are totals that go before those of the original.
     pub(crate) fn new(
         sources: &Sources<'_>,
@@ -168,9 +214,9 @@ impl Margins {
         for (position, labels) in cells.labels.iter().enumerate() {
             let cell: Vec<(String, String)> =
                 term.classes.iter().cloned().zip(labels.clone()).collect();
-            let target = match &given {
+            let (target, target_from) = match &given {
                 Some(given) => given[position],
-                None => targets[position],
+                None => (targets[position], TargetFrom::Original),
             };
             self.all.push(Margin {
                 name: margin_name(&term, &cell),
@@ -179,6 +225,8 @@ impl Margins {
                 target,
                 n_before: n_before[position],
                 n_after: n_after[position],
+                place: position + 1,
+                target_from,
             });
         }
         self.shares.push(Share {
@@ -192,6 +240,11 @@ impl Margins {
         self.terms.push(term);
         Ok(())
     }
+}
+
+/// What stands in place of a margin's name where that is not to be told.
+pub(crate) fn in_place(term: &str, place: u64, n_places: u64) -> String {
+    format!("category {place} of {n_places} of `{term}`")
 }
 
 /// `sex=1*age=2`, with the numbers before it; `1` for all records.

@@ -125,7 +125,8 @@ fn population(margins: &Margins, given: &GivenTotals, weights: &[f64]) -> f64 {
     }
 }
 
-fn terms(
+/// The terms that were asked for, or that the given totals are of.
+pub(super) fn terms(
     table: &Table,
     settings: &Settings,
     given: &GivenTotals,

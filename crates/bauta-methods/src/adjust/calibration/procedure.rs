@@ -9,6 +9,7 @@ use crate::adjust::calibration::evidence::{Bins, distribution, kish, shares};
 use crate::adjust::calibration::found::{
     Bounds, Calibration, FrontierPoint, Iteration, MarginRow, Multiplier, Rounding, Solution,
 };
+use crate::adjust::calibration::notes::{self, redundant};
 use crate::adjust::calibration::problem::Problem;
 use crate::adjust::calibration::rank::{Rank, rank};
 use crate::adjust::calibration::rounding::rounded;
@@ -18,11 +19,8 @@ use crate::adjust::calibration::trouble;
 use crate::adjust::calibration::{ridge, solve};
 use crate::context::RunContext;
 use crate::error::MethodError;
-use crate::note::{Note, NoteRank};
 use crate::pair::Pair;
 
-/// Margins that rest on fewer records are noted.
-const FEW_RECORDS: u64 = 30;
 /// The L for which the smallest U is worked out.
 const FRONTIER: [f64; 9] = [0.0, 0.1, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7];
 
@@ -50,9 +48,11 @@ pub(crate) fn calibrate(
         });
     }
     if !contradictions.is_empty() {
-        return Err(trouble::contradictory(&problem.design, &contradictions));
+        return Err(trouble::contradictory(&problem.margins, &contradictions));
     }
-    problem.note_margins(&rank, context);
+    for note in notes::of_margins(&problem.margins, &rank) {
+        context.note(note);
+    }
     let (mut w, mut solutions) = problem.solve_all(&rank, settings, context)?;
     let rounding = settings.round_to.map(|to| {
         let exact = std::mem::take(&mut w);
@@ -74,11 +74,11 @@ pub(crate) fn calibrate(
     }
     let n_zero = weights.iter().filter(|&&w| w == 0.0).count();
     if n_zero > 0 && rounding.is_some() {
-        context.note(weights_rounded_to_zero(n_zero));
+        context.note(notes::weights_rounded_to_zero(n_zero));
     }
     let n_negative = weights.iter().filter(|&&w| w < 0.0).count();
     if n_negative > 0 {
-        context.note(negative_weights(n_negative));
+        context.note(notes::negative_weights(n_negative));
     }
     let mut calibration = problem.evidence(pair, recoded, &rank, &w, &weights);
     let bins = bins_of(solutions.iter());
@@ -89,93 +89,7 @@ pub(crate) fn calibrate(
     Ok((weights, calibration))
 }
 
-/// Rounding made weights 0.
-fn weights_rounded_to_zero(n_records: usize) -> Note {
-    let text =
-        format!("rounding made {n_records} weights 0; round to a smaller number to keep them");
-    Note::new("weights-rounded-to-zero", text)
-        .with("n_records", n_records)
-        .ranked(NoteRank::Warning)
-}
-
-/// Calibration made weights negative.
-fn negative_weights(n_records: usize) -> Note {
-    let text =
-        format!("{n_records} negative weights; raking, logit and sinh never give any (W-CAL-NEG)");
-    Note::new("negative-weights", text)
-        .with("n_records", n_records)
-        .ranked(NoteRank::Warning)
-}
-
-/// Margins with target 0 and no record, which hold whatever the weights.
-fn empty_margins_left_out(margins: Vec<String>) -> Note {
-    let names = margins.join(", ");
-    let text = format!("margins with target 0 and no record were left out: {names}");
-    Note::new("empty-margins-left-out", text).with("margins", margins)
-}
-
-/// Margins that follow from others, with which they agree.
-fn redundant_margins(n_independent: usize, n_margins: usize, margins: Vec<String>) -> Note {
-    let text = format!(
-        "{n_independent} of {n_margins} margins are independent; {} dropped as redundant (W-RANK)",
-        margins.join(", ")
-    );
-    Note::new("redundant-margins", text)
-        .with("n_independent", n_independent)
-        .with("n_margins", n_margins)
-        .with("margins", margins)
-}
-
-/// Margins that rest on few records, with their numbers.
-fn small_margins(margins: &[(String, u64)]) -> Note {
-    let texts = margins.iter();
-    let texts =
-        texts.map(|(name, n_records)| format!("margin {name} rests on {n_records} records"));
-    let text = format!("{} (W-SMALL)", texts.collect::<Vec<_>>().join(", "));
-    Note::new("small-margins", text).with("margins", serde_json::json!(margins))
-}
-
 impl Problem<'_> {
-    /// Redundant margins, those without records, and those that rest on few.
-    fn note_margins(&self, rank: &Rank, context: &RunContext<'_>) {
-        let name = |margin: usize| self.design.names[margin].clone();
-        let is_empty = |margin: &usize| self.margins.all[*margin].n_after == 0;
-        let empty: Vec<String> = (0..self.margins.all.len())
-            .filter(is_empty)
-            .map(name)
-            .collect();
-        if !empty.is_empty() {
-            context.note(empty_margins_left_out(empty));
-        }
-        let redundant = self.redundant(rank);
-        if !redundant.is_empty() {
-            let n_margins = self.design.n_margins();
-            context.note(redundant_margins(
-                rank.independent.len(),
-                n_margins,
-                redundant,
-            ));
-        }
-        let small: Vec<(String, u64)> = self
-            .margins
-            .all
-            .iter()
-            .filter(|margin| margin.n_after > 0 && margin.n_after < FEW_RECORDS)
-            .map(|margin| (margin.name.clone(), margin.n_after))
-            .collect();
-        if !small.is_empty() {
-            context.note(small_margins(&small));
-        }
-    }
-
-    fn redundant(&self, rank: &Rank) -> Vec<String> {
-        rank.redundant
-            .iter()
-            .filter(|&&margin| self.margins.all[margin].n_after > 0)
-            .map(|&margin| self.design.names[margin].clone())
-            .collect()
-    }
-
     /// The weights of units under the method asked for, and all solutions for the report.
     fn solve_all(
         &self,
@@ -191,8 +105,7 @@ impl Problem<'_> {
         }
         let found = search(&self.design, &rank.independent, distance, context)?;
         if found.end != End::Reached {
-            let error = trouble::not_reached(&self.design, rank, distance, &found, context)?;
-            return Err(error);
+            return Err(self.not_reached(rank, distance, &found, context)?);
         }
         let w = if distance == Distance::Linear {
             self.shifted(&found.scores)
@@ -204,12 +117,22 @@ impl Problem<'_> {
             let found = search(&self.design, &rank.independent, other, context)?;
             let mut solution = self.solution(other, &found, rank);
             if found.end != End::Reached {
-                let error = trouble::not_reached(&self.design, rank, other, &found, context)?;
+                let error = self.not_reached(rank, other, &found, context)?;
                 solution.failed = Some(error.to_string());
             }
             solved.push((solution, found.ratios));
         }
         Ok((w, self.described(solved)))
+    }
+
+    fn not_reached(
+        &self,
+        rank: &Rank,
+        distance: Distance,
+        found: &solve::Search,
+        context: &RunContext<'_>,
+    ) -> Result<MethodError, MethodError> {
+        trouble::not_reached(&self.margins, &self.design, rank, distance, found, context)
     }
 
     /// w = d g.
@@ -423,7 +346,9 @@ impl Problem<'_> {
             },
             margins: self.margin_rows(w),
             n_independent: rank.independent.len() as u64,
-            redundant: self.redundant(rank),
+            redundant: redundant(&self.margins, rank)
+                .map(|margin| margin.name.clone())
+                .collect(),
             shares: shares(
                 Files {
                     original: pair.original,
@@ -458,6 +383,8 @@ impl Problem<'_> {
                 relative_error: relative_error(after[position], margin.target),
                 n_before: (!self.given).then_some(margin.n_before),
                 n_after: margin.n_after,
+                place: margin.place as u64,
+                told: margin.told(),
             }
         };
         self.margins.all.iter().enumerate().map(row).collect()

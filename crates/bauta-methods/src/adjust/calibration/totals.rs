@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::adjust::calibration::coding::Coding;
-use crate::adjust::calibration::margins::Term;
+use crate::adjust::calibration::margins::{TargetFrom, Term};
 use crate::error::{ErrorCode, MethodError};
 
 /// What the name of a margin of households begins with.
@@ -26,6 +26,25 @@ struct Given {
     /// Whether households are counted.
     of_households: bool,
     value: f64,
+}
+
+impl Given {
+    fn is_of(&self, term: &Term) -> bool {
+        let mut names: Vec<&String> = term.classes.iter().chain(&term.numbers).collect();
+        let mut of: Vec<&String> = self.parts.iter().map(|(name, _)| name).collect();
+        names.sort();
+        of.sort();
+        of == names && self.of_households == term.of_households
+    }
+
+    fn named(&self) -> TargetFrom {
+        let mut parts = self.parts.iter();
+        if parts.any(|(_, category)| matches!(category, Category::Position(_))) {
+            TargetFrom::PlacedTotal
+        } else {
+            TargetFrom::NamedTotal
+        }
+    }
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -98,21 +117,20 @@ impl GivenTotals {
         terms
     }
 
-    /// The targets of a term's cells; none if no total is of that term.
+    /// Whether any total is of that term.
+    pub(crate) fn has(&self, term: &Term) -> bool {
+        self.totals.iter().any(|given| given.is_of(term))
+    }
+
+    /// The targets of a term's cells and who named them; none if no total is of that term.
     pub(crate) fn of_term(
         &self,
         term: &Term,
         cells: &[Vec<String>],
         classes: &[&Coding],
-    ) -> Result<Option<Vec<f64>>, MethodError> {
-        let mut names: Vec<&String> = term.classes.iter().chain(&term.numbers).collect();
-        names.sort();
-        let of_this_term = |given: &&Given| {
-            let mut of: Vec<&String> = given.parts.iter().map(|(name, _)| name).collect();
-            of.sort();
-            of == names && given.of_households == term.of_households
-        };
-        let totals: Vec<&Given> = self.totals.iter().filter(of_this_term).collect();
+    ) -> Result<Option<Vec<(f64, TargetFrom)>>, MethodError> {
+        let totals = self.totals.iter().filter(|given| given.is_of(term));
+        let totals: Vec<&Given> = totals.collect();
         if totals.is_empty() {
             return Ok(None);
         }
@@ -122,6 +140,7 @@ impl GivenTotals {
             .map(|(position, cell)| (cell.as_slice(), position))
             .collect();
         let mut targets: Vec<Option<f64>> = vec![None; cells.len()];
+        let mut from = vec![TargetFrom::NamedTotal; cells.len()];
         for given in &totals {
             let cell = term
                 .classes
@@ -132,6 +151,7 @@ impl GivenTotals {
             match place.get(cell.as_slice()).copied() {
                 Some(position) if targets[position].is_none() => {
                     targets[position] = Some(given.value);
+                    from[position] = given.named();
                 }
                 Some(_) => {
                     return Err(MethodError::request(
@@ -152,17 +172,11 @@ impl GivenTotals {
                 }
             }
         }
-        let absent: Vec<String> = cells
-            .iter()
-            .zip(&targets)
-            .filter(|(_, target)| target.is_none())
-            .map(|(cell, _)| cell.join(", "))
-            .collect();
-        if !absent.is_empty() {
+        let n_absent = targets.iter().filter(|target| target.is_none()).count();
+        if n_absent > 0 {
             return Err(MethodError::request(
                 format!(
-                    "`totals` has no total for {} of the {} categories of `{}`",
-                    absent.len(),
+                    "`totals` has no total for {n_absent} of the {} categories of `{}`",
                     cells.len(),
                     term.text
                 ),
@@ -170,7 +184,8 @@ impl GivenTotals {
             ));
         }
         let targets: Vec<f64> = targets.into_iter().flatten().collect();
-        self.of_population(term, targets).map(Some)
+        let targets = self.of_population(term, targets)?;
+        Ok(Some(targets.into_iter().zip(from).collect()))
     }
 
     /// Shares become totals, where a population is given.

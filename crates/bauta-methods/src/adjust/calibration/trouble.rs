@@ -1,12 +1,14 @@
-//! Why there are no such weights, in words. Margins and their categories are named: the user asked
-//! for them, and cannot mend what is not named.
+//! Why there are no such weights, in words. Margins are named where that can be told: the user asked
+//! for them, and cannot mend what is not named. A category of few records is said by its place, and a
+//! total that rests on few is not given: an error is read on a screen and sent by mail.
 
 use bauta_data::{Kind, Table};
 
 use crate::adjust::calibration::bounds::Feasible;
 use crate::adjust::calibration::design::Design;
 use crate::adjust::calibration::distance::Distance;
-use crate::adjust::calibration::margins::{Margin, Margins};
+use crate::adjust::calibration::found::Told;
+use crate::adjust::calibration::margins::{Margin, Margins, TargetFrom};
 use crate::adjust::calibration::rank::{Contradiction, Rank};
 use crate::adjust::calibration::solve::{End, Search};
 use crate::context::RunContext;
@@ -57,8 +59,10 @@ pub(crate) fn impossible_margins(
         .filter(|margin| margin.n_after > 0)
         .map(|margin| {
             format!(
-                "margin {} has target {} and {} records",
-                margin.name, margin.target, margin.n_after
+                "margin {} has {} and {} records",
+                margins.in_messages(margin),
+                target_text(margin),
+                margin.n_after
             )
         })
         .collect();
@@ -77,22 +81,30 @@ pub(crate) fn impossible_margins(
 
 fn empty_text(margins: &Margins, margin: &Margin) -> String {
     let term = &margins.terms[margin.term];
-    let categories: Vec<&str> = margin
-        .cell
-        .iter()
-        .map(|(_, label)| label.as_str())
-        .collect();
+    let category = if margin.told().name {
+        let labels = margin.cell.iter().map(|(_, label)| label.as_str());
+        labels.collect::<Vec<_>>().join(", ")
+    } else {
+        format!("{} of {}", margin.place, margins.n_places(margin))
+    };
     let deleted = if margin.n_before > 0 {
         format!(" after deletion ({} deleted)", margin.n_before)
     } else {
         String::new()
     };
     format!(
-        "calibration variable {v}: category {c} has target {t} but no record left{deleted}. Merge it or drop {v}.",
+        "calibration variable {v}: category {category} has {t} but no record left{deleted}. Merge it or drop {v}.",
         v = term.text,
-        c = categories.join(", "),
-        t = margin.target,
+        t = target_text(margin),
     )
+}
+
+fn target_text(margin: &Margin) -> String {
+    if margin.told().target {
+        format!("target {}", margin.target)
+    } else {
+        "a target".to_owned()
+    }
 }
 
 /// Which category to merge an empty one with: a neighbour if they are ordered, else the smallest.
@@ -129,21 +141,22 @@ fn merge_hint(margins: &Margins, released: &Table, empty: &Margin) -> String {
     match partner {
         Some(partner) => format!(
             "merge it with {} by a recode step, or leave `{variable}` out of the margins",
-            partner.name
+            margins.in_messages(partner)
         ),
         None => drop,
     }
 }
 
-/// The error of margins that disagree.
-pub(crate) fn contradictory(design: &Design, found: &[Contradiction]) -> MethodError {
+/// The error of margins that disagree. Sums of the user's own totals are told. Those of the file are
+/// not: their difference is the total of the records that are gone, which may be one.
+pub(crate) fn contradictory(margins: &Margins, found: &[Contradiction]) -> MethodError {
     let side = |side: &[(usize, f64)]| {
         let names: Vec<String> = side
             .iter()
             .map(|&(margin, coefficient)| {
-                let name = &design.names[margin];
+                let name = margins.in_messages(&margins.all[margin]);
                 if coefficient.to_bits() == 1.0_f64.to_bits() {
-                    name.clone()
+                    name
                 } else {
                     format!("{coefficient} × {name}")
                 }
@@ -158,14 +171,14 @@ pub(crate) fn contradictory(design: &Design, found: &[Contradiction]) -> MethodE
     let texts: Vec<String> = found
         .iter()
         .map(|found| {
-            format!(
-                "{} sums to {}, {} to {} (difference {})",
-                side(&found.left),
-                found.left_sum,
-                side(&found.right),
-                found.right_sum,
-                found.left_sum - found.right_sum
-            )
+            let (left, right) = (side(&found.left), side(&found.right));
+            let mut both = found.left.iter().chain(&found.right);
+            if both.any(|&(margin, _)| margins.all[margin].target_from == TargetFrom::Original) {
+                return format!("{left} is the same as {right}, and their totals are not");
+            }
+            let (left_sum, right_sum) = (found.left_sum, found.right_sum);
+            let difference = left_sum - right_sum;
+            format!("{left} sums to {left_sum}, {right} to {right_sum} (difference {difference})")
         })
         .collect();
     MethodError::request(
@@ -180,6 +193,7 @@ pub(crate) fn contradictory(design: &Design, found: &[Contradiction]) -> MethodE
 
 /// The error of a search that did not reach the margins.
 pub(crate) fn not_reached(
+    margins: &Margins,
     design: &Design,
     rank: &Rank,
     distance: Distance,
@@ -197,7 +211,7 @@ pub(crate) fn not_reached(
     };
     let proved = search.end == End::Infeasible || smallest.is_none_or(|least| least > upper);
     if proved {
-        let tightest = tightest(design, &search.lambda);
+        let tightest = tightest(margins, design, &search.lambda);
         let (range, remedy) = match (bounded, smallest) {
             (true, Some(least)) if least.is_finite() => (
                 format!(
@@ -232,27 +246,35 @@ pub(crate) fn not_reached(
         End::Undecided { margin, got } => (margin, got),
         End::Reached | End::Infeasible => (0, f64::NAN),
     };
+    let worst = &margins.all[margin];
+    let figures = match worst.told() {
+        Told {
+            target: true,
+            reached: true,
+            ..
+        } => format!(": {got} vs {}", worst.target),
+        _ => String::new(),
+    };
     Ok(MethodError::request(
         format!(
-            "{}: no convergence after {} iterations, worst margin {}: {got} vs {}",
+            "{}: no convergence after {} iterations, worst margin {}{figures}",
             ErrorCode::CalibrationNoConvergence,
             search.steps.len(),
-            design.names[margin],
-            design.targets[margin]
+            margins.in_messages(worst),
         ),
         "widen the bounds, or try the linear method",
     ))
 }
 
 /// The margins that weigh most in the proof.
-fn tightest(design: &Design, lambda: &[f64]) -> String {
+fn tightest(margins: &Margins, design: &Design, lambda: &[f64]) -> String {
     let weight = |margin: &usize| (lambda[*margin] * design.targets[*margin]).abs();
     let mut ranked: Vec<usize> = (0..design.n_margins()).collect();
     ranked.sort_by(|a, b| weight(b).total_cmp(&weight(a)));
     let names: Vec<String> = ranked
         .into_iter()
         .take(3)
-        .map(|margin| design.names[margin].clone())
+        .map(|margin| margins.in_messages(&margins.all[margin]))
         .collect();
     names.join(", ")
 }

@@ -32,15 +32,13 @@ impl TwoDoubles {
         let near = libm::log(value);
         // One step of Newton's: ln v = y + (v exp(-y) - 1), with an error of the square of the
         // difference, which is that of one rounding.
-        let rest = Self::from(-near)
-            .exponential()
-            .times(value)
-            .plus(Self::from(-1.0));
+        let rest = Self::from(-near).exp().times(value).plus(Self::from(-1.0));
         rest.plus(Self::from(near))
     }
 
     /// e to this power, for powers whose result is a double by far.
-    pub fn exponential(self) -> Self {
+    #[must_use]
+    pub fn exp(self) -> Self {
         let n_twos = (self.high / LN_2.high).round_ties_even();
         let rest = self.plus(LN_2.times(-n_twos));
         let small = rest.scaled(-HALVINGS);
@@ -59,6 +57,7 @@ impl TwoDoubles {
     }
 
     /// The sum of two.
+    #[must_use]
     pub fn plus(self, other: Self) -> Self {
         let high = two_sum(self.high, other.high);
         let low = two_sum(self.low, other.low);
@@ -67,12 +66,14 @@ impl TwoDoubles {
     }
 
     /// This many times it.
+    #[must_use]
     pub fn times(self, factor: f64) -> Self {
         let product = two_product(self.high, factor);
         quick_sum(product.high, product.low + self.low * factor)
     }
 
     /// A part of it.
+    #[must_use]
     pub fn over(self, divisor: f64) -> Self {
         let first = self.high / divisor;
         let rest = self.plus(Self::from(divisor).times(-first));
@@ -167,7 +168,7 @@ mod tests {
     fn the_exponential_undoes_the_logarithm() {
         for value in 1..=5000_u32 {
             let value = f64::from(value);
-            let back = TwoDoubles::ln(value).exponential();
+            let back = TwoDoubles::ln(value).exp();
             assert_eq!(back.high.to_bits(), value.to_bits());
             assert!(back.low.abs() < 1e-29 * value, "{value}: {}", back.low);
         }

@@ -32,7 +32,7 @@ pub(crate) trait Ungrouped {
     fn farthest(&self, from: u32) -> Option<Found>;
 
     /// The farthest from the centroid of all that are left.
-    fn farthest_from_centre(&mut self) -> Option<u32>;
+    fn farthest_distance_to_centre(&mut self) -> Option<u32>;
 
     /// For each point a squared distance that none of its pairs exceeds.
     fn at_most(&self) -> Vec<f64>;
@@ -41,7 +41,7 @@ pub(crate) trait Ungrouped {
     fn centre_of(&self, members: &[u32]) -> Self::Centre;
 
     /// Squared distance of a point from a centroid; ∞ where it has none.
-    fn from_centre(&self, centre: &Self::Centre, row: u32) -> f64;
+    fn distance_to_centre(&self, centre: &Self::Centre, row: u32) -> f64;
 }
 
 /// Points without gaps.
@@ -134,7 +134,7 @@ impl Ungrouped for Complete<'_> {
         self.tree.farthest(self.point(from))
     }
 
-    fn farthest_from_centre(&mut self) -> Option<u32> {
+    fn farthest_distance_to_centre(&mut self) -> Option<u32> {
         let around = AroundCentre {
             points: self.points,
             tree: &self.tree,
@@ -145,12 +145,12 @@ impl Ungrouped for Complete<'_> {
     fn at_most(&self) -> Vec<f64> {
         // By the triangle inequality, through the centroid.
         let centre = Centroid::of_all(self.points).coordinates();
-        let from_centre: Vec<f64> = (0..self.points.len())
+        let distance_to_centre: Vec<f64> = (0..self.points.len())
             .map(|row| squared_distance(&centre, self.points.point(row)).sqrt())
             .collect();
-        let radius = from_centre.iter().copied().fold(0.0, f64::max);
+        let radius = distance_to_centre.iter().copied().fold(0.0, f64::max);
         let bound = |own: &f64| (own + radius) * (own + radius) * SAFELY + f64::MIN_POSITIVE;
-        from_centre.iter().map(bound).collect()
+        distance_to_centre.iter().map(bound).collect()
     }
 
     fn centre_of(&self, members: &[u32]) -> Vec<f64> {
@@ -161,7 +161,7 @@ impl Ungrouped for Complete<'_> {
         centroid.coordinates()
     }
 
-    fn from_centre(&self, centre: &Vec<f64>, row: u32) -> f64 {
+    fn distance_to_centre(&self, centre: &Vec<f64>, row: u32) -> f64 {
         squared_distance(centre, self.point(row))
     }
 }
@@ -263,7 +263,7 @@ impl Ungrouped for Gapped<'_> {
         self.tree.farthest(self.point(from))
     }
 
-    fn farthest_from_centre(&mut self) -> Option<u32> {
+    fn farthest_distance_to_centre(&mut self) -> Option<u32> {
         let around = AroundCentre {
             points: self.points,
             tree: &self.tree,
@@ -284,7 +284,7 @@ impl Ungrouped for Gapped<'_> {
         centroid.place()
     }
 
-    fn from_centre(&self, (coordinates, known): &Self::Centre, row: u32) -> f64 {
+    fn distance_to_centre(&self, (coordinates, known): &Self::Centre, row: u32) -> f64 {
         let centre = Place { coordinates, known };
         let distance = self.points.distance(centre, self.point(row));
         distance.unwrap_or(f64::INFINITY)

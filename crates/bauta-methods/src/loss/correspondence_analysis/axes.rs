@@ -61,6 +61,8 @@ pub(crate) struct Point {
     pub(crate) category: (usize, u32),
     /// Its name among the figures.
     pub(crate) label: String,
+    /// How many of the records have it.
+    pub(crate) n_records: u64,
     /// Whether it stands for missing values.
     pub(crate) is_missing: bool,
     /// Its share of the weight; among active variables divided by their number.
@@ -116,7 +118,13 @@ impl Analysis {
                 "state them in another unit",
             ));
         }
-        let analysis = Self::from_table(questions, &active, &supplementary, &burt, n_axes);
+        let mut analysis = Self::from_table(questions, &active, &supplementary, &burt, n_axes);
+        count_records(&questions.active, records, &mut analysis.active);
+        count_records(
+            &questions.supplementary,
+            records,
+            &mut analysis.supplementary,
+        );
         if analysis.n_axes() == 0 {
             return Err(MethodError::request(
                 format!("no active variable has two different values in the {file} file"),
@@ -245,10 +253,27 @@ impl Point {
         Self {
             category,
             label: of.label(category.1),
+            n_records: 0,
             is_missing: category.1 == of.missing(),
             mass: 0.0,
             coordinates: Vec::new(),
         }
+    }
+}
+
+/// Says of each category how many records have it.
+fn count_records(variables: &[TwoCategories], records: &Records<'_>, points: &mut [Point]) {
+    let count = |of: &TwoCategories| {
+        let mut counts = vec![0; of.n_codes()];
+        for &record in records.kept {
+            counts[of.codes[records.file as usize][record as usize] as usize] += 1;
+        }
+        counts
+    };
+    let counts: Vec<Vec<u64>> = variables.iter().map(count).collect();
+    for point in points {
+        let (variable, code) = point.category;
+        point.n_records = counts[variable][code as usize];
     }
 }
 

@@ -139,6 +139,11 @@ impl RateTable {
         occurring(&self.records[0], &self.records[1])
     }
 
+    /// The records of a row in each file.
+    pub(crate) fn records_of(&self, row: usize) -> [u64; 2] {
+        self.records.each_ref().map(|records| records[row] as u64)
+    }
+
     /// The columns that have a rate above 0 in one of the files.
     pub(crate) fn columns(&self) -> Vec<usize> {
         let n_columns = self.rates[0].first().map_or(0, Vec::len);

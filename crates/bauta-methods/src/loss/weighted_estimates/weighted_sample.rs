@@ -128,6 +128,13 @@ impl<'a> WeightedSample<'a> {
         }
     }
 
+    /// How many of those lie at a value or beyond it, on the side that has fewer.
+    pub(super) fn n_beside(&self, value: f64) -> usize {
+        let n_below = self.sorted.partition_point(|(y, _)| *y < value);
+        let n_not_above = self.sorted.partition_point(|(y, _)| *y <= value);
+        n_not_above.min(self.sorted.len() - n_below)
+    }
+
     /// Number of records with a value and a positive weight.
     pub(super) fn n(&self) -> usize {
         self.sorted.len()

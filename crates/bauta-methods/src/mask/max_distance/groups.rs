@@ -76,7 +76,7 @@ fn join_nearest<U: Ungrouped>(points: &U, groups: &Partition, rest: &[u32]) -> P
     for (number, members) in groups.iter().enumerate() {
         let centre = points.centre_of(members);
         for (best, &row) in nearest.iter_mut().zip(rest) {
-            let distance = points.from_centre(&centre, row);
+            let distance = points.distance_to_centre(&centre, row);
             if distance < best.0 {
                 *best = (distance, number);
             }

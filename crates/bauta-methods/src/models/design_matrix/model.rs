@@ -105,9 +105,9 @@ impl<'a> Model<'a> {
             else {
                 continue;
             };
-            let occurs = Side::BOTH.map(|file| occurring(categories, file, &kept[file as usize]));
-            let mut shared = (0..categories.missing())
-                .filter(|&code| occurs[0][code as usize] && occurs[1][code as usize]);
+            let n = Side::BOTH.map(|file| n_by_code(categories, file, &kept[file as usize]));
+            let mut shared =
+                (0..categories.missing()).filter(|&code| n.iter().all(|n| n[code as usize] > 0));
             let chosen = match asked {
                 Reference::First => shared.next(),
                 Reference::Last => shared.next_back(),
@@ -129,7 +129,7 @@ impl<'a> Model<'a> {
         let n = kept.len();
         let mut made = Design {
             file,
-            columns: vec![DesignColumn::intercept()],
+            columns: vec![DesignColumn::intercept(n as u64)],
             parts: Vec::new(),
             responses: Responses::default(),
             n_records: n,
@@ -181,11 +181,11 @@ impl Term<'_> {
     }
 }
 
-/// Which codes some records of a file have.
-pub(super) fn occurring(categories: &TwoCategories, file: Side, kept: &[u32]) -> Vec<bool> {
-    let mut occurs = vec![false; categories.n_codes()];
+/// How many records of a file have each code.
+pub(super) fn n_by_code(categories: &TwoCategories, file: Side, kept: &[u32]) -> Vec<u64> {
+    let mut n_records = vec![0; categories.n_codes()];
     for &record in kept {
-        occurs[categories.codes[file as usize][record as usize] as usize] = true;
+        n_records[categories.codes[file as usize][record as usize] as usize] += 1;
     }
-    occurs
+    n_records
 }

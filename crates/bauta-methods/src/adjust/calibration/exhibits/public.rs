@@ -93,6 +93,8 @@ fn terms(margins: &[MarginRow]) -> Vec<&str> {
             relative_error: _,
             n_before: _,
             n_after: _,
+            place: _,
+            told: _,
         } = margin;
         let term = match term.as_str() {
             // 1 counts records.
