@@ -13,6 +13,7 @@ mod chores;
 mod docs;
 mod kill;
 mod markdown;
+mod memory;
 mod tidy;
 mod workspace;
 
@@ -32,6 +33,8 @@ Usage: cargo xtask <chore>
   kill [--minutes N] [--seed S]
                     kills commands that publish at random moments, for 5 minutes if not told
                     otherwise: the next command must find the old files or the new ones
+  memory            measures the largest memory of every command that reads a file, in release mode,
+                    and writes docs/benchmarks/memory.md
   docs [--check]    writes docs/reference and the method table of the README from the method
                     cards; with --check only says which files are stale
   bench [--quick] [--only WORK]
@@ -51,6 +54,7 @@ fn main() -> ExitCode {
         ["kill", options @ ..] => {
             kill::Options::read(options).and_then(|options| kill::run(&workspace, options))
         }
+        ["memory"] => memory::run(&workspace),
         ["docs"] | ["docs", "--check"] => chores::with_methods(&workspace, &[], &arguments),
         ["bench", ..] => chores::with_methods(&workspace, &["--release"], &arguments),
         #[cfg(feature = "methods")]

@@ -11,6 +11,7 @@ mod module_names;
 mod places;
 mod rooms;
 mod sizes;
+mod witnesses;
 
 use std::fmt;
 
@@ -54,7 +55,7 @@ impl fmt::Display for Problem {
 pub(crate) type Check = (&'static str, fn(&Workspace) -> Vec<Problem>);
 
 /// What can be told from the files alone.
-pub(crate) const OF_FILES: [Check; 9] = [
+pub(crate) const OF_FILES: [Check; 10] = [
     ("what must be absent is absent", absent::check),
     ("crates depend one way", edges::check),
     ("rooms keep their doors", rooms::check),
@@ -62,6 +63,7 @@ pub(crate) const OF_FILES: [Check; 9] = [
     ("modules have telling names", module_names::check),
     ("links resolve", links::check),
     ("no machine is named", places::check),
+    ("the threat model has its tests", witnesses::check),
     ("the changelog is kept", changelog::check),
     ("files end with a newline", line_ends::check),
 ];

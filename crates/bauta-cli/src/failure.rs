@@ -94,6 +94,8 @@ enum Code {
     Data,
     /// The operating system refused.
     Io,
+    /// More memory is needed than is allowed.
+    Memory,
     /// The work was stopped.
     Cancelled,
     /// A mistake of ours.
@@ -108,6 +110,7 @@ impl Code {
             Self::Plan(kind) => kind.name(),
             Self::Data => "data",
             Self::Io => "io",
+            Self::Memory => "memory",
             Self::Cancelled => "cancelled",
             Self::Internal => "internal",
         }
@@ -239,6 +242,7 @@ fn data_items(error: &DataError) -> Vec<Item> {
     let kind = match error.kind {
         DataErrorKind::Content => Code::Data,
         DataErrorKind::Io => Code::Io,
+        DataErrorKind::Memory => Code::Memory,
         DataErrorKind::Cancelled => Code::Cancelled,
     };
     let mut items: Vec<Item> = error

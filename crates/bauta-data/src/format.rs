@@ -6,10 +6,12 @@ mod arrow_out;
 mod builder;
 mod decimal_marks;
 mod header;
+mod memory;
 mod number_builder;
 mod parquet;
 mod quotes;
 mod sniff;
+mod text_memory;
 mod text_read;
 mod text_write;
 
@@ -27,6 +29,8 @@ use crate::problem::{DataError, DataErrorKind, DataProblem};
 use crate::remark::Remark;
 use crate::table::Table;
 use crate::watch::Watch;
+
+use memory::{Allowance, Need};
 
 pub use arrow_in::from_record_batches;
 pub use arrow_out::to_record_batch;
@@ -153,6 +157,9 @@ pub struct ReadOptions {
     pub decimal: Option<DecimalMark>,
     /// Character encoding.
     pub encoding: Encoding,
+    /// Bytes of memory that reading may take; `None` takes what the operating system says is
+    /// available (Linux), or knows no limit. A file that needs more is refused before it is taken.
+    pub memory: Option<u64>,
 }
 
 /// A file that was read.
@@ -174,12 +181,37 @@ pub struct Loaded {
 
 /// Reads a file.
 pub fn read(path: &Path, options: &ReadOptions, watch: &dyn Watch) -> Result<Loaded, DataError> {
-    let mut file = open(path)?;
+    let file = open(path)?;
     FileFormat::of_path(path)?;
-    let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes)
-        .map_err(|error| DataError::io(path, "read", &error))?;
+    let bytes = read_whole(path, file, options)?;
     read_bytes(path, bytes, options, watch)
+}
+
+/// Bytes of memory that reading a file takes at its peak, from its size, its header or footer and its
+/// number of records; a text file is read through for its lines, without being kept.
+pub fn memory_needed(path: &Path, options: &ReadOptions) -> Result<u64, DataError> {
+    let format = FileFormat::of_path(path)?;
+    let file = open(path)?;
+    let need = match format {
+        FileFormat::Text => text_memory::of_file(path, file, options)?,
+        FileFormat::Parquet => parquet::memory_needed(path, &file, options)?,
+    };
+    Ok(need.bytes())
+}
+
+/// All bytes of a file, if they may be held.
+fn read_whole(path: &Path, file: File, options: &ReadOptions) -> Result<Vec<u8>, DataError> {
+    let allowance = Allowance::of(options.memory);
+    let n_bytes = file.metadata().map_or(0, |metadata| metadata.len());
+    allowance.check(path, &Need::of_bytes(n_bytes))?;
+    let mut bytes = Vec::new();
+    // A pipe has no length to look at, so that it is stopped on its way.
+    let n_read = file
+        .take(allowance.bytes().saturating_add(1))
+        .read_to_end(&mut bytes)
+        .map_err(|error| DataError::io(path, "read", &error))?;
+    allowance.check(path, &Need::of_bytes(n_read as u64))?;
+    Ok(bytes)
 }
 
 /// The names of a file's variables, without reading its records.
@@ -210,10 +242,7 @@ pub fn check_decimal_mark(
     if options.decimal.is_some() || !is_text {
         return Ok(());
     }
-    let mut bytes = Vec::new();
-    open(path)?
-        .read_to_end(&mut bytes)
-        .map_err(|error| DataError::io(path, "read", &error))?;
+    let bytes = read_whole(path, open(path)?, options)?;
     text_read::check_decimal_mark(path, &bytes, options, watch)
 }
 

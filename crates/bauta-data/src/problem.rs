@@ -63,6 +63,8 @@ pub enum DataErrorKind {
     Content,
     /// The operating system refused.
     Io,
+    /// It needs more memory than it may have.
+    Memory,
     /// The watcher asked to stop.
     Cancelled,
 }

@@ -178,6 +178,7 @@ fn read_options(
         delimiter: Some(style.delimiter),
         decimal: Some(style.decimal),
         encoding: style.encoding,
+        memory: plan.read.memory,
     }
 }
 

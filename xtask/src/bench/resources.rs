@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use super::figures::Figures;
+use crate::memory::kilobytes;
 
 /// Runs go on until they have taken this long together.
 const ENOUGH_SECONDS: f64 = 0.5;
@@ -68,12 +69,6 @@ fn status_mb(field: &str) -> Option<f64> {
         .map(|kb| kb * 1024.0 / 1e6)
 }
 
-/// A figure of the status file, which counts in units of 1024 bytes.
-fn kilobytes(status: &str, field: &str) -> Option<f64> {
-    let line = status.lines().find(|line| line.starts_with(field))?;
-    line.split_whitespace().nth(1)?.parse().ok()
-}
-
 /// Processor time of all threads so far.
 pub(super) fn cpu_seconds() -> Option<f64> {
     let threads = std::fs::read_dir("/proc/self/task").ok()?;
@@ -93,16 +88,6 @@ pub(super) fn cpu_seconds() -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_status_file_is_read() {
-        let status = "Name:\tx\nVmHWM:\t    2048 kB\nVmRSS:\t    1024 kB\n";
-        assert_eq!(
-            kilobytes(status, "VmHWM:").map(f64::to_bits),
-            Some(2048.0_f64.to_bits())
-        );
-        assert_eq!(kilobytes(status, "VmSwap:"), None);
-    }
 
     #[test]
     fn work_is_repeated_until_its_time_is_known() {

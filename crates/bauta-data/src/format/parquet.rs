@@ -9,7 +9,7 @@ use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
-use parquet::basic::Compression;
+use parquet::basic::{Compression, Type};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
 use parquet::file::properties::WriterProperties;
@@ -17,6 +17,7 @@ use parquet::file::reader::ChunkReader;
 
 use super::arrow_in::TableBuilder;
 use super::arrow_out::Layout;
+use super::memory::{Allowance, ColumnCosts, Need};
 use super::{HashingWriter, ReadOptions};
 use crate::fingerprint::Fingerprint;
 use crate::problem::{DataError, DataProblem, ProblemList};
@@ -59,7 +60,8 @@ pub(super) fn read(
     }
     // Damaged files make the decoder panic in places; that is the file's fault, not the user's
     // program's, and must not take the run down.
-    let content = AssertUnwindSafe(|| read_batches(path, file.clone(), options, watch));
+    let content =
+        AssertUnwindSafe(|| read_batches(path, file.clone(), bytes.len() as u64, options, watch));
     catch_unwind(content).unwrap_or_else(|_| Err(damaged(path)))
 }
 
@@ -73,9 +75,53 @@ pub(super) fn column_names(path: &Path, file: File) -> Result<Vec<String>, DataE
     Ok(fields.map(|field| field.name().clone()).collect())
 }
 
+/// What reading a file would need, by its footer.
+pub(super) fn memory_needed(
+    path: &Path,
+    file: &File,
+    options: &ReadOptions,
+) -> Result<Need, DataError> {
+    let n_bytes = file.metadata().map_or(0, |metadata| metadata.len());
+    let file = file
+        .try_clone()
+        .map_err(|error| DataError::io(path, "open", &error))?;
+    let footer = AssertUnwindSafe(|| ParquetRecordBatchReaderBuilder::try_new(file));
+    let decoder = catch_unwind(footer)
+        .map_err(|_| damaged(path))?
+        .map_err(|_| damaged(path))?;
+    let n_columns = decoder.schema().fields().len();
+    Ok(need_of(decoder.metadata(), n_columns, n_bytes, options))
+}
+
+/// What a file needs while it is read: the footer knows its records, and how many bytes each column
+/// takes uncompressed shows whether its values are in a list or stand for themselves.
+fn need_of(
+    metadata: &ParquetMetaData,
+    n_columns: usize,
+    n_bytes: u64,
+    options: &ReadOptions,
+) -> Need {
+    let as_count = |number: i64| u64::try_from(number).unwrap_or(0);
+    let groups = metadata.row_groups().iter();
+    let in_groups = groups.clone().map(|group| as_count(group.num_rows())).sum();
+    let n_records = as_count(metadata.file_metadata().num_rows()).max(in_groups);
+    let mut costs = ColumnCosts::new(n_columns, &options.schema);
+    for chunk in groups.flat_map(RowGroupMetaData::columns) {
+        let n_values = as_count(chunk.num_values());
+        let n_text_bytes = as_count(chunk.uncompressed_size());
+        let is_text = chunk.column_type() == Type::BYTE_ARRAY;
+        // The number of a value in a list takes two bytes at most, as a rule.
+        if is_text && n_text_bytes > n_values.saturating_mul(4) {
+            costs.add_different_texts(n_values, n_text_bytes);
+        }
+    }
+    Need::of_table(n_bytes, n_records, &costs)
+}
+
 fn read_batches(
     path: &Path,
     file: impl ChunkReader + 'static,
+    n_bytes: u64,
     options: &ReadOptions,
     watch: &dyn Watch,
 ) -> Result<Table, DataError> {
@@ -83,6 +129,13 @@ fn read_batches(
     let total = u64::try_from(decoder.metadata().file_metadata().num_rows()).unwrap_or(0);
     let mut table = TableBuilder::new(path, decoder.schema(), options)?;
     check_compression(path, decoder.metadata())?;
+    let need = need_of(
+        decoder.metadata(),
+        decoder.schema().fields().len(),
+        n_bytes,
+        options,
+    );
+    Allowance::of(options.memory).check(path, &need)?;
     let mut batches = decoder
         .with_batch_size(BATCH_RECORDS)
         .build()

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::Encoding;
+use super::{Encoding, ReadOptions};
 use crate::problem::DataProblem;
 
 /// UTF-8 byte-order mark.
@@ -18,6 +18,14 @@ const SAMPLE_RECORDS: usize = 100;
 /// The delimiter that the extension prescribes.
 pub(super) fn delimiter_of_extension(path: &Path) -> Option<u8> {
     matches!(super::extension(path).as_str(), "tsv" | "tab").then_some(b'\t')
+}
+
+/// The delimiter of a text file: stated, prescribed by its extension, or found in it.
+pub(super) fn delimiter(path: &Path, text: &[u8], options: &ReadOptions) -> u8 {
+    options
+        .delimiter
+        .or_else(|| delimiter_of_extension(path))
+        .unwrap_or_else(|| find_delimiter(text))
 }
 
 /// The delimiter with which the first records have the same number of fields as the header.

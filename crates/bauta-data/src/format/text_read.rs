@@ -8,8 +8,9 @@ use rayon::prelude::*;
 
 use super::builder::{ColumnBuilder, Place};
 use super::decimal_marks::{self, Marks};
+use super::memory::Allowance;
 use super::sniff::{self, count_lines};
-use super::{Encoding, LineEnding, ReadOptions, TextStyle, header, quotes};
+use super::{Encoding, LineEnding, ReadOptions, TextStyle, header, quotes, text_memory};
 use crate::attribute::Schema;
 use crate::number::{ColumnMark, DecimalMark};
 use crate::problem::{DataError, DataProblem, ProblemList};
@@ -42,10 +43,7 @@ fn open<'a>(path: &Path, bytes: &'a [u8], options: &ReadOptions) -> Result<Opene
             None => (Cow::Borrowed(bytes), false),
         },
     };
-    let delimiter = options
-        .delimiter
-        .or_else(|| sniff::delimiter_of_extension(path))
-        .unwrap_or_else(|| sniff::find_delimiter(&text));
+    let delimiter = sniff::delimiter(path, &text, options);
     if let Some(problem) = sniff::unusable_delimiter(delimiter) {
         return Err(DataError::one(path, problem));
     }
@@ -94,6 +92,7 @@ pub(super) fn read(
         return Err(DataError::cancelled(path));
     }
     let opened = open(path, bytes, options)?;
+    check_memory(path, bytes, &opened, options)?;
     let marks = options.decimal.map_or(Marks::Sought, Marks::Known);
     let mut pass = Pass::over(path, &opened, options, marks, watch)?;
     let number_marks = decimal_marks::shown(&pass.columns);
@@ -102,6 +101,8 @@ pub(super) fn read(
         Marks::Sought => match decimal_marks::decide(path, &number_marks) {
             Ok((DecimalMark::Comma, remarks)) => {
                 let marks = Marks::Known(DecimalMark::Comma);
+                // Two readings of a file at once would need its memory twice.
+                pass.columns = Vec::new();
                 pass = Pass::over(path, &opened, options, marks, watch)?;
                 (DecimalMark::Comma, remarks)
             }
@@ -124,6 +125,22 @@ pub(super) fn read(
         remarks,
         number_marks,
     })
+}
+
+/// Refuses a text whose table would need more memory than it may have.
+fn check_memory(
+    path: &Path,
+    bytes: &[u8],
+    opened: &Opened<'_>,
+    options: &ReadOptions,
+) -> Result<(), DataError> {
+    let copied = match &opened.text {
+        Cow::Borrowed(_) => 0,
+        Cow::Owned(text) => text.len(),
+    };
+    let held = (bytes.len() + copied) as u64;
+    let need = text_memory::of_text(&opened.text, opened.delimiter, held, options);
+    Allowance::of(options.memory).check(path, &need)
 }
 
 /// Whether the columns of numbers show one decimal mark. Only they are looked at.

@@ -3,6 +3,7 @@
 mod damaged_text;
 mod decimal_marks;
 mod exact_numbers;
+mod memory;
 mod parquet;
 mod round_trips;
 mod watching;

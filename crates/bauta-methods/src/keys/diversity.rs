@@ -191,7 +191,7 @@ fn entropy(r: &[f64], logarithms: &Logarithms) -> f64 {
         weighted = weighted.plus(logarithms.of(equal[0]).times(n_records));
     }
     let mean = weighted.over(-n);
-    logarithms.of(n).plus(mean).exp().nearest()
+    logarithms.of(n).plus(mean).exponential().nearest()
 }
 
 /// Logarithms of counts; those of small ones, which nearly all are, are there already.

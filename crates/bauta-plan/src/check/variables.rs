@@ -40,6 +40,7 @@ pub(super) fn read_options(
         delimiter: delimiter(data, problems),
         decimal: data.decimal,
         encoding: data.encoding.unwrap_or_default(),
+        memory: None,
     }
 }
 

@@ -35,6 +35,7 @@ impl Reading {
             delimiter: self.delimiter,
             decimal: self.decimal,
             encoding: self.encoding.unwrap_or_default(),
+            memory: None,
         }
     }
 

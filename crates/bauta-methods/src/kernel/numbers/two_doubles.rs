@@ -32,13 +32,16 @@ impl TwoDoubles {
         let near = libm::log(value);
         // One step of Newton's: ln v = y + (v exp(-y) - 1), with an error of the square of the
         // difference, which is that of one rounding.
-        let rest = Self::from(-near).exp().times(value).plus(Self::from(-1.0));
+        let rest = Self::from(-near)
+            .exponential()
+            .times(value)
+            .plus(Self::from(-1.0));
         rest.plus(Self::from(near))
     }
 
     /// e to this power, for powers whose result is a double by far.
     #[must_use]
-    pub fn exp(self) -> Self {
+    pub fn exponential(self) -> Self {
         let n_twos = (self.high / LN_2.high).round_ties_even();
         let rest = self.plus(LN_2.times(-n_twos));
         let small = rest.scaled(-HALVINGS);
@@ -168,7 +171,7 @@ mod tests {
     fn the_exponential_undoes_the_logarithm() {
         for value in 1..=5000_u32 {
             let value = f64::from(value);
-            let back = TwoDoubles::ln(value).exp();
+            let back = TwoDoubles::ln(value).exponential();
             assert_eq!(back.high.to_bits(), value.to_bits());
             assert!(back.low.abs() < 1e-29 * value, "{value}: {}", back.low);
         }

@@ -1,0 +1,118 @@
+//! How much memory a text file needs: its lines are counted, and its first records show what its
+//! columns hold.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use csv::ByteRecord;
+use foldhash::fast::FixedState;
+use hashbrown::HashSet;
+
+use super::memory::{ColumnCosts, Need};
+use super::{ReadOptions, sniff};
+use crate::attribute::{Kind, Role};
+use crate::number::{number_text, parse_number};
+use crate::problem::DataError;
+
+/// Bytes and records at the start of a file that are looked at.
+const SAMPLE_BYTES: usize = 1 << 18;
+const SAMPLE_RECORDS: usize = 1000;
+/// Fewer records than this show nothing of what is different in the rest.
+const TELLING_RECORDS: u64 = 20;
+
+/// What reading this text needs. `held` is what is in memory already.
+pub(super) fn of_text(text: &[u8], delimiter: u8, held: u64, options: &ReadOptions) -> Need {
+    let n_lines = sniff::count_lines(text) + 1;
+    let head = &text[..text.len().min(SAMPLE_BYTES)];
+    of_sample(head, delimiter, n_lines, held, options)
+}
+
+/// What reading this file would need, without holding it.
+pub(super) fn of_file(path: &Path, file: File, options: &ReadOptions) -> Result<Need, DataError> {
+    read_through(path, file, options).map_err(|error| DataError::io(path, "read", &error))
+}
+
+fn read_through(path: &Path, mut file: File, options: &ReadOptions) -> io::Result<Need> {
+    let mut head = Vec::new();
+    (&mut file)
+        .take(SAMPLE_BYTES as u64)
+        .read_to_end(&mut head)?;
+    let mut n_bytes = head.len() as u64;
+    let mut n_lines = 1 + sniff::count_lines(&head);
+    let mut block = vec![0; 1 << 16];
+    loop {
+        let n_read = match file.read(&mut block) {
+            Ok(0) => break,
+            Ok(n_read) => n_read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        n_bytes += n_read as u64;
+        n_lines += sniff::count_lines(&block[..n_read]);
+    }
+    let delimiter = sniff::delimiter(path, &head, options);
+    Ok(of_sample(&head, delimiter, n_lines, n_bytes, options))
+}
+
+fn of_sample(head: &[u8], delimiter: u8, n_lines: u64, held: u64, options: &ReadOptions) -> Need {
+    let mut reader = csv::ReaderBuilder::new()
+        .delimiter(delimiter)
+        .has_headers(false)
+        .flexible(true)
+        .from_reader(head);
+    let mut records = reader.byte_records().map_while(Result::ok);
+    let header = records.next().unwrap_or_default();
+    let records: Vec<ByteRecord> = records.take(SAMPLE_RECORDS).collect();
+    // The header is no record, and the end of the last line starts none.
+    let n_records = n_lines.saturating_sub(if records.is_empty() { 1 } else { 2 });
+    let mut costs = ColumnCosts::new(header.len(), &options.schema);
+    let n_sampled = records.len() as u64;
+    if n_sampled >= TELLING_RECORDS {
+        let numeric = numeric_names(options);
+        for (attr_idx, name) in header.iter().enumerate() {
+            let cells = records.iter().filter_map(|record| record.get(attr_idx));
+            let kept = if numeric.contains(name) {
+                keeps_number_texts(cells.clone())
+            } else {
+                are_different(cells.clone())
+            };
+            if kept {
+                let n_bytes: usize = cells.map(<[u8]>::len).sum();
+                let all_bytes = (n_bytes as u64).saturating_mul(n_records) / n_sampled;
+                costs.add_different_texts(n_records, all_bytes);
+            }
+        }
+    }
+    Need::of_table(held, n_records, &costs)
+}
+
+fn numeric_names(options: &ReadOptions) -> HashSet<&[u8], FixedState> {
+    let attributes = options.schema.attributes.iter();
+    attributes
+        .filter(|attribute| attribute.kind == Kind::Continuous || attribute.role == Role::Weight)
+        .map(|attribute| attribute.name.as_bytes())
+        .collect()
+}
+
+/// Whether more than half of the cells occur once or are the first of their kind.
+fn are_different<'a>(cells: impl Iterator<Item = &'a [u8]>) -> bool {
+    let mut different: HashSet<&[u8], FixedState> = HashSet::default();
+    let n_cells = cells.map(|cell| different.insert(cell)).count();
+    2 * different.len() > n_cells
+}
+
+/// Whether a column of numbers has texts that are not what would be written for their numbers, so that
+/// all are kept.
+fn keeps_number_texts<'a>(cells: impl Iterator<Item = &'a [u8]>) -> bool {
+    let mut decimals: HashSet<usize, FixedState> = HashSet::default();
+    let mut as_written = true;
+    for text in cells.filter_map(|cell| std::str::from_utf8(cell).ok()) {
+        let Some(value) = parse_number(text) else {
+            continue;
+        };
+        decimals.insert(text.split_once('.').map_or(0, |(_, digits)| digits.len()));
+        as_written &= number_text(value) == text;
+    }
+    !as_written && decimals.len() > 1
+}
