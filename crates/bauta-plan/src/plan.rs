@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use bauta_data::format::{FileFormat, ReadOptions};
+use bauta_methods::mask::Effect;
 use bauta_methods::{Adjuster, Groups, Mask, Measure, Params};
 
 use crate::gate::GateFigure;
@@ -83,6 +84,16 @@ pub struct Step {
     pub why: Option<String>,
     /// Where the plan says it; none for steps that its roles imply.
     pub span: Option<Span>,
+}
+
+impl Step {
+    /// Whether it can change anything at all with its parameters.
+    pub fn effect(&self) -> Effect {
+        match self.method {
+            StepMethod::Mask(mask) => mask.facts(&self.params).effect,
+            StepMethod::Adjuster(adjuster) => adjuster.facts(&self.params).effect,
+        }
+    }
 }
 
 /// One measure, resolved to its variables.

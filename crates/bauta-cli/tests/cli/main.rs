@@ -20,3 +20,4 @@ mod scripts;
 mod signing;
 mod snapshots;
 mod support;
+mod suppressed;

@@ -129,10 +129,11 @@ impl<G: Grouping> MaskMethod for G {
     }
 
     fn facts(&self, settings: &Self::Settings) -> StepFacts {
-        match settings.blocks {
+        let facts = match settings.blocks {
             Blocks::EachAlone => StepFacts::default(),
             Blocks::AllInOne | Blocks::Sizes(_) => StepFacts::JOINTLY,
-        }
+        };
+        facts.nothing_if(settings.k == 1)
     }
 
     fn mask(

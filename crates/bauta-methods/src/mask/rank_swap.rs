@@ -11,7 +11,7 @@ use crate::error::MethodError;
 use crate::kernel::numbers::ranks::{order_bits, share_of, sort_by_digits};
 use crate::mask::rank_swap::free_ranks::FreeRanks;
 use crate::mask::strata::{SWAP_STRATA, strata};
-use crate::mask::{Change, MaskMethod, MaskTask};
+use crate::mask::{Change, MaskMethod, MaskTask, StepFacts};
 use crate::missing::{MISSING, Missing, check_missing};
 use crate::note::Note;
 use crate::params::{ParamProblem, Params, RawValue};
@@ -74,6 +74,10 @@ impl MaskMethod for RankSwap {
             strata: params.texts(SWAP_STRATA.name).to_vec(),
             missing: Missing::asked(params),
         })
+    }
+
+    fn facts(&self, settings: &Settings) -> StepFacts {
+        StepFacts::default().nothing_if(settings.window == 0.0)
     }
 
     fn mask(

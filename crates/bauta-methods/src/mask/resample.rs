@@ -11,6 +11,7 @@ use crate::mask::continuous::{Fit, OF_NUMBERS, ROUND, varying_numbers};
 use crate::mask::strata::{strata, strata_param};
 use crate::mask::{Change, MaskMethod, MaskTask};
 use crate::missing::{MISSING, Missing};
+use crate::note::Note;
 use crate::params::{ParamProblem, Params, RawValue};
 
 /// Replaces each value by the mean of bootstrap values of its rank. See the [module page](self).
@@ -105,6 +106,13 @@ fn resample(
         return Ok(column.clone());
     };
     let mut ranks: Vec<Ranks> = strata.iter().map(|records| Ranks::of(x, records)).collect();
+    let n_alone = ranks
+        .iter()
+        .filter(|stratum| stratum.records.len() == 1)
+        .count();
+    if n_alone > 0 {
+        context.note(alone_in_stratum(variable, n_alone));
+    }
     let m = settings.samples;
     for sample in 1..=m {
         context.go_on()?;
@@ -129,6 +137,16 @@ fn resample(
         ));
     }
     Ok(column.with_numbers(settings.fit.to_original(x, z, variable, context)))
+}
+
+/// Records that no other value could be drawn for.
+fn alone_in_stratum(variable: &str, n_records: usize) -> Note {
+    let text = format!(
+        "{variable}: {n_records} records are the only ones of their stratum with a value, and kept it"
+    );
+    Note::new("records-alone", text)
+        .with("variable", variable)
+        .with("n_records", n_records)
 }
 
 /// The records of a stratum in the order of their values, and the sums over samples by rank.

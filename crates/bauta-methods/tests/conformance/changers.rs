@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use bauta_data::{Attribute, Column, Role, Table, Unwatched, Watch};
 use bauta_methods::adjust::AdjustTask;
 use bauta_methods::exhibit::{Exhibit, Shows};
-use bauta_methods::mask::Together;
+use bauta_methods::mask::{Effect, Together};
 use bauta_methods::pair::Rows;
 use bauta_methods::{
     Adjuster, Card, Change, Mask, MaskTask, MethodError, Pair, ParamProblem, Params, Randomness,
@@ -342,8 +342,11 @@ fn neutral_parameters_change_nothing() {
             continue;
         };
         let mut n_tried = 0;
+        let example = params(card, &mask.example());
+        assert_eq!(mask.facts(&example).effect, Effect::Open, "`{}`", card.id);
         for given in with_and_without_missing(card, &neutral) {
             let given = params(card, &given);
+            assert_eq!(mask.facts(&given).effect, Effect::Nothing, "`{}`", card.id);
             for attr_idx in accepted(card, &table) {
                 if !mask
                     .check(&given, &[table.column(attr_idx).attribute()])

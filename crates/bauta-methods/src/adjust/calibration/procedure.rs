@@ -60,6 +60,12 @@ pub(crate) fn calibrate(
         problem.rounding(&exact, &w, to)
     });
     let weights = problem.units.per_record(&w);
+    if let Some(to) = settings.round_to
+        && !weights.is_empty()
+        && weights.iter().all(|&w| w == 0.0)
+    {
+        return Err(trouble::all_rounded_to_zero(weights.len(), to));
+    }
     if rounding.is_some()
         && let Some(taken) = solutions.first_mut()
     {

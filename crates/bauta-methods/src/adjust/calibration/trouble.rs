@@ -286,3 +286,11 @@ fn listed(texts: &[String], between: &str) -> String {
         more => format!("{shown}{between}and {more} more"),
     }
 }
+
+/// Rounding that leaves no weight: nothing could be estimated with them.
+pub(crate) fn all_rounded_to_zero(n_records: usize, to: f64) -> MethodError {
+    MethodError::request(
+        format!("rounding to multiples of {to} makes all {n_records} weights 0"),
+        "choose a `round_to` that is small beside the weights",
+    )
+}
