@@ -3,6 +3,7 @@
 use std::process::Command;
 use std::time::Instant;
 
+use crate::kill;
 use crate::tidy;
 use crate::workspace::Workspace;
 
@@ -29,6 +30,7 @@ pub(crate) fn test(workspace: &Workspace) -> Result<(), String> {
             &[&["test", "--workspace"][..], &ALL_CHORES].concat(),
         )
     });
+    stages.run("kills", || kill::run(workspace, kill::Options::SHORT));
     stages.finish()
 }
 
@@ -40,7 +42,7 @@ pub(crate) fn tidy(workspace: &Workspace) -> Result<(), String> {
 }
 
 /// The chores that need the methods, too.
-const ALL_CHORES: [&str; 2] = ["--features", "xtask/methods"];
+pub(crate) const ALL_CHORES: [&str; 2] = ["--features", "xtask/methods"];
 
 /// How a chore that needs the methods is called in the build that has them.
 pub(crate) const WITH_METHODS: &str = "with-methods";

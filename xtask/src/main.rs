@@ -11,6 +11,7 @@ mod bench;
 mod chores;
 #[cfg(feature = "methods")]
 mod docs;
+mod kill;
 mod markdown;
 mod tidy;
 mod workspace;
@@ -25,8 +26,12 @@ Chores of the Bauta workspace.
 Usage: cargo xtask <chore>
 
   test              everything that must hold before a merge: format, tidy, clippy, all tests, among
-                    them that methods are complete and generated documentation is fresh
+                    them that methods are complete and generated documentation is fresh; kills for
+                    a short while
   tidy              checks of the repository itself: files, pages, links, names, crate edges
+  kill [--minutes N] [--seed S]
+                    kills commands that publish at random moments, for 5 minutes if not told
+                    otherwise: the next command must find the old files or the new ones
   docs [--check]    writes docs/reference and the method table of the README from the method
                     cards; with --check only says which files are stale
   bench [--quick] [--only WORK]
@@ -43,6 +48,9 @@ fn main() -> ExitCode {
     let done = match arguments.as_slice() {
         ["test"] => chores::test(&workspace),
         ["tidy"] => chores::tidy(&workspace),
+        ["kill", options @ ..] => {
+            kill::Options::read(options).and_then(|options| kill::run(&workspace, options))
+        }
         ["docs"] | ["docs", "--check"] => chores::with_methods(&workspace, &[], &arguments),
         ["bench", ..] => chores::with_methods(&workspace, &["--release"], &arguments),
         #[cfg(feature = "methods")]

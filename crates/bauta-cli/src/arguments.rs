@@ -13,6 +13,7 @@ use bauta_methods::Choice as _;
 use bauta_methods::keys::Semantics;
 use bauta_methods::params::describe;
 use bauta_methods::{Card, ParamDefault, registry};
+use bauta_plan::run::{Replace, RunOptions};
 use bauta_plan::work::{KeyHierarchy, Reading};
 use clap::{Arg, Args, CommandFactory as _, Parser, Subcommand, ValueHint};
 
@@ -49,6 +50,28 @@ pub(crate) struct Global {
     /// No progress and no remarks on standard error
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
+    /// Replace files that Bauta did not write, or that were changed since; never what is read
+    #[arg(long, global = true)]
+    pub(crate) force: bool,
+}
+
+impl Global {
+    /// What outputs may replace.
+    pub(crate) fn replace(&self) -> Replace {
+        if self.force {
+            Replace::AnyFile
+        } else {
+            Replace::OwnFiles
+        }
+    }
+
+    /// The choices of a run that are not part of its plan.
+    pub(crate) fn run_options(&self) -> RunOptions {
+        RunOptions {
+            seed: self.seed,
+            replace: self.replace(),
+        }
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -103,9 +126,16 @@ pub(crate) enum Command {
         bauta report suppressed.record.json calibrated.record.json -o compared.html"
     )]
     Report(ReportArguments),
-    /// Run the plan of a record again and compare hashes
-    #[command(after_help = "Example:\n  bauta verify release.record.json")]
+    /// Make a record again from its plan and its data, and compare all of it; or check its signature
+    #[command(after_help = "Examples:\n  bauta verify release.record.json\n  \
+        bauta verify release.record.json --key office.key.pub")]
     Verify(VerifyArguments),
+    /// Sign a record, and with it the hashes of its released file and its reports
+    #[command(
+        after_help = "Examples:\n  bauta sign release.record.json --key office.key --new-key\n  \
+        bauta sign release.record.json --key office.key"
+    )]
+    Sign(SignArguments),
     /// Reproduce the tables and figures of a paper: published beside found
     #[command(
         after_help = "Example:\n  bauta reproduce yancey-2002 --data reference-data --seeds 100 -o yancey-2002"
@@ -156,7 +186,7 @@ pub(crate) struct FileOptions {
     /// Field separator (one character, or `tab`); found in the file if not given
     #[arg(long, value_name = "CHAR", value_parser = parse_delimiter)]
     pub(crate) delimiter: Option<u8>,
-    /// Decimal mark: `.` or `,`
+    /// Decimal mark, `.` or `,`; found in the file if not given, and asked for where its numbers do not show it
     #[arg(long, value_name = "MARK", value_parser = parse_decimal)]
     pub(crate) decimal: Option<DecimalMark>,
     /// Character encoding: `utf-8` or `latin1`
@@ -245,9 +275,6 @@ pub(crate) struct InitArguments {
     /// Plan to write (default: plan.toml beside the file)
     #[arg(long, short, value_name = "PLAN", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
-    /// Replace a plan that is there
-    #[arg(long)]
-    pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) reading: FileOptions,
 }
@@ -357,6 +384,25 @@ pub(crate) struct VerifyArguments {
     /// Run record
     #[arg(value_hint = ValueHint::FilePath)]
     pub(crate) record: PathBuf,
+    /// Folder that the plan's paths are relative to (default: found from the record's place)
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) folder: Option<PathBuf>,
+    /// Public key: check the signature beside the record instead; needs no data
+    #[arg(long, value_name = "PUBLIC", value_hint = ValueHint::FilePath)]
+    pub(crate) key: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SignArguments {
+    /// Run record
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(crate) record: PathBuf,
+    /// Secret key to sign with
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) key: PathBuf,
+    /// Make the key first; the public one, FILE.pub, is for those who check
+    #[arg(long)]
+    pub(crate) new_key: bool,
     /// Folder that the plan's paths are relative to (default: found from the record's place)
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) folder: Option<PathBuf>,

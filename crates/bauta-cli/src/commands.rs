@@ -15,4 +15,5 @@ pub(crate) mod report;
 pub(crate) mod reproduce;
 pub(crate) mod risk;
 pub(crate) mod run;
+pub(crate) mod sign;
 pub(crate) mod verify;

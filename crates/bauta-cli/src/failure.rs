@@ -1,8 +1,10 @@
 //! Errors on their way to a person or to a script.
 
+use std::borrow::Cow;
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 
+use crate::print::{harmless, harmless_in_place, object, say, say_exactly};
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use bauta_data::{DataError, DataErrorKind};
 use bauta_methods::{MethodError, ParamProblem};
@@ -143,13 +145,11 @@ impl Failure {
         if as_json {
             let errors: Vec<serde_json::Value> =
                 self.items().into_iter().map(Item::into_json).collect();
-            println!("{}", json!({ "errors": errors }));
+            object(&json!({ "errors": errors }));
             return;
         }
         match self {
-            Self::Usage(error) => {
-                let _ = error.print();
-            }
+            Self::Usage(error) => say_exactly(&rendered(error, std::io::stderr().is_terminal())),
             Self::Plan {
                 file,
                 text,
@@ -158,10 +158,10 @@ impl Failure {
             _ => {
                 let items = self.items();
                 for item in &items {
-                    eprintln!("{}", item.in_words());
+                    say!("{}", item.in_words());
                 }
                 if items.len() > 1 {
-                    eprintln!("{} problems", items.len());
+                    say!("{} problems", items.len());
                 }
             }
         }
@@ -211,6 +211,16 @@ impl Failure {
             Self::Data(error) => data_items(error),
             Self::Run(error) => vec![run_item(error)],
         }
+    }
+}
+
+/// What clap says, in colours for a terminal unless something in it could command one.
+pub(crate) fn rendered(error: &clap::Error, is_terminal: bool) -> String {
+    let styled = error.render();
+    let plain = styled.to_string();
+    match harmless(&plain) {
+        Cow::Borrowed(_) if is_terminal => styled.ansi().to_string(),
+        harmless => harmless.into_owned(),
     }
 }
 
@@ -359,12 +369,14 @@ fn show_problems(file: &Path, text: &str, problems: &[Problem]) {
     } else {
         Renderer::plain()
     };
-    let path = file.display().to_string();
+    let path = harmless(&file.display().to_string()).into_owned();
+    let text = &*harmless_in_place(text);
     for problem in problems {
+        let (message, hint) = (harmless(&problem.message), harmless(&problem.hint));
         let title = Level::ERROR
-            .primary_title(problem.message.as_str())
+            .primary_title(&*message)
             .id(problem.kind.name());
-        let hint = Level::HELP.message(problem.hint.as_str());
+        let hint = Level::HELP.message(&*hint);
         let group = match &problem.span {
             Some(span) => {
                 let span = span.start.min(text.len())..span.end.min(text.len());
@@ -375,10 +387,10 @@ fn show_problems(file: &Path, text: &str, problems: &[Problem]) {
             }
             None => title.element(hint),
         };
-        eprintln!("{}\n", renderer.render(&[group]));
+        say_exactly(&format!("{}\n\n", renderer.render(&[group])));
     }
     let n = problems.len();
-    eprintln!(
+    say!(
         "{path}: {n} {}; nothing was written",
         if n == 1 { "problem" } else { "problems" }
     );

@@ -1,19 +1,23 @@
 //! The command `bauta`: from a raw file to a defended release.
+#![warn(clippy::print_stdout, clippy::print_stderr)]
 
 mod arguments;
 mod commands;
 mod failure;
+mod print;
 mod progress;
+mod recovery;
 mod tables;
 mod words;
 
+use std::io::IsTerminal as _;
 use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
 
 use clap::FromArgMatches as _;
 
 use crate::arguments::{Cli, Command};
-use crate::failure::Failure;
+use crate::failure::{Failure, rendered};
 
 /// Where the last panic was.
 static LAST_PANIC: Mutex<String> = Mutex::new(String::new());
@@ -28,30 +32,39 @@ enum Outcome {
 }
 
 fn main() -> ExitCode {
-    let json = std::env::args_os().any(|argument| argument == "--json");
+    let as_json = std::env::args_os().any(|argument| argument == "--json");
     // A panic message could quote data; its place in the code cannot.
     std::panic::set_hook(Box::new(|panic| {
         if let Some(place) = panic.location() {
             *LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner) = place.to_string();
         }
     }));
-    let outcome = std::panic::catch_unwind(start).unwrap_or_else(|panic| {
-        // Whoever read our output has seen enough, as `head` does; the work itself was done.
-        let printing = "failed printing to stdout";
-        let message = panic.downcast_ref::<String>();
-        if message.is_some_and(|message| message.starts_with(printing)) {
-            return Ok(Outcome::Fine);
-        }
+    let outcome = std::panic::catch_unwind(start).unwrap_or_else(|_| {
         let place = LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner);
         Err(Failure::bug(format!("stopped at {place}")))
     });
+    if let Err(failure) = &outcome {
+        failure.show(as_json);
+    }
+    exit_code(&outcome)
+}
+
+/// The verdict decides, whatever became of the printing; what would be fine is not if it was lost.
+fn exit_code(outcome: &Result<Outcome, Failure>) -> ExitCode {
+    let lost = print::lost();
+    if let Some((kind, reason)) = &lost.out
+        // Whoever closed the pipe knows what they did not read.
+        && *kind != std::io::ErrorKind::BrokenPipe
+    {
+        print::talk(&format!(
+            "error: standard output was lost: {reason}\n  hint: the work itself was done; print to a place with room"
+        ));
+    }
     match outcome {
-        Ok(Outcome::Fine) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::from(2),
         Ok(Outcome::Refused) => ExitCode::from(1),
-        Err(failure) => {
-            failure.show(json);
-            ExitCode::from(2)
-        }
+        Ok(Outcome::Fine) if lost.out.is_some() || lost.talk.is_some() => ExitCode::from(2),
+        Ok(Outcome::Fine) => ExitCode::SUCCESS,
     }
 }
 
@@ -60,7 +73,7 @@ fn start() -> Result<Outcome, Failure> {
         Ok(matches) => matches,
         // Help and version are what was asked for, not mistakes.
         Err(asked) if !asked.use_stderr() => {
-            let _ = asked.print();
+            print::exactly(&rendered(&asked, std::io::stdout().is_terminal()));
             return Ok(Outcome::Fine);
         }
         Err(mistake) => return Err(Failure::Usage(mistake)),
@@ -99,6 +112,7 @@ fn dispatch(cli: Cli) -> Result<Outcome, Failure> {
         Command::Reproduce(arguments) => commands::reproduce::run(&arguments, global),
         Command::Report(arguments) => commands::report::run(&arguments, global),
         Command::Verify(arguments) => commands::verify::run(&arguments, global),
+        Command::Sign(arguments) => commands::sign::run(&arguments, global),
         Command::List(arguments) => Ok(commands::list::run(&arguments, global)),
         Command::Explain(arguments) => commands::explain::run(&arguments, global),
         Command::Completions(arguments) => Ok(commands::completions::run(&arguments)),

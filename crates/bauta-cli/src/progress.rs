@@ -8,6 +8,8 @@ use bauta_data::Watch;
 use bauta_plan::run::RunWatch;
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::print::harmless;
+
 /// Set by Ctrl-C; every method looks at it.
 static CANCELLED: AtomicBool = AtomicBool::new(false);
 
@@ -63,6 +65,6 @@ impl RunWatch for Progress {
         self.bar.reset();
         self.bar.set_length(1);
         self.bar.set_prefix(format!("{number}/{total}"));
-        self.bar.set_message(name.to_owned());
+        self.bar.set_message(harmless(name).into_owned());
     }
 }

@@ -1,5 +1,6 @@
 //! Tables that fit the terminal, and figures that people read.
 
+use bauta_data::number::number_text;
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
 
 /// A table with these headings.
@@ -33,23 +34,41 @@ pub(crate) fn count(value: usize) -> Cell {
 
 /// A figure in at most six significant digits; whole numbers whole.
 pub(crate) fn figure_text(value: Option<f64>) -> String {
+    value.map_or_else(|| "-".to_owned(), |value| figure_with(value, 6))
+}
+
+/// A figure that is compared with limits: as many digits as show on which side of each it lies.
+pub(crate) fn figure_beside(value: Option<f64>, limits: &[f64]) -> String {
     let Some(value) = value else {
         return "-".to_owned();
     };
+    let shows_side = |text: &String| {
+        let shown: f64 = text.parse().unwrap_or(f64::NAN);
+        let same = |limit: &f64| value.total_cmp(limit) == shown.total_cmp(limit);
+        limits.iter().all(same)
+    };
+    (6..=17)
+        .map(|digits| figure_with(value, digits))
+        .find(shows_side)
+        .unwrap_or_else(|| number_text(value))
+}
+
+/// A figure in at most so many significant digits, which are six or more; whole numbers whole.
+fn figure_with(value: f64, digits: i32) -> String {
     if value.fract().abs() < f64::MIN_POSITIVE && value.abs() < 1e15 {
         return format!("{value:.0}");
     }
     let magnitude = value.abs();
     if (1e-4..1e9).contains(&magnitude) {
-        let digits = 5 - magnitude.log10().floor() as i32;
-        let text = format!("{value:.*}", digits.clamp(0, 9) as usize);
+        let decimals = digits - 1 - magnitude.log10().floor() as i32;
+        let text = format!("{value:.*}", decimals.max(0) as usize);
         if text.contains('.') {
             text.trim_end_matches('0').trim_end_matches('.').to_owned()
         } else {
             text
         }
     } else {
-        format!("{value:.4e}")
+        format!("{value:.*e}", (digits - 2) as usize)
     }
 }
 
@@ -101,6 +120,23 @@ mod tests {
                 "100000"
             ]
         );
+    }
+
+    #[test]
+    fn a_figure_beside_a_limit_shows_on_which_side_it_lies() {
+        let cases = [
+            (3.0, 3.0, "3"),
+            (2.999_999_999_999_999_6, 3.0, "2.9999999999999996"),
+            (0.1 + 0.2, 0.3, "0.30000000000000004"),
+            (0.123_456_78, 0.123_456_79, "0.12345678"),
+            (0.210_698_435, 0.1, "0.210698"),
+            (1.000_000_01e-7, 1e-7, "1.00000001e-7"),
+            (1e15 + 0.5, 1e15, "1000000000000000.5"),
+        ];
+        for (value, limit, expected) in cases {
+            assert_eq!(figure_beside(Some(value), &[limit]), expected);
+        }
+        assert_eq!(figure_beside(None, &[1.0]), "-");
     }
 
     #[test]

@@ -1,8 +1,13 @@
 //! One column: its description, its values, its missing cells, and the text it came as.
 
+mod exact;
+
 use std::sync::Arc;
 
+pub use self::exact::Limit;
+use self::exact::{exact_of, exact_taken, taken};
 use crate::attribute::{Attribute, Kind};
+use crate::decimal::Decimal;
 use crate::levels::Levels;
 use crate::missing::{MissingCells, MissingMark};
 use crate::number::{DecimalMark, parse_number_with, write_number};
@@ -35,6 +40,8 @@ pub struct NumberText {
     pub decimals: u8,
     /// The source's own texts, where they are not what [`write_number`] would write.
     pub verbatim: Option<Arc<TextArena>>,
+    /// The decimal mark of those texts; the other one may separate thousands in them.
+    pub mark: DecimalMark,
 }
 
 /// A column of a [`Table`](crate::Table).
@@ -47,6 +54,10 @@ pub struct Column {
     values: Values,
     missing: Option<MissingCells>,
     number_text: NumberText,
+    /// The numbers with all their digits, where doubles lack some.
+    exact: Option<Arc<Categorical>>,
+    /// The numbers with those that masks suppressed, as far as they are known.
+    before_suppression: Option<Arc<Vec<f64>>>,
     arrow_type: Option<arrow_schema::DataType>,
     source_type: Option<arrow_schema::DataType>,
 }
@@ -66,9 +77,11 @@ impl Column {
         );
         Self {
             attribute,
+            exact: exact_of(&values, &number_text),
             values: Values::Numeric(values),
             missing,
             number_text,
+            before_suppression: None,
             arrow_type: None,
             source_type: None,
         }
@@ -91,6 +104,8 @@ impl Column {
             values: Values::Categorical(Categorical { codes, levels }),
             missing,
             number_text: NumberText::default(),
+            exact: None,
+            before_suppression: None,
             arrow_type: None,
             source_type: None,
         }
@@ -194,7 +209,9 @@ impl Column {
     /// The column with other numbers in the same records; missing cells stay missing.
     ///
     /// All numbers are written anew, the unchanged ones too: a released file must not show by its
-    /// spelling which cells were changed.
+    /// spelling which cells were changed. For the same reason all numbers are the doubles that are
+    /// given here, also where the column had more digits; a mask that moves values, or sets some to a
+    /// stated number, keeps them with [`Column::moved`] and [`Column::with_numbers_where`].
     #[must_use]
     pub fn with_numbers(&self, mut values: Vec<f64>) -> Self {
         assert_eq!(
@@ -214,9 +231,11 @@ impl Column {
             values: Values::Numeric(values),
             missing: self.missing.clone(),
             number_text: NumberText {
-                decimals: self.number_text.decimals,
                 verbatim: None,
+                ..self.number_text
             },
+            exact: None,
+            before_suppression: None,
             arrow_type: None,
             source_type: self.source_type.clone(),
         }
@@ -235,6 +254,8 @@ impl Column {
             values: Values::Categorical(Categorical { codes, levels }),
             missing: self.missing.clone(),
             number_text: NumberText::default(),
+            exact: None,
+            before_suppression: None,
             arrow_type: None,
             source_type: self.source_type.clone(),
         }
@@ -271,6 +292,7 @@ impl Column {
         let number_text = NumberText {
             decimals: 0,
             verbatim: Some(Arc::new((0..self.len()).map(text).collect())),
+            mark,
         };
         let values = (0..self.len()).map(value).collect();
         Some(Self::numeric(
@@ -297,10 +319,32 @@ impl Column {
             ..self.clone()
         };
         match &self.values {
-            Values::Numeric(values) => masked.with_numbers(values.clone()),
+            Values::Numeric(values) => {
+                let before = self.numbers_before_suppression();
+                Self {
+                    exact: self.exact.clone(),
+                    before_suppression: before.map(|numbers| Arc::new(numbers.to_vec())),
+                    ..masked.with_numbers(values.clone())
+                }
+            }
             Values::Categorical(categorical) => {
                 masked.with_codes(categorical.codes.clone(), Arc::clone(&categorical.levels))
             }
+        }
+    }
+
+    /// The numbers as they were before masks suppressed some, NaN where the source had none; `None`
+    /// for categories, and where that is not known: a mask that came after the suppression gave the
+    /// others new values. As with categories, nothing writes what is under a suppressed cell.
+    pub fn numbers_before_suppression(&self) -> Option<&[f64]> {
+        match (&self.values, &self.before_suppression) {
+            (Values::Numeric(_), Some(numbers)) => Some(numbers),
+            (Values::Numeric(values), None) => {
+                let cells = self.missing.as_ref();
+                let lost = cells.is_some_and(MissingCells::knows_suppression);
+                (!lost).then_some(values)
+            }
+            (Values::Categorical(_), _) => None,
         }
     }
 
@@ -318,17 +362,9 @@ impl Column {
     #[must_use]
     pub fn take(&self, records: &[u32]) -> Self {
         let values = match &self.values {
-            Values::Numeric(values) => Values::Numeric(
-                records
-                    .iter()
-                    .map(|&record| values[record as usize])
-                    .collect(),
-            ),
+            Values::Numeric(values) => Values::Numeric(taken(values, records)),
             Values::Categorical(categorical) => Values::Categorical(Categorical {
-                codes: records
-                    .iter()
-                    .map(|&record| categorical.codes[record as usize])
-                    .collect(),
+                codes: taken(&categorical.codes, records),
                 levels: Arc::clone(&categorical.levels),
             }),
         };
@@ -345,9 +381,12 @@ impl Column {
             values,
             missing: self.missing.as_ref().and_then(|cells| cells.take(records)),
             number_text: NumberText {
-                decimals: self.number_text.decimals,
                 verbatim,
+                ..self.number_text
             },
+            exact: (self.exact.as_ref()).map(|exact| exact_taken(exact, records)),
+            before_suppression: (self.before_suppression.as_ref())
+                .map(|numbers| Arc::new(taken(numbers, records))),
             arrow_type: self.arrow_type.clone(),
             source_type: self.source_type.clone(),
         }
@@ -361,18 +400,20 @@ impl Column {
         }
         match (&self.values, &self.number_text.verbatim) {
             (Values::Numeric(_), Some(texts)) => {
-                // A text read with one decimal mark never holds the other, so this only acts
-                // where the file is written with another mark than it was read with.
-                let (other, wanted) = match mark {
-                    DecimalMark::Point => (',', "."),
-                    DecimalMark::Comma => ('.', ","),
-                };
                 let text = texts.get(record);
-                match text.split_once(other) {
-                    Some((whole, decimals)) => {
-                        out.extend([whole, wanted, decimals]);
-                    }
-                    None => out.push_str(text),
+                if mark == self.number_text.mark {
+                    out.push_str(text);
+                } else {
+                    write_with(out, text, self.number_text.mark, mark);
+                }
+            }
+            (Values::Numeric(_), None) if self.exact.is_some() => {
+                let text = self
+                    .exact
+                    .as_ref()
+                    .map(|exact| exact.levels.text(exact.codes[record]));
+                if let Some(number) = text.and_then(Decimal::parse) {
+                    number.write(out, self.number_text.decimals, mark);
                 }
             }
             (Values::Numeric(values), None) => {
@@ -381,6 +422,18 @@ impl Column {
             (Values::Categorical(categorical), _) => {
                 out.push_str(categorical.levels.text(categorical.codes[record]));
             }
+        }
+    }
+}
+
+/// Appends a number with another decimal mark than it was read with, and without what separates its
+/// thousands.
+fn write_with(out: &mut String, text: &str, read: DecimalMark, wanted: DecimalMark) {
+    for letter in text.chars() {
+        if letter == read.character() {
+            out.push(wanted.character());
+        } else if letter != wanted.character() {
+            out.push(letter);
         }
     }
 }

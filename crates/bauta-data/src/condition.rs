@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::column::{Column, Values};
+use crate::decimal::cmp_labels;
 use crate::near;
 use crate::number::parse_label;
 use crate::table::Table;
@@ -72,25 +73,18 @@ impl Comparison {
     }
 }
 
-/// A value that a condition names.
-#[derive(Clone, PartialEq, Debug)]
-enum Literal {
-    Number { value: f64, text: String },
-    Text(String),
-}
+/// A value that a condition names, as it was written: a number may have more digits than a double
+/// holds.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Literal(String);
 
 impl Literal {
     fn text(&self) -> &str {
-        match self {
-            Self::Number { text, .. } | Self::Text(text) => text,
-        }
+        &self.0
     }
 
-    fn number(&self) -> Option<f64> {
-        match self {
-            Self::Number { value, .. } => Some(*value),
-            Self::Text(text) => parse_label(text),
-        }
+    fn is_number(&self) -> bool {
+        parse_label(self.text()).is_some()
     }
 }
 
@@ -214,8 +208,8 @@ fn compare(
 ) -> Result<Truths, ConditionProblem> {
     let present = |record: usize| !column.is_missing(record);
     match column.values() {
-        Values::Numeric(numbers) => {
-            let Some(limit) = value.number() else {
+        Values::Numeric(_) => {
+            let Some(limit) = column.limit(value.text()) else {
                 return Err(ConditionProblem {
                     message: format!(
                         "`{}` is numeric and the condition compares it with a text",
@@ -224,11 +218,11 @@ fn compare(
                     hint: "compare it with a number".to_owned(),
                 });
             };
-            let truth = |(record, x): (usize, &f64)| {
-                let ordering = x.partial_cmp(&limit).filter(|_| present(record))?;
+            let truth = |record: usize| {
+                let ordering = column.compare(record, &limit)?;
                 Some(comparison.holds(ordering))
             };
-            Ok(numbers.iter().enumerate().map(truth).collect())
+            Ok((0..column.len()).map(truth).collect())
         }
         Values::Categorical(categorical) => {
             let by_level = levels_that_hold(column, comparison, value)?;
@@ -254,12 +248,12 @@ fn levels_that_hold(
         return Ok(Vec::new());
     };
     let levels = &categorical.levels;
-    let numbers: Option<Vec<f64>> = levels.iter().map(parse_label).collect();
-    if let (Some(numbers), Some(limit)) = (&numbers, value.number()) {
-        return Ok(numbers
-            .iter()
-            .map(|x| comparison.holds(x.total_cmp(&limit)))
-            .collect());
+    let as_numbers: Option<Vec<bool>> = levels
+        .iter()
+        .map(|text| cmp_labels(text, value.text()).map(|order| comparison.holds(order)))
+        .collect();
+    if let Some(holds) = as_numbers.filter(|_| value.is_number()) {
+        return Ok(holds);
     }
     let wanted = levels.code(value.text());
     if !comparison.needs_order() {
@@ -347,6 +341,35 @@ mod tests {
         assert_eq!(rows("x > 2 or grade = 'high'"), [1, 2, 3]);
         assert_eq!(rows("(x = 1 or x = 4) and size == 9"), [0, 3]);
         assert_eq!(rows("x > -1e3 AND NOT (size <> 10)"), [1]);
+    }
+
+    #[test]
+    fn numbers_are_compared_to_the_last_digit() {
+        let texts = ["9007199254740992", "9007199254740993", "9007199254740994"];
+        let attribute = |name: &str, kind| Arc::new(Attribute::new(name, Role::Other, kind));
+        let codes = Column::categorical(
+            attribute("code", Kind::Unordered),
+            vec![0, 1, 2],
+            Arc::new(Levels::from_texts(texts)),
+            None,
+        );
+        let numbers = codes.parsed_as_numbers(crate::number::DecimalMark::Point);
+        let numbers = numbers
+            .unwrap()
+            .with_attribute(attribute("id", Kind::Continuous));
+        let table = Table::new(vec![codes, numbers], 3);
+        for variable in ["id", "code"] {
+            let rows = |condition: &str| {
+                let condition = Condition::parse(&format!("{variable} {condition}")).unwrap();
+                let holds = condition.holds(&table).unwrap();
+                (0..3).filter(|&record| holds[record]).collect::<Vec<_>>()
+            };
+            assert_eq!(rows("= 9007199254740993"), [1]);
+            assert_eq!(rows("!= 9007199254740993.0"), [0, 2]);
+            assert_eq!(rows("> 9007199254740992"), [1, 2]);
+            assert_eq!(rows("< 9007199254740993.5"), [0, 1]);
+            assert_eq!(rows("in (9007199254740992, '9007199254740994')"), [0, 2]);
+        }
     }
 
     #[test]

@@ -56,6 +56,13 @@ impl Hasher {
 }
 
 impl Fingerprint {
+    /// What these bytes hash to.
+    pub fn of_bytes(bytes: &[u8]) -> Self {
+        let mut hasher = Hasher::default();
+        hasher.update(bytes);
+        hasher.finish()
+    }
+
     /// Reads to the end and hashes.
     pub fn of(mut reader: impl Read) -> io::Result<Self> {
         let mut hasher = Hasher::default();

@@ -1,8 +1,10 @@
 //! File formats, chosen by extension.
 
+mod arrow_exact;
 mod arrow_in;
 mod arrow_out;
 mod builder;
+mod decimal_marks;
 mod header;
 mod number_builder;
 mod parquet;
@@ -20,13 +22,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::attribute::Schema;
 use crate::fingerprint::{Fingerprint, Hasher};
-use crate::number::DecimalMark;
+use crate::number::{ColumnMark, DecimalMark};
 use crate::problem::{DataError, DataErrorKind, DataProblem};
+use crate::remark::Remark;
 use crate::table::Table;
 use crate::watch::Watch;
 
 pub use arrow_in::from_record_batches;
 pub use arrow_out::to_record_batch;
+pub use decimal_marks::decide as decimal_mark_of;
 
 /// A file format that Bauta reads and writes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -145,8 +149,8 @@ pub struct ReadOptions {
     pub schema: Schema,
     /// Field separator; `None` finds it in the header.
     pub delimiter: Option<u8>,
-    /// Decimal mark.
-    pub decimal: DecimalMark,
+    /// Decimal mark; `None` finds it in the numbers of a text file, and refuses where these do not show it.
+    pub decimal: Option<DecimalMark>,
     /// Character encoding.
     pub encoding: Encoding,
 }
@@ -162,6 +166,10 @@ pub struct Loaded {
     pub format: FileFormat,
     /// How its text was spelled (a default for Parquet).
     pub style: TextStyle,
+    /// What there is to say of it.
+    pub remarks: Vec<Remark>,
+    /// What each column of numbers showed of the decimal mark, where it was to be found.
+    pub number_marks: Vec<(String, ColumnMark)>,
 }
 
 /// Reads a file.
@@ -191,6 +199,24 @@ pub fn column_names(path: &Path, options: &ReadOptions) -> Result<Vec<String>, D
     }
 }
 
+/// Looks whether the decimal mark of a text file is clear, with all its records and without keeping any.
+/// What else is wrong with the file is left to [`read`].
+pub fn check_decimal_mark(
+    path: &Path,
+    options: &ReadOptions,
+    watch: &dyn Watch,
+) -> Result<(), DataError> {
+    let is_text = FileFormat::of_path(path)? == FileFormat::Text;
+    if options.decimal.is_some() || !is_text {
+        return Ok(());
+    }
+    let mut bytes = Vec::new();
+    open(path)?
+        .read_to_end(&mut bytes)
+        .map_err(|error| DataError::io(path, "read", &error))?;
+    text_read::check_decimal_mark(path, &bytes, options, watch)
+}
+
 /// Opens a file; a folder is refused in words.
 fn open(path: &Path) -> Result<File, DataError> {
     let file = File::open(path).map_err(|error| DataError::io(path, "open", &error))?;
@@ -218,14 +244,16 @@ pub fn read_bytes(
     let bytes = bytes.into();
     match format {
         FileFormat::Text => {
-            let ((table, style), fingerprint) = with_fingerprint(path, &bytes, watch, || {
+            let (read, fingerprint) = with_fingerprint(path, &bytes, watch, || {
                 text_read::read(path, &bytes, options, watch)
             })?;
             Ok(Loaded {
-                table,
+                table: read.table,
                 fingerprint,
                 format,
-                style,
+                style: read.style,
+                remarks: read.remarks,
+                number_marks: read.number_marks,
             })
         }
         FileFormat::Parquet => {
@@ -238,6 +266,8 @@ pub fn read_bytes(
                 fingerprint,
                 format,
                 style: TextStyle::default(),
+                remarks: Vec::new(),
+                number_marks: Vec::new(),
             })
         }
     }

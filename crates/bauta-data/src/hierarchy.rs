@@ -11,7 +11,7 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use intervals::{interval_index, interval_label};
+pub use intervals::{interval_index, interval_label, interval_of_label};
 
 use crate::levels::Levels;
 use crate::problem::{DataError, DataProblem};

@@ -4,18 +4,21 @@
 //! cell value: profiles are printed, logged and pasted into plans.
 
 mod facts;
+mod marks;
 mod names;
 mod propose;
 mod rules;
 mod shape;
 
 use rayon::prelude::*;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use crate::attribute::{Attribute, Kind, Role};
 use crate::column::Column;
 use crate::hierarchy::HierarchySpec;
-use crate::number::DecimalMark;
+use crate::number::{ColumnMark, DecimalMark};
+use crate::problem::DataProblem;
+use crate::remark::Remark;
 use crate::table::Table;
 use facts::Facts;
 
@@ -24,9 +27,12 @@ use facts::Facts;
 pub struct FileProfile {
     /// Number of records.
     pub n_records: usize,
-    /// The decimal mark of its numbers.
-    #[serde(serialize_with = "decimal_mark_as_text")]
-    pub decimal: DecimalMark,
+    /// The decimal mark of its numbers; none where they do not show it.
+    pub decimal: Option<DecimalMark>,
+    /// Why the decimal mark is not clear, by variable.
+    pub decimal_doubts: Vec<DataProblem>,
+    /// What else there is to say of it.
+    pub remarks: Vec<Remark>,
     /// Its columns in file order.
     pub columns: Vec<ColumnProfile>,
 }
@@ -200,19 +206,45 @@ impl ColumnProfile {
     }
 }
 
-/// Looks at a table that was read without a schema, and proposes one.
-pub fn inspect(table: &Table) -> FileProfile {
-    let decimal = facts::decimal_mark(table);
-    let facts: Vec<(&str, Facts)> = table
-        .columns()
+/// Looks at a table that was read without a schema, and proposes one. `stated` is the decimal mark, where
+/// somebody said it.
+pub fn inspect(table: &Table, stated: Option<DecimalMark>) -> FileProfile {
+    let columns = table.columns();
+    let shown: Vec<ColumnMark> = columns
         .par_iter()
-        .map(|column| (column.name(), Facts::of(column, decimal)))
+        .map(|column| marks::column_mark(column))
         .collect();
-    let proposals = propose::propose(&facts);
-    let columns = table.columns().iter().zip(facts).zip(proposals);
+    let looked_at = |mark_of: &(dyn Fn(usize) -> DecimalMark + Sync)| -> Vec<(&str, Facts)> {
+        let columns = columns.par_iter().enumerate();
+        columns
+            .map(|(at, column)| (column.name(), Facts::of(column, mark_of(at))))
+            .collect()
+    };
+    let own = |at: usize| stated.unwrap_or_else(|| marks::own_mark(shown[at]));
+    let mut facts = looked_at(&own);
+    let mut proposals = propose::propose(&facts);
+    let decided = match stated {
+        Some(mark) => marks::Decided {
+            mark: Some(mark),
+            remarks: Vec::new(),
+            doubts: Vec::new(),
+        },
+        None => marks::decide(&facts, &shown, &proposals),
+    };
+    if let (None, Some(mark), false) = (stated, decided.mark, decided.remarks.is_empty()) {
+        // Columns that do not show their mark themselves are looked at as they will be read.
+        facts = looked_at(&|at| match shown[at] {
+            ColumnMark::Shows(own) => own,
+            _ => mark,
+        });
+        proposals = propose::propose(&facts);
+    }
+    let columns = columns.iter().zip(facts).zip(proposals);
     FileProfile {
         n_records: table.n_records(),
-        decimal,
+        decimal: decided.mark,
+        decimal_doubts: decided.doubts,
+        remarks: decided.remarks,
         columns: columns
             .map(|((column, (_, facts)), proposal)| profile(column, facts, proposal))
             .collect(),
@@ -231,18 +263,6 @@ fn profile(column: &Column, facts: Facts, proposal: Proposal) -> ColumnProfile {
         signs: facts.signs,
         proposal,
     }
-}
-
-// The signature is serde's.
-#[allow(clippy::trivially_copy_pass_by_ref)]
-fn decimal_mark_as_text<S: Serializer>(
-    mark: &DecimalMark,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(match mark {
-        DecimalMark::Point => ".",
-        DecimalMark::Comma => ",",
-    })
 }
 
 #[cfg(test)]

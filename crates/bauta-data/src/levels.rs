@@ -6,6 +6,7 @@ use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 use std::hash::BuildHasher;
 
+use crate::decimal::Decimal;
 use crate::number::parse_label;
 use crate::text::TextArena;
 
@@ -91,14 +92,16 @@ impl Levels {
         self.texts.iter()
     }
 
-    /// The same levels in natural order (as numbers if all are numbers, else as text), with the
-    /// new code of each old one.
+    /// The same levels in natural order (as numbers if all are numbers, to the last digit, else as
+    /// text), with the new code of each old one.
     pub fn naturally_ordered(&self) -> (Self, Vec<u32>) {
         let numbers: Option<Vec<f64>> = self.iter().map(parse_label).collect();
         let mut order: Vec<u32> = (0..self.len() as u32).collect();
         order.sort_by(|&a, &b| {
             let by_number = numbers.as_ref().map_or(Ordering::Equal, |values| {
-                values[a as usize].total_cmp(&values[b as usize])
+                let by_double = values[a as usize].total_cmp(&values[b as usize]);
+                by_double
+                    .then_with(|| Decimal::parse(self.text(a)).cmp(&Decimal::parse(self.text(b))))
             });
             by_number.then_with(|| self.text(a).cmp(self.text(b)))
         });
@@ -136,6 +139,10 @@ mod tests {
         let (ordered, new_code) = levels.naturally_ordered();
         assert_eq!(ordered.iter().collect::<Vec<_>>(), ["007", "9", "10"]);
         assert_eq!(new_code, [2, 0, 1]);
+        // Both are read as 2^53, and by text the second would come first.
+        let levels = Levels::from_texts(["9007199254740992.5", "09007199254740993"]);
+        let (ordered, _) = levels.naturally_ordered();
+        assert_eq!(ordered.text(0), "9007199254740992.5");
     }
 
     #[test]

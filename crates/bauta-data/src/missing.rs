@@ -112,6 +112,12 @@ impl MissingCells {
         self.states.iter().filter(is_suppressed).count()
     }
 
+    /// Whether a mask may have removed values: there is a mark for it.
+    pub fn knows_suppression(&self) -> bool {
+        let mut marks = self.marks.iter();
+        marks.any(|mark| mark.cause == MissingCause::Suppressed)
+    }
+
     /// Sets the text that suppressed cells are written as.
     pub fn set_suppressed_text(&mut self, text: &str) {
         for mark in &mut self.marks {

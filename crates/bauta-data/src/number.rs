@@ -1,7 +1,11 @@
 //! Numbers as texts, both ways, the same on every machine.
 
+mod marks;
+
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
+pub use marks::{ColumnMark, FileMark, MarkEvidence};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -30,16 +34,39 @@ pub fn parse_number(text: &str) -> Option<f64> {
 /// The number that the label of a category means, with a decimal point or a decimal comma: a label
 /// does not say which mark its file uses.
 pub fn parse_label(text: &str) -> Option<f64> {
-    parse_number(text).or_else(|| parse_number_with(text, DecimalMark::Comma))
+    parse_number(text).or_else(|| {
+        let comma_alone = text.contains(',') && !text.contains('.');
+        parse_number(&text.replacen(',', ".", 1)).filter(|_| comma_alone)
+    })
 }
 
-/// The finite number that a text means, with the given decimal mark.
+/// The finite number that a text means, with the given decimal mark. The other one may stand between
+/// thousands, in well-formed groups: 1,234,567.5 with a decimal point.
 pub fn parse_number_with(text: &str, mark: DecimalMark) -> Option<f64> {
-    match mark {
-        DecimalMark::Comma if text.contains('.') => None,
-        DecimalMark::Comma if text.contains(',') => parse_number(&text.replacen(',', ".", 1)),
-        DecimalMark::Point | DecimalMark::Comma => parse_number(text),
+    parse_number(&plain_number(text, mark)?)
+}
+
+/// The same text with a decimal point and nothing between thousands; `None` where separators of
+/// thousands are not where they belong.
+pub fn plain_number(text: &str, mark: DecimalMark) -> Option<Cow<'_, str>> {
+    let separator = mark.other().character();
+    if !text.contains(separator) {
+        return Some(match mark {
+            DecimalMark::Comma if text.contains(',') => Cow::Owned(text.replacen(',', ".", 1)),
+            DecimalMark::Point | DecimalMark::Comma => Cow::Borrowed(text),
+        });
     }
+    let text = text.trim_matches(' ');
+    let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
+    let (whole, decimals) = unsigned
+        .split_once(mark.character())
+        .unwrap_or((unsigned, ""));
+    let is_well = marks::is_grouped(whole, mark.other())
+        && decimals.bytes().all(|byte| byte.is_ascii_digit());
+    is_well.then(|| {
+        let sign = &text[..text.len() - unsigned.len()];
+        Cow::Owned(format!("{sign}{}.{decimals}", whole.replace(separator, "")))
+    })
 }
 
 /// Number of characters behind the decimal mark of a plain number; 0 for exponents.
@@ -104,6 +131,23 @@ mod tests {
         }
         assert_eq!(parse_number_with("1,5", DecimalMark::Comma), Some(1.5));
         assert_eq!(parse_number_with("1.5", DecimalMark::Comma), None);
+        for (text, mark, value) in [
+            ("3,201", DecimalMark::Point, Some(3201.0)),
+            ("3,201", DecimalMark::Comma, Some(3.201)),
+            ("-1,234,567.5", DecimalMark::Point, Some(-1_234_567.5)),
+            (" +1.234.567,5", DecimalMark::Comma, Some(1_234_567.5)),
+            ("1.234.567", DecimalMark::Comma, Some(1_234_567.0)),
+            ("1,234.", DecimalMark::Point, Some(1234.0)),
+            ("0,123", DecimalMark::Point, None),
+            ("12,34", DecimalMark::Point, None),
+            ("1,234,56", DecimalMark::Point, None),
+            ("1,234e3", DecimalMark::Point, None),
+            ("1234,567", DecimalMark::Point, None),
+            ("1.234,5,6", DecimalMark::Comma, None),
+            ("1,234.5.6", DecimalMark::Point, None),
+        ] {
+            assert_eq!(parse_number_with(text, mark), value, "{text} {mark:?}");
+        }
         assert_eq!(parse_number_with("1,5,2", DecimalMark::Comma), None);
     }
 

@@ -3,8 +3,10 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
+
 /// One thing wrong with a file.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct DataProblem {
     /// Line in the file, from 1, where it can be told.
     pub line: Option<u64>,
@@ -98,6 +100,23 @@ impl DataError {
         Self {
             kind: DataErrorKind::Cancelled,
             ..Self::one(file, DataProblem::file("cancelled", "run again to finish"))
+        }
+    }
+
+    /// The same error with more problems of the same file, in the order of its lines.
+    #[must_use]
+    pub fn with(mut self, more: ProblemList) -> Self {
+        let mut all = ProblemList {
+            problems: std::mem::take(&mut self.problems),
+            n_more: self.n_more,
+        };
+        all.append(more);
+        match all.into_result(&self.file) {
+            Err(error) => Self {
+                kind: self.kind,
+                ..error
+            },
+            Ok(()) => self,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::number::parse_label;
+use crate::number::{ColumnMark, DecimalMark, MarkEvidence, parse_number_with};
 use crate::problem::{DataError, DataProblem, ProblemList};
 use crate::rows::numbered_rows;
 
@@ -16,11 +16,16 @@ pub fn read_totals(path: &Path) -> Result<Vec<(String, f64)>, DataError> {
         row.iter().map(|name| name.trim().to_lowercase()).collect()
     });
     let position = |name: &str| header.iter().position(|known| known == name);
+    let rows: Vec<(u64, Vec<String>)> = rows.collect();
     let mut totals = Vec::new();
     if let (Some(name), Some(target)) = (position("margin"), position("target")) {
+        let mark = decimal_mark(
+            rows.iter().filter_map(|(_, row)| row.get(target)),
+            &mut problems,
+        );
         for (line, row) in rows {
             let cell = |at: usize| row.get(at).map_or("", |cell| cell.trim());
-            match parse_label(cell(target)) {
+            match parse_number_with(cell(target), mark) {
                 Some(value) if !cell(name).is_empty() => {
                     totals.push((cell(name).to_owned(), value));
                 }
@@ -29,8 +34,10 @@ pub fn read_totals(path: &Path) -> Result<Vec<(String, f64)>, DataError> {
         }
     } else if let (Some(name), Some(n)) = (position("var"), position("n")) {
         let first = name.max(n) + 1;
+        let numbers = rows.iter().flat_map(|(_, row)| row.iter().skip(first));
+        let mark = decimal_mark(numbers, &mut problems);
         for (line, row) in rows {
-            match of_variable(&row, name, n, first) {
+            match of_variable(&row, name, n, first, mark) {
                 Some(of_variable) => totals.extend(of_variable),
                 None => problems.push_with(|| no_total(line)),
             }
@@ -50,6 +57,25 @@ pub fn read_totals(path: &Path) -> Result<Vec<(String, f64)>, DataError> {
     Ok(totals)
 }
 
+/// The decimal mark that the totals show; a problem where they do not.
+fn decimal_mark<'a>(
+    texts: impl Iterator<Item = &'a String>,
+    problems: &mut ProblemList,
+) -> DecimalMark {
+    let unclear = match MarkEvidence::of(texts.map(|text| text.trim())).mark() {
+        ColumnMark::Shows(mark) => return mark,
+        ColumnMark::Any | ColumnMark::FixedPoint => return DecimalMark::Point,
+        ColumnMark::Either(mark) => format!(
+            "every {} in its totals may separate thousands or decimals",
+            mark.name()
+        ),
+        ColumnMark::Both => "some totals have a decimal point and some a decimal comma".to_owned(),
+    };
+    let hint = "write the totals with a decimal point and without separators of thousands";
+    problems.push_with(|| DataProblem::file(unclear, hint));
+    DecimalMark::Point
+}
+
 fn no_total(line: u64) -> DataProblem {
     DataProblem::file(
         "the row has no name, or not as many numbers as it should",
@@ -59,14 +85,20 @@ fn no_total(line: u64) -> DataProblem {
 }
 
 /// The totals of one row `var, n, …`; none if they are not what n says.
-fn of_variable(row: &[String], name: usize, n: usize, first: usize) -> Option<Vec<(String, f64)>> {
+fn of_variable(
+    row: &[String],
+    name: usize,
+    n: usize,
+    first: usize,
+    mark: DecimalMark,
+) -> Option<Vec<(String, f64)>> {
     let name = row.get(name)?.trim();
     let n: usize = row.get(n)?.trim().parse().ok()?;
     let numbers: Vec<f64> = row
         .get(first..)?
         .iter()
         .take(n.max(1))
-        .map(|cell| parse_label(cell))
+        .map(|cell| parse_number_with(cell.trim(), mark))
         .collect::<Option<_>>()?;
     if name.is_empty() || numbers.len() != n.max(1) {
         return None;
@@ -97,6 +129,26 @@ mod tests {
         let found = read("margin;n;target\nsex=1;9;2100,5\nincome;9;1e9\n").unwrap();
         let expected = [("sex=1".to_owned(), 2100.5), ("income".to_owned(), 1e9)];
         assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn thousands_are_read_as_such_or_asked_for() {
+        let found = read("margin;target\nsex=1;12,345\nsex=2;1,234,567\n").unwrap();
+        let values: Vec<f64> = found.iter().map(|(_, value)| *value).collect();
+        assert_eq!(values, [12_345.0, 1_234_567.0]);
+        let found = read("margin;target\nsex=1;12.345,5\nsex=2;7\n").unwrap();
+        assert_eq!(found[0].1.to_bits(), 12_345.5_f64.to_bits());
+        for unclear in [
+            "margin;target\nsex=1;12,345\nsex=2;7\n",
+            "margin;target\nsex=1;12.5\nsex=2;7,5\n",
+            "var;n;mar1;mar2\nsex;2;12,345;13,000\n",
+        ] {
+            let error = read(unclear).unwrap_err().to_string();
+            assert!(
+                error.contains("decimal point") && !error.contains("12"),
+                "{error}"
+            );
+        }
     }
 
     #[test]

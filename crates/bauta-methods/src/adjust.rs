@@ -8,7 +8,7 @@ use crate::card::Card;
 use crate::context::RunContext;
 use crate::error::{MethodError, refused};
 use crate::exhibit::Exhibit;
-use crate::mask::{Change, StepFacts};
+use crate::mask::{Change, StepFacts, note_lost_digits};
 use crate::pair::Pair;
 use crate::params::{ParamProblem, Params, RawValue};
 
@@ -125,7 +125,9 @@ impl<A: AdjustMethod> Adjuster for A {
         context: &RunContext<'_>,
     ) -> Result<Change, MethodError> {
         let settings = self.settings(params).map_err(refused)?;
-        AdjustMethod::adjust(self, &settings, task, context)
+        let change = AdjustMethod::adjust(self, &settings, task, context)?;
+        note_lost_digits(task.pair.masked, &change, context);
+        Ok(change)
     }
 
     fn shows(&self) -> Vec<Exhibit> {

@@ -17,7 +17,7 @@ pub(crate) const MIN_RECORDS: ParamSpec = ParamSpec::integer(
     "records that a figure in the tables must rest on; what rests on fewer has no value there",
     1,
 )
-.or_integer(RULE_OF_TEN as i64);
+.or_integer(RULE_OF_TEN.cast_signed());
 
 /// What was asked for by [`MIN_RECORDS`].
 pub(crate) fn min_records(params: &Params) -> u64 {

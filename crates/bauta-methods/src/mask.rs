@@ -71,6 +71,25 @@ pub(crate) fn constant_variable(variable: &str) -> Note {
     Note::new("constant-variable", text).with("variable", variable)
 }
 
+/// Notes the variables whose numbers had more digits than a double holds and have not any more.
+pub(crate) fn note_lost_digits(table: &Table, change: &Change, context: &RunContext<'_>) {
+    for (attr_idx, after) in &change.columns {
+        let before = table.column(*attr_idx);
+        let is_computed = after.as_numeric().is_some() && after.exact().is_none();
+        if before.exact().is_some() && is_computed {
+            context.note(rounded_to_doubles(before.name()));
+        }
+    }
+}
+
+/// A step computed numbers of a variable that has more digits than a double holds.
+fn rounded_to_doubles(variable: &str) -> Note {
+    let text = format!(
+        "{variable} has numbers with more digits than a double holds; the step computed in doubles, and all its numbers were rounded to 15 to 17 digits"
+    );
+    Note::new("rounded-to-doubles", text).with("variable", variable)
+}
+
 /// What a step does to a file. What is not named here stays as it is.
 #[derive(Clone, Debug, Default)]
 pub struct Change {
@@ -278,7 +297,9 @@ impl<M: MaskMethod> Mask for M {
         context: &RunContext<'_>,
     ) -> Result<Change, MethodError> {
         let settings = self.settings(params).map_err(refused)?;
-        MaskMethod::mask(self, &settings, task, context)
+        let change = MaskMethod::mask(self, &settings, task, context)?;
+        note_lost_digits(task.table, &change, context);
+        Ok(change)
     }
 
     fn example(&self) -> Vec<(&'static str, RawValue)> {

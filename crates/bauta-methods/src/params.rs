@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use bauta_data::decimal::loses_digits;
 use bauta_data::near;
 use bauta_data::number::{number_text, parse_number};
 
@@ -383,9 +384,9 @@ fn numbers_between(min: f64, max: f64) -> String {
 pub fn parse_text(ty: ParamType, text: &str) -> RawValue {
     let number = |text: &str| match text.trim().parse::<i64>() {
         Ok(value) => RawValue::Integer(value),
-        Err(_) => {
-            parse_number(text).map_or_else(|| RawValue::Text(text.to_owned()), RawValue::Number)
-        }
+        Err(_) => parse_number(text)
+            .filter(|_| !loses_digits(text))
+            .map_or_else(|| RawValue::Text(text.to_owned()), RawValue::Number),
     };
     let parts = || text.split(',').filter(|_| !text.is_empty());
     match ty {

@@ -10,6 +10,7 @@ mod correspondence;
 mod deletion;
 mod distribution;
 mod diversity;
+mod exact_numbers;
 mod few_records;
 mod frequencies;
 mod global_risk;
@@ -27,6 +28,7 @@ mod recode_levels;
 mod sampling_masks;
 mod subpopulations;
 mod suppression;
+mod thresholds;
 mod unique_sets;
 
 /// A file that is not named above would never run.

@@ -353,17 +353,19 @@ fn numeric_keys_count_by_value() {
 }
 
 #[test]
-fn suppressed_numbers_cannot_be_counted_as_they_were() {
-    // A number is gone once it is suppressed: `original` says so instead of counting something else.
-    let file = table(vec![support::numbers("x", &[1.0, 1.0, 2.0]).suppress(&[0])]);
-    let refused = frequencies(&file, &[0], Semantics::Original);
+fn suppressed_numbers_are_remembered_until_others_are_computed() {
+    let suppressed = support::numbers("x", &[1.0, 1.0, 2.0, f64::NAN]).suppress(&[0]);
+    let count = |column: Column, semantics| frequencies(&table(vec![column]), &[0], semantics);
+    // The first record shows nothing, and the second matches it as it was.
+    let original = count(suppressed.clone(), Semantics::Original);
+    assert_eq!(original.expect("counted").f, [4, 2, 1, 4]);
+    let visible = |column| count(column, Semantics::Visible).expect("counted").f;
+    assert_eq!(visible(suppressed.clone()), [4, 1, 1, 4]);
+    // Afterwards nobody knows: `original` says so instead of counting something else.
+    let computed = suppressed.with_numbers(vec![5.0, 5.0, 6.0, 7.0]);
+    let refused = count(computed.clone(), Semantics::Original);
     assert!(matches!(refused, Err(MethodError::Data { variable: Some(name), .. }) if name == "x"));
-    assert_eq!(
-        frequencies(&file, &[0], Semantics::Visible)
-            .expect("counted")
-            .f,
-        [3, 1, 1]
-    );
+    assert_eq!(visible(computed), [4, 1, 1, 4]);
 }
 
 #[test]

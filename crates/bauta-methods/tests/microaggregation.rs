@@ -2,6 +2,7 @@
 //! results on CENSUS and EIA.
 
 mod at_least_k;
+mod with_gaps;
 
 use crate::support::{self, mdav_plain::mdav_plain};
 
@@ -328,6 +329,10 @@ fn skip() -> (&'static str, RawValue) {
     ("missing", RawValue::Text("skip".to_owned()))
 }
 
+fn unmasked() -> (&'static str, RawValue) {
+    ("missing", RawValue::Text("unmasked".to_owned()))
+}
+
 fn strata(name: &str) -> (&'static str, RawValue) {
     (
         "strata",
@@ -456,7 +461,7 @@ fn records_with_a_gap_keep_their_cells_and_are_counted() {
             on: &[0, 1],
         };
         let masked = mask
-            .mask(&params(mask.card(), &[k(2), skip()]), &task, &context)
+            .mask(&params(mask.card(), &[k(2), unmasked()]), &task, &context)
             .unwrap()
             .apply_to(&file);
         assert_eq!(

@@ -114,7 +114,7 @@ fn load(file: &Path, from: usize, watch: &dyn Watch) -> Result<Table, DataError>
             attributes: attributes.collect(),
             ..Schema::default()
         },
-        decimal: DecimalMark::Point,
+        decimal: Some(DecimalMark::Point),
         ..ReadOptions::default()
     };
     let table = read(file, &options, watch)?.table;

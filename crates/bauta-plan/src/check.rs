@@ -22,6 +22,7 @@ use crate::plan::{NamedPath, Plan};
 use crate::problem::{Place, Problem, ProblemKind, Spot};
 use crate::toml::{self, Problems, in_order};
 
+pub(crate) use output::files_read;
 pub(crate) use surroundings::Folder;
 pub use surroundings::{DataSchema, Surroundings, real_place};
 
@@ -131,6 +132,7 @@ pub(crate) fn plan_of(
             path: surroundings.path(file),
         }),
         read,
+        reads: output::files_read(draft, source.file, surroundings),
         labels: variables::labels(&draft.variables),
         scenarios,
         steps,

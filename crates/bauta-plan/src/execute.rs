@@ -14,10 +14,11 @@ use crate::claims::{Claim, claims_of_gates};
 use crate::error::RunError;
 use crate::judge::{judge, measure_record};
 use crate::measure::{Measured, Measuring};
+use crate::output::Replace;
 use crate::plan::Plan;
 use crate::record::{FORMAT, RunRecord, SeedSource, StepRecord, TimesRecord};
 use crate::stages::{RunWatch, Stages};
-use described::{file_record, plan_record, scenario_records, variable_records};
+use described::{data_note, file_record, plan_record, scenario_records, variable_records};
 use masking::Masked;
 
 pub(crate) use described::released_record;
@@ -33,6 +34,8 @@ const IN_MEMORY: &str = "in memory";
 pub struct RunOptions {
     /// Seed that goes before the plan's.
     pub seed: Option<u64>,
+    /// What outputs may replace.
+    pub replace: Replace,
 }
 
 /// What came of a plan, before anything is written.
@@ -77,6 +80,8 @@ pub fn in_memory(table: Table) -> Result<Loaded, DataError> {
         fingerprint,
         format,
         style,
+        remarks: Vec::new(),
+        number_marks: Vec::new(),
     })
 }
 
@@ -220,6 +225,7 @@ fn record_of(
         seed,
         seed_source,
         input: file_record(file, &loaded.fingerprint, &loaded.table),
+        notes: loaded.remarks.iter().map(data_note).collect(),
         variables: Vec::new(),
         scenarios: scenario_records(plan),
         steps,
@@ -227,6 +233,7 @@ fn record_of(
         measures,
         claims: Vec::new(),
         released: None,
+        reports: Vec::new(),
         shuffled: plan.output.shuffle,
         rows,
         times: TimesRecord::default(),

@@ -23,7 +23,10 @@ pub mod publish;
 pub mod record;
 mod recount;
 pub mod run;
+mod seed_in_texts;
+pub mod sign;
 mod stages;
+mod suppressed_text;
 pub mod toml;
 pub mod verify;
 pub mod work;
@@ -47,6 +50,11 @@ pub const GRAMMAR: &str = include_str!("plan.md");
 pub fn check_text(text: &str, file: &str, folder: &Path) -> Result<Plan, Vec<Problem>> {
     let problems = RefCell::default();
     let draft = toml::read_as(Needs::Files, text, &problems);
+    let is_unread =
+        |problem: &Problem| matches!(problem.kind, ProblemKind::NotAPlan | ProblemKind::Syntax);
+    if problems.borrow().iter().any(is_unread) {
+        return check::finished(None, problems);
+    }
     let plan = check::plan_of(&draft, &Source { text, file }, &Folder(folder), &problems);
     check::finished(plan, problems)
 }

@@ -1,6 +1,6 @@
 //! A plan that was checked to the end and can be run.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use bauta_data::format::{FileFormat, ReadOptions};
 use bauta_methods::{Adjuster, Groups, Mask, Measure, Params};
@@ -19,6 +19,8 @@ pub struct Plan {
     pub input: Option<NamedPath>,
     /// How to read it.
     pub read: ReadOptions,
+    /// All files that it reads: the data, its own text, hierarchies and totals.
+    pub reads: Vec<PathBuf>,
     /// What variables are called in words: (name, label).
     pub labels: Vec<(String, String)>,
     /// What intruders are assumed to know.
@@ -148,4 +150,17 @@ pub struct Output {
     pub shuffle: bool,
     /// Text for suppressed cells.
     pub suppressed: String,
+}
+
+impl Output {
+    /// Everything that may be written, evidence first.
+    pub fn paths(&self) -> Vec<&Path> {
+        let evidence = [&self.record, &self.report, &self.external_report];
+        let evidence = evidence.into_iter().flatten();
+        let release = self.release.iter().map(|release| &release.file);
+        evidence
+            .chain(release)
+            .map(|file| file.path.as_path())
+            .collect()
+    }
 }

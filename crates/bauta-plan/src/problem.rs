@@ -34,6 +34,8 @@ impl From<Span> for Place {
 /// What sort of mistake a [`Problem`] is. The names are stable: scripts read them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ProblemKind {
+    /// The text is no plan at all.
+    NotAPlan,
     /// The text is not TOML.
     Syntax,
     /// The plan says something that it cannot say.
@@ -52,6 +54,7 @@ impl ProblemKind {
     /// The stable name.
     pub const fn name(self) -> &'static str {
         match self {
+            Self::NotAPlan => "not-a-plan",
             Self::Syntax => "syntax",
             Self::Plan => "plan",
             Self::UnknownVariable => "unknown-variable",

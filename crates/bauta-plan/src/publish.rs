@@ -1,16 +1,17 @@
-//! Writing what came of a plan: the record and the reports, and the released file last.
+//! Writing what came of a plan: the record, the reports and the released file, all of them or none.
 
 use std::time::Instant;
 
 use bauta_data::format::{self, TextStyle};
-use bauta_data::{DataError, Watch};
+use bauta_data::{DataError, Fingerprint, Watch};
 
 use crate::error::RunError;
 use crate::execute::{Executed, released_record};
-use crate::output::{Access, Staged};
+use crate::output::{Access, Guard, Publication, Replace, Staged};
 use crate::plan::{NamedPath, Plan, Release};
-use crate::record::{FileRecord, RunRecord, StageTime, TimesRecord};
+use crate::record::{FileRecord, Readers, ReportRecord, RunRecord, StageTime, TimesRecord};
 use crate::recount::recount;
+use crate::suppressed_text::check_suppressed_text;
 
 /// Makes the reports of a run. This crate does not know how they look.
 pub trait Renderer {
@@ -20,16 +21,18 @@ pub trait Renderer {
     fn external(&self, record: &RunRecord) -> String;
 }
 
-/// Writes what a plan says: the record and the reports, and the released file last, and only if every
-/// gate and, counted again in what was written, every claim holds. Nothing is there before all is.
+/// Writes what a plan says: the record and the reports, and the released file only if every gate and,
+/// counted again in what was written, every claim holds. All of it is there, or nothing.
 pub fn publish(
     plan: &Plan,
     executed: &Executed,
+    replace: Replace,
     renderer: &dyn Renderer,
     watch: &dyn Watch,
 ) -> Result<RunRecord, RunError> {
     let start = Instant::now();
-    publish_with(plan, executed, renderer, watch, || {
+    let guard = Guard::new(&plan.reads, replace);
+    publish_with(plan, executed, &guard, renderer, watch, || {
         let mut times = executed.record.times.clone();
         let seconds = start.elapsed().as_secs_f64();
         let stage = "write".to_owned();
@@ -43,39 +46,37 @@ pub fn publish(
 pub(crate) fn publish_with(
     plan: &Plan,
     executed: &Executed,
+    guard: &Guard,
     renderer: &dyn Renderer,
     watch: &dyn Watch,
     times: impl FnOnce() -> TimesRecord,
 ) -> Result<RunRecord, RunError> {
+    let paths = plan.output.paths();
+    let mut publication = Publication::begin(&paths, guard)?;
     let mut record = executed.record.clone();
-    let staged_release = stage_release(plan, executed, &mut record, watch)?;
+    let release = stage_release(plan, executed, &mut record, &mut publication, watch)?;
     record.times = times();
-    let mut staged = Vec::new();
+    let reports = render(plan, &mut record, renderer);
     if let Some(target) = &plan.output.record {
         let json = record_json(&record)?;
-        staged.push(stage_bytes(target, &json, Access::OwnerOnly)?);
+        publication.add_bytes(&target.path, &json, Access::OwnerOnly)?;
     }
-    if let Some(report) = &plan.output.report {
-        let html = renderer.internal(&record);
-        staged.push(stage_bytes(report, html.as_bytes(), Access::OwnerOnly)?);
-    }
-    let external = plan.output.external_report.as_ref();
-    if let Some(report) = external.filter(|_| record.passed()) {
-        let html = renderer.external(&record);
-        staged.push(stage_bytes(report, html.as_bytes(), Access::Usual)?);
+    for report in &reports {
+        let access = match report.readers {
+            Readers::Internal => Access::OwnerOnly,
+            Readers::External => Access::Usual,
+        };
+        publication.add_bytes(&report.target.path, report.html.as_bytes(), access)?;
     }
     if watch.cancelled() {
-        let release = plan.output.release.as_ref();
-        let target = release
-            .map(|release| &release.file)
-            .or(plan.output.record.as_ref());
-        let path = target.map(|target| target.path.clone()).unwrap_or_default();
-        return Err(DataError::cancelled(&path).into());
+        let path = paths.last().copied().unwrap_or(std::path::Path::new(""));
+        return Err(DataError::cancelled(path).into());
     }
     // The released file last: it is never there without its evidence.
-    for staged in staged.into_iter().chain(staged_release) {
-        staged.publish()?;
+    if let Some(release) = release {
+        publication.add(release);
     }
+    publication.commit()?;
     Ok(record)
 }
 
@@ -89,14 +90,45 @@ pub fn record_json(record: &RunRecord) -> Result<Vec<u8>, RunError> {
     Ok(json)
 }
 
-fn stage_bytes(target: &NamedPath, content: &[u8], access: Access) -> Result<Staged, DataError> {
-    let mut staged = Staged::new(&target.path, access)?;
-    staged.write_with(|out| {
-        out.write_all(content)
-            .map_err(|error| DataError::io(&target.path, "write", &error))
-    })?;
-    staged.finish()?;
-    Ok(staged)
+/// A report that is to be written.
+pub(crate) struct Report<'p> {
+    target: &'p NamedPath,
+    readers: Readers,
+    html: String,
+}
+
+/// Makes the reports that a plan asks for, and puts their hashes down in the record that they show.
+pub(crate) fn render<'p>(
+    plan: &'p Plan,
+    record: &mut RunRecord,
+    renderer: &dyn Renderer,
+) -> Vec<Report<'p>> {
+    let internal = plan.output.report.as_ref().map(|target| Report {
+        target,
+        readers: Readers::Internal,
+        html: renderer.internal(record),
+    });
+    let external = plan.output.external_report.as_ref();
+    let external = external.filter(|_| record.passed()).map(|target| Report {
+        target,
+        readers: Readers::External,
+        html: renderer.external(record),
+    });
+    let reports: Vec<Report<'p>> = internal.into_iter().chain(external).collect();
+    record.reports = reports.iter().map(Report::put_down).collect();
+    reports
+}
+
+impl Report<'_> {
+    fn put_down(&self) -> ReportRecord {
+        let print = Fingerprint::of_bytes(self.html.as_bytes());
+        ReportRecord {
+            file: self.target.given.clone(),
+            readers: self.readers,
+            sha256: print.sha256,
+            n_bytes: print.n_bytes,
+        }
+    }
 }
 
 /// The released file, written where nobody sees it, if every gate holds and every claim, counted again
@@ -105,18 +137,19 @@ fn stage_release(
     plan: &Plan,
     executed: &Executed,
     record: &mut RunRecord,
+    publication: &mut Publication<'_>,
     watch: &dyn Watch,
 ) -> Result<Option<Staged>, RunError> {
     let Some(release) = plan.output.release.as_ref().filter(|_| record.passed()) else {
         return Ok(None);
     };
+    let (path, table, claims) = (&release.file.path, &executed.released, &executed.claims);
+    check_suppressed_text(path, &plan.output.suppressed, table, claims)?;
     let style = release_style(plan, release, executed.style);
-    let mut staged = Staged::new(&release.file.path, Access::Usual)?;
+    let mut staged = publication.start(path, Access::Usual)?;
     let facts = write_release(&mut staged, executed, release, style, watch)?;
-    if !executed.claims.is_empty() {
+    if !claims.is_empty() {
         let bytes = staged.read_back()?;
-        let (path, table) = (&release.file.path, &executed.released);
-        let claims = &executed.claims;
         record.claims = recount(plan, path, style, table, &bytes, claims, watch)?;
     }
     if !record.passed() {
@@ -144,7 +177,7 @@ fn write_release(
             watch,
         )
     })?;
-    staged.finish()?;
+    staged.finish(&print.sha256)?;
     Ok(released_record(release, &print, table))
 }
 

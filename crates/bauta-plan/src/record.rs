@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What [`RunRecord::format`] says. A change of meaning gets a new number.
-pub const FORMAT: &str = "bauta-run-record/2";
+pub const FORMAT: &str = "bauta-run-record/3";
 
 /// Everything a run did and found.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -30,6 +30,9 @@ pub struct RunRecord {
     pub seed_source: SeedSource,
     /// The file that was read.
     pub input: FileRecord,
+    /// What there is to say of the data as they were read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<Note>,
     /// The variables of the input, in file order.
     pub variables: Vec<VariableRecord>,
     /// What an intruder is assumed to know.
@@ -47,9 +50,12 @@ pub struct RunRecord {
     pub claims: Vec<ClaimRecord>,
     /// The released file; none if a gate or a claim failed.
     pub released: Option<FileRecord>,
+    /// The reports that were written with it.
+    pub reports: Vec<ReportRecord>,
     /// Whether the released records stand in a new order.
     pub shuffled: bool,
-    /// Times and the machine, the only part that differs between two runs of the same plan.
+    /// Times and the machine: with the hashes of reports, which show them, the only part that differs
+    /// between two runs of the same plan.
     pub times: TimesRecord,
 }
 
@@ -91,6 +97,29 @@ pub struct FileRecord {
     pub n_records: u64,
     /// Number of variables.
     pub n_variables: u64,
+}
+
+/// A report that was written with a record.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct ReportRecord {
+    /// Path as the plan gives it.
+    pub file: String,
+    /// Who may read it.
+    pub readers: Readers,
+    /// SHA-256 of its bytes, as `sha256sum` prints it.
+    pub sha256: String,
+    /// Number of bytes.
+    pub n_bytes: u64,
+}
+
+/// Who a report is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Readers {
+    /// Those who may see the record.
+    Internal,
+    /// Everybody.
+    External,
 }
 
 /// A variable of the input.
@@ -259,6 +288,56 @@ pub struct ClaimRecord {
     pub n_below: u64,
     /// Whether there is none.
     pub holds: bool,
+    /// What the figures above were counted in.
+    pub counted: Counted,
+    /// What whoever reads the file counts, where the figures above are not of the file: its blanks compared
+    /// as `visible` has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shown: Option<ShownRecord>,
+}
+
+/// What a claim was counted in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Counted {
+    /// The bytes of the released file, read again.
+    ReleasedFile,
+    /// The values before suppression, which the released file does not show.
+    BeforeSuppression,
+}
+
+/// What the released file shows of a claim that is not about it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct ShownRecord {
+    /// Records in smaller classes than k.
+    pub n_below: u64,
+    /// Records alone in their class.
+    pub n_alone: u64,
+}
+
+impl ClaimRecord {
+    /// What was counted and what it showed, in words.
+    pub fn in_words(&self) -> String {
+        let Self { k, n_below, .. } = self;
+        let found = match (self.smallest_class, self.holds) {
+            (None, _) => "there are no records".to_owned(),
+            (_, true) => format!("every class has at least {k} records"),
+            (_, false) => format!("{n_below} records are in classes below {k}: the claim FAILS"),
+        };
+        match (self.counted, &self.shown) {
+            (Counted::ReleasedFile, _) if !self.holds && self.semantics == "own" => format!(
+                "{found} (missing values that are spelled differently are different values)"
+            ),
+            (Counted::ReleasedFile, _) => found,
+            (Counted::BeforeSuppression, None) => {
+                format!("by the values before suppression, which the file does not show, {found}")
+            }
+            (Counted::BeforeSuppression, Some(ShownRecord { n_below, n_alone })) => format!(
+                "by the values before suppression, which the file does not show, {found}; \
+                 whoever reads the file finds {n_below} records in classes below {k}, {n_alone} of them alone"
+            ),
+        }
+    }
 }
 
 /// Times and the machine.
@@ -378,10 +457,12 @@ impl RunRecord {
         self.gates.iter().all(|gate| gate.passed) && self.claims.iter().all(|claim| claim.holds)
     }
 
-    /// The record without what may differ between two runs of the same plan on the same file.
+    /// The record without what may differ between two runs of the same plan on the same file: times, and
+    /// the hashes of reports, which show them.
     #[must_use]
     pub fn without_times(mut self) -> Self {
         self.times = TimesRecord::default();
+        self.reports.clear();
         self
     }
 }

@@ -8,11 +8,12 @@ use bauta_data::number::DecimalMark;
 use bauta_data::{Attribute, Column, DataError, DataProblem, Kind, Role, Schema, Table, Watch};
 use bauta_methods::Choice;
 use bauta_methods::keys::{Semantics, frequencies};
+use bauta_methods::mask::KeyClaim;
 
 use crate::claims::Claim;
 use crate::error::RunError;
 use crate::plan::Plan;
-use crate::record::ClaimRecord;
+use crate::record::{ClaimRecord, Counted, ShownRecord};
 
 /// Reads the released bytes again and counts what was claimed of them.
 pub(crate) fn recount(
@@ -81,34 +82,47 @@ fn recounted(
         };
         keys.iter().map(position).collect()
     };
-    let f: Vec<u32> = if keys.is_empty() {
-        let n = again.n_records();
-        vec![u32::try_from(n).unwrap_or(u32::MAX); n]
-    } else {
-        // What was there before suppression is not in the file: what it shows must be what was
-        // counted, cell by cell, and then the count is of the table in memory.
-        let counted = if claim.what.semantics == Semantics::Original {
-            check_same(path, again, released, &keys)?;
-            frequencies(released, &positions(released)?, Semantics::Original)
-        } else {
-            frequencies(again, &positions(again)?, claim.what.semantics)
-        };
+    let sizes = |table: &Table, semantics: Semantics| -> Result<Vec<u32>, RunError> {
+        if keys.is_empty() {
+            let n = table.n_records();
+            return Ok(vec![u32::try_from(n).unwrap_or(u32::MAX); n]);
+        }
+        let counted = frequencies(table, &positions(table)?, semantics);
         let counted = counted.map_err(|error| RunError::Method {
             place: "counting the released file again".to_owned(),
             line: None,
             error: Box::new(error),
         })?;
-        counted.f
+        Ok(counted.f)
     };
-    let n_below = f.iter().filter(|&&f| f < claim.what.k).count() as u64;
+    let n_smaller = |f: &[u32], k: u32| f.iter().filter(|&&f| f < k).count() as u64;
+    let KeyClaim { k, semantics } = claim.what;
+    let (f, counted, shown) = if semantics == Semantics::Original {
+        // What was there before suppression is not in the file: what the file shows must be what was
+        // counted, cell by cell, and then the count is of the table in memory. What a reader counts is
+        // told beside it.
+        check_same(path, again, released, &keys)?;
+        let shown = sizes(again, Semantics::Visible)?;
+        let shown = ShownRecord {
+            n_below: n_smaller(&shown, k),
+            n_alone: n_smaller(&shown, 2),
+        };
+        let f = sizes(released, Semantics::Original)?;
+        (f, Counted::BeforeSuppression, Some(shown))
+    } else {
+        (sizes(again, semantics)?, Counted::ReleasedFile, None)
+    };
+    let n_below = n_smaller(&f, k);
     Ok(ClaimRecord {
         by: claim.by.clone(),
-        keys,
-        semantics: claim.what.semantics.name().to_owned(),
-        k: u64::from(claim.what.k),
+        semantics: semantics.name().to_owned(),
+        k: u64::from(k),
         smallest_class: f.iter().min().map(|&f| u64::from(f)),
         n_below,
         holds: n_below == 0,
+        counted,
+        shown,
+        keys,
     })
 }
 
@@ -162,7 +176,7 @@ fn read_options(
             missing: MissingRules::default(),
         },
         delimiter: Some(style.delimiter),
-        decimal: style.decimal,
+        decimal: Some(style.decimal),
         encoding: style.encoding,
     }
 }
@@ -183,12 +197,7 @@ fn check_same(
     };
     let same = |name: &String| match (again.column_named(name), released.column_named(name)) {
         (Some(a), Some(b)) if a.as_numeric().is_some() && b.as_numeric().is_some() => {
-            let (a, b) = (a.as_numeric(), b.as_numeric());
-            let pairs = a.into_iter().flatten().zip(b.into_iter().flatten());
-            again.n_records() == released.n_records()
-                && pairs
-                    .into_iter()
-                    .all(|(a, b)| a.total_cmp(b).is_eq() || a.is_nan() && b.is_nan())
+            a.len() == b.len() && (0..a.len()).all(|record| a.same_value(record, b, record))
         }
         (Some(a), Some(b)) => {
             a.len() == b.len() && (0..a.len()).all(|record| cell(a, record) == cell(b, record))

@@ -1,16 +1,19 @@
 //! Carrying out a plan from file to file: read, execute, publish.
 
 use bauta_data::format;
+use bauta_methods::MethodError;
 
 use crate::execute::{STAGES_OF_MEASURING, execute_in};
+use crate::output::Guard;
 use crate::plan::Plan;
 use crate::publish::publish_with;
 use crate::record::RunRecord;
+use crate::seed_in_texts::public_texts_with;
 use crate::stages::Stages;
 
 pub use crate::error::RunError;
 pub use crate::execute::RunOptions;
-pub use crate::output::folder_of;
+pub use crate::output::{Replace, folder_of};
 pub use crate::publish::{Renderer, record_json};
 pub use crate::stages::RunWatch;
 
@@ -22,11 +25,35 @@ pub fn run(
     watch: &dyn RunWatch,
     renderer: &dyn Renderer,
 ) -> Result<RunRecord, RunError> {
+    refuse_published_seed(plan, options)?;
+    let guard = Guard::new(&plan.reads, options.replace);
+    // Before hours of work, not after them.
+    guard.check(&plan.output.paths())?;
     let mut stages = stages_of(plan, watch);
     let loaded = stages.time("read", || read(plan, watch))?;
     let executed = execute_in(plan, &loaded, options, &mut stages)?;
     stages.begin("write");
-    publish_with(plan, &executed, renderer, watch, || stages.finish())
+    publish_with(plan, &executed, &guard, renderer, watch, || stages.finish())
+}
+
+/// A seed from the command line must not stand in a public text either.
+fn refuse_published_seed(plan: &Plan, options: RunOptions) -> Result<(), RunError> {
+    let texts = options.seed.map(|seed| public_texts_with(plan, seed));
+    let texts = texts.unwrap_or_default();
+    if texts.is_empty() {
+        return Ok(());
+    }
+    let message = format!("the seed is published: {} would show it", texts.join(", "));
+    let error = MethodError::Request {
+        variable: None,
+        message,
+        hint: "take it out of there, or choose another seed".to_owned(),
+    };
+    Err(RunError::Method {
+        place: "plan".to_owned(),
+        line: None,
+        error: Box::new(error),
+    })
 }
 
 /// The stages of a run: reading, measuring before and after, and writing, besides the steps.

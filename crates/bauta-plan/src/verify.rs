@@ -1,19 +1,21 @@
-//! Running a record's plan again and comparing what comes out.
+//! Making a record again from its plan and its input, and comparing everything but times.
 
 use std::path::{Path, PathBuf};
 
 use bauta_data::format;
+use serde_json::Value;
 
 use crate::error::RunError;
-use crate::execute::{Executed, RunOptions, execute_in};
+use crate::execute::{Executed, RunOptions, execute_in, released_record};
 use crate::plan::Plan;
-use crate::publish::release_style;
+use crate::publish::{Renderer, release_style, render};
 use crate::record::{RunRecord, SeedSource};
 use crate::recount::recount;
 use crate::run::{read, stages_of};
 use crate::stages::RunWatch;
+use crate::suppressed_text::check_suppressed_text;
 
-/// One thing that a repeated run was compared on.
+/// One thing that a record was compared on.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Comparison {
     /// What was compared.
@@ -25,125 +27,259 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    fn new(what: &str, same: bool, detail: impl Into<String>) -> Self {
+    pub(crate) fn new(what: impl Into<String>, same: bool, detail: impl Into<String>) -> Self {
         Self {
-            what: what.to_owned(),
+            what: what.into(),
             same,
             detail: if same { String::new() } else { detail.into() },
         }
     }
 }
 
-/// Runs the plan of a record again, without writing anything, and compares.
+/// The parts of a record that say when and on what machine it was made, and so differ every time.
+const TIMES: &str = "times";
+
+/// The parts of a record in words, and what it means if one differs.
+const PARTS: [(&str, &str, &str); 17] = [
+    ("format", "format of the record", ""),
+    (
+        "bauta_version",
+        "version of Bauta",
+        "the record was made by another version, whose figures may differ (see Results changed in the change log)",
+    ),
+    ("plan", "plan", ""),
+    (
+        "input",
+        "input file",
+        "everything below may differ for that reason",
+    ),
+    ("seed", "seed", ""),
+    ("seed_source", "where the seed came from", ""),
+    ("variables", "variables and their fates", ""),
+    ("scenarios", "scenarios", ""),
+    ("notes", "notes on the data", ""),
+    ("steps", "steps", ""),
+    ("rows", "whether records can be traced", ""),
+    ("measures", "measures", ""),
+    ("gates", "gates", "the verdict may be another"),
+    ("claims", "keys of the released file, counted again", ""),
+    ("released", "released file, made again", ""),
+    ("reports", "reports, made again", ""),
+    ("shuffled", "whether records are in a new order", ""),
+];
+
+/// Runs the plan of a record again, without writing anything, and compares the whole record with what
+/// comes out, and the files that it names with those on the disk.
 ///
-/// `plan` is the record's own plan text, checked anew; `released` the released file as it lies on
-/// the disk, if it is there.
+/// `written` is the record as it was found, so that nothing in it is overlooked; `plan` its own plan
+/// text, checked anew; `folder` where the plan's paths lead from.
 pub fn verify(
+    written: &Value,
     record: &RunRecord,
     plan: &Plan,
-    released: Option<&Path>,
+    folder: &Path,
+    renderer: &dyn Renderer,
     watch: &dyn RunWatch,
 ) -> Result<Vec<Comparison>, RunError> {
-    let mut stages = stages_of(plan, watch);
-    let loaded = stages.time("read", || read(plan, watch))?;
-    let mut found = vec![Comparison::new(
-        "input file",
-        loaded.fingerprint.sha256 == record.input.sha256,
-        "its bytes are not those of the run; everything below may differ for that reason",
-    )];
-    // A seed that came from the command line or the input is not in the plan's text.
-    let seed = (record.seed_source != SeedSource::Plan).then_some(record.seed);
-    let executed = execute_in(plan, &loaded, RunOptions { seed }, &mut stages)?;
-    let again = &executed.record;
-    found.push(Comparison::new(
-        "seed",
-        again.seed == record.seed,
-        "the plan gives another seed",
-    ));
-    found.push(Comparison::new(
-        "steps",
-        again.steps == record.steps,
-        differing(again, record),
-    ));
-    found.push(Comparison::new(
-        "measures",
-        again.measures == record.measures,
-        "figures differ; the version of Bauta may have changed (see Results changed in its change log)",
-    ));
-    found.push(Comparison::new(
-        "gates",
-        again.gates == record.gates,
-        "the verdict differs",
-    ));
-    found.extend(release_again(record, plan, &executed, watch)?);
-    if let (Some(expected), Some(file)) = (&record.released, released) {
-        found.push(on_disk(file, &expected.sha256));
-    }
+    let again = made_again(record, plan, renderer, watch)?;
+    let again = serde_json::to_value(&again).map_err(|error| RunError::NotWritten {
+        what: "record",
+        reason: error.to_string(),
+    })?;
+    let mut found = compared(written, &again);
+    let files = files_on_disk(record, folder).into_iter();
+    found.extend(files.map(FileOnDisk::compared));
     Ok(found)
 }
 
-/// Makes the released file again, in memory, and counts its keys.
-fn release_again(
+/// The record that the plan gives on its input now.
+fn made_again(
     record: &RunRecord,
     plan: &Plan,
-    executed: &Executed,
+    renderer: &dyn Renderer,
     watch: &dyn RunWatch,
-) -> Result<Vec<Comparison>, RunError> {
-    let (Some(expected), Some(release)) = (&record.released, &plan.output.release) else {
-        return Ok(Vec::new());
+) -> Result<RunRecord, RunError> {
+    let mut stages = stages_of(plan, watch);
+    let loaded = stages.time("read", || read(plan, watch))?;
+    let options = RunOptions {
+        // A seed from the command line stands nowhere but in the record.
+        seed: (record.seed_source == SeedSource::CommandLine).then_some(record.seed),
+        ..RunOptions::default()
+    };
+    let executed = execute_in(plan, &loaded, options, &mut stages)?;
+    let mut again = executed.record.clone();
+    release_again(plan, &executed, &mut again, watch)?;
+    // Reports show the times of their run.
+    again.times = record.times.clone();
+    render(plan, &mut again, renderer);
+    Ok(again)
+}
+
+/// Makes the released file again, in memory, counts its keys and puts both down.
+fn release_again(
+    plan: &Plan,
+    executed: &Executed,
+    again: &mut RunRecord,
+    watch: &dyn RunWatch,
+) -> Result<(), RunError> {
+    let Some(release) = plan.output.release.as_ref().filter(|_| again.passed()) else {
+        return Ok(());
     };
     let style = release_style(plan, release, executed.style);
     let (path, table) = (&release.file.path, &executed.released);
+    check_suppressed_text(path, &plan.output.suppressed, table, &executed.claims)?;
     let mut bytes = Vec::new();
     let print = format::write(&mut bytes, path, table, release.format, &style, watch)?;
-    let mut found = Vec::new();
     if !executed.claims.is_empty() {
-        let counted = recount(plan, path, style, table, &bytes, &executed.claims, watch)?;
-        found.push(Comparison::new(
-            "keys of the released file, counted again",
-            counted == record.claims,
-            "the count differs from the record",
-        ));
+        again.claims = recount(plan, path, style, table, &bytes, &executed.claims, watch)?;
     }
-    found.push(Comparison::new(
-        "released file, made again",
-        print.sha256 == expected.sha256,
-        "its hash differs from the record",
-    ));
-    Ok(found)
+    if again.passed() {
+        again.released = Some(released_record(release, &print, table));
+    }
+    Ok(())
 }
 
-fn differing(again: &RunRecord, record: &RunRecord) -> String {
-    let pairs = again.steps.iter().zip(&record.steps);
-    let names: Vec<&str> = pairs
-        .filter(|(a, b)| a != b)
-        .map(|(a, _)| a.key.as_str())
+/// Compares two records part by part, those included that only one of them has.
+fn compared(written: &Value, again: &Value) -> Vec<Comparison> {
+    let part = |record: &Value, name: &str| record.get(name).cloned().unwrap_or(Value::Null);
+    let compare = |name: &str, what: &str, meaning: &str| {
+        let (a, b) = (part(written, name), part(again, name));
+        let differing = difference(&a, &b);
+        let detail = match (differing.is_empty(), meaning.is_empty()) {
+            (true, _) => meaning.to_owned(),
+            (false, true) => differing,
+            (false, false) => format!("{differing}; {meaning}"),
+        };
+        Comparison::new(what, a == b, detail)
+    };
+    let is_there = |name: &str| written.get(name).is_some() || again.get(name).is_some();
+    let known = PARTS.iter().filter(|(name, ..)| is_there(name));
+    let mut found: Vec<Comparison> = known
+        .map(|(name, what, meaning)| compare(name, what, meaning))
         .collect();
+    let others = [written, again].into_iter().filter_map(Value::as_object);
+    let mut others: Vec<&String> = others.flat_map(serde_json::Map::keys).collect();
+    others.retain(|name| *name != TIMES && PARTS.iter().all(|(part, ..)| part != name));
+    others.sort_unstable();
+    others.dedup();
+    found.extend(others.into_iter().map(|name| compare(name, name, "")));
+    found
+}
+
+/// Which members of two values differ, by their names.
+fn difference(a: &Value, b: &Value) -> String {
+    let names: Vec<String> = match (a, b) {
+        (Value::Object(a), Value::Object(b)) => {
+            let mut names: Vec<&String> = a.keys().chain(b.keys()).collect();
+            names.sort_unstable();
+            names.dedup();
+            let differ = names
+                .into_iter()
+                .filter(|name| a.get(*name) != b.get(*name));
+            differ.cloned().collect()
+        }
+        (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
+            let pairs = a.iter().zip(b).enumerate().filter(|(_, (a, b))| a != b);
+            pairs.map(|(n, (_, b))| member_name(n, b)).collect()
+        }
+        (Value::Array(_), Value::Array(_)) => return "there are more or fewer of them".to_owned(),
+        (Value::Null, _) => return "the record has none".to_owned(),
+        (_, Value::Null) => return "there should be none".to_owned(),
+        _ => return String::new(),
+    };
     if names.is_empty() {
-        "the number of steps differs".to_owned()
-    } else {
-        format!("these differ: {}", names.join(", "))
+        return String::new();
+    }
+    format!("these differ: {}", names.join(", "))
+}
+
+/// What a member of a list is called.
+fn member_name(n: usize, member: &Value) -> String {
+    let names = ["name", "key", "id", "file", "measure", "by"];
+    let name = names.iter().find_map(|name| member.get(name)?.as_str());
+    name.map_or_else(|| format!("number {}", n + 1), str::to_owned)
+}
+
+/// A file that a record names, and what is there.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FileOnDisk {
+    /// What it is.
+    pub what: &'static str,
+    /// Its path as the plan gives it.
+    pub file: String,
+    /// What is there.
+    pub found: OnDisk,
+}
+
+/// What is there of a file that a record names.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum OnDisk {
+    /// The file with the hash that the record says.
+    Same,
+    /// A file with another hash.
+    Changed,
+    /// No file.
+    Absent,
+    /// A file that cannot be read, for this reason.
+    Unreadable(String),
+}
+
+impl FileOnDisk {
+    fn compared(self) -> Comparison {
+        let what = format!("{} {}, on disk", self.what, self.file);
+        Comparison::new(what, self.found == OnDisk::Same, self.found.in_words())
     }
 }
 
-fn on_disk(file: &Path, expected: &str) -> Comparison {
-    let print = std::fs::File::open(file).and_then(bauta_data::Fingerprint::of);
-    match print {
-        Ok(print) => Comparison::new(
-            "released file, on disk",
-            print.sha256 == expected,
-            "it was changed since the run",
-        ),
-        Err(error) => Comparison::new(
-            "released file, on disk",
-            false,
-            format!("it cannot be read: {error}"),
-        ),
+impl OnDisk {
+    /// What is there, in words.
+    pub fn in_words(&self) -> String {
+        match self {
+            Self::Same => "as the record says".to_owned(),
+            Self::Changed => "it was changed since the run".to_owned(),
+            Self::Absent => "it is not there".to_owned(),
+            Self::Unreadable(reason) => format!("it cannot be read: {reason}"),
+        }
     }
 }
 
-/// Where the released file of a record lies, if it is there.
-pub fn released_path(record: &RunRecord, folder: &Path) -> Option<PathBuf> {
-    let path = folder.join(&record.released.as_ref()?.file);
-    path.is_file().then_some(path)
+/// What is there of the released file and the reports that a record names.
+pub fn files_on_disk(record: &RunRecord, folder: &Path) -> Vec<FileOnDisk> {
+    let released = record.released.iter();
+    let released = released.map(|file| ("released file", &file.file, &file.sha256));
+    let reports = record.reports.iter();
+    let reports = reports.map(|report| ("report", &report.file, &report.sha256));
+    released
+        .chain(reports)
+        .map(|(what, file, sha256)| FileOnDisk {
+            what,
+            file: file.clone(),
+            found: on_disk(&folder.join(file), sha256),
+        })
+        .collect()
+}
+
+fn on_disk(file: &Path, expected: &str) -> OnDisk {
+    match std::fs::File::open(file).and_then(bauta_data::Fingerprint::of) {
+        Ok(print) if print.sha256 == expected => OnDisk::Same,
+        Ok(_) => OnDisk::Changed,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => OnDisk::Absent,
+        Err(error) => OnDisk::Unreadable(error.to_string()),
+    }
+}
+
+/// The folder that a record's paths lead from: the nearest one above the record in which its input
+/// lies, or else its released file.
+pub fn plan_folder(record: &RunRecord, record_file: &Path) -> PathBuf {
+    let beside = crate::output::folder_of(record_file);
+    let real = beside.canonicalize().unwrap_or_else(|_| beside.to_owned());
+    let nearest = |file: &str| {
+        let mut above = real.ancestors();
+        above.find(|folder| folder.join(file).is_file())
+    };
+    let released = record.released.as_ref();
+    nearest(&record.input.file)
+        .or_else(|| nearest(&released?.file))
+        .unwrap_or(beside)
+        .to_owned()
 }

@@ -17,8 +17,8 @@ mod reading;
 mod record;
 pub mod risk;
 
-pub use error::{Mistake, WorkError, refuse_to_replace};
+pub use error::{Mistake, WorkError};
 pub use keys::{HierarchyForm, KeyHierarchy};
 pub use one_step::Done;
 pub use reading::Reading;
-pub use record::read_record;
+pub use record::{files_of_record, read_record, read_record_whole};

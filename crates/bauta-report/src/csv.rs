@@ -3,7 +3,9 @@
 mod measured;
 mod shown;
 
-use bauta_data::number::number_text;
+use std::borrow::Cow;
+
+use bauta_data::number::{number_text, parse_number};
 use bauta_plan::RunRecord;
 
 /// A table of a record.
@@ -63,6 +65,7 @@ fn line(text: &mut String, cells: &[String], n_cells: usize) {
             text.push(',');
         }
         let cell = cells.get(idx).map_or("", String::as_str);
+        let cell = &*no_formula(cell);
         if cell.contains([',', '"', '\n', '\r']) {
             text.push('"');
             text.push_str(&cell.replace('"', "\"\""));
@@ -72,6 +75,18 @@ fn line(text: &mut String, cells: &[String], n_cells: usize) {
         }
     }
     text.push('\n');
+}
+
+/// A cell that no spreadsheet takes for a formula: these files are opened by hand, and what stands in them
+/// may come from the data. Numbers stay numbers.
+fn no_formula(cell: &str) -> Cow<'_, str> {
+    let would_run =
+        cell.starts_with(['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠']);
+    if would_run && parse_number(cell).is_none() {
+        Cow::Owned(format!("'{cell}"))
+    } else {
+        Cow::Borrowed(cell)
+    }
 }
 
 /// A number in full, or an empty cell where there is none.
@@ -92,7 +107,9 @@ mod tests {
         rows.push(["a,b".to_owned(), "say \"so\"".to_owned()]);
         rows.push([figure(Some(0.1 + 0.2)), figure(Some(f64::NAN))]);
         rows.push([figure(Some(12_345_678.0)), figure(None)]);
-        let expected = "x,y\n\"a,b\",\"say \"\"so\"\"\"\n0.30000000000000004,\n12345678,\n";
+        rows.push(["=cmd|' /C calc'!A0".to_owned(), "-1.5".to_owned()]);
+        rows.push(["-1+1".to_owned(), "@SUM(A1)".to_owned()]);
+        let expected = "x,y\n\"a,b\",\"say \"\"so\"\"\"\n0.30000000000000004,\n12345678,\n'=cmd|' /C calc'!A0,-1.5\n'-1+1,'@SUM(A1)\n";
         assert_eq!(rows.done().text, expected);
     }
 }

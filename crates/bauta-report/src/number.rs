@@ -9,6 +9,7 @@ pub(crate) const NO_FIGURE: &str = "–";
 /// Thin, and never the end of a line.
 const THIN: char = '\u{202f}';
 const MINUS: char = '\u{2212}';
+const SUPERSCRIPTS: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
 
 /// How figures of a unit are written.
 pub trait Written: Copy {
@@ -20,23 +21,36 @@ pub trait Written: Copy {
         value.map_or_else(|| NO_FIGURE.to_owned(), |value| self.text(value))
     }
 
-    /// A figure that is compared with a limit: as many digits as tell them apart.
-    fn text_beside(self, value: f64, limit: f64) -> String {
-        let limit_text = self.exact(limit);
-        let short = self.text(value);
-        if short != limit_text || value.total_cmp(&limit).is_eq() {
-            return short;
-        }
-        (5..=15)
-            .map(|digits| self.with_digits(value, digits))
-            .find(|text| *text != limit_text)
-            .unwrap_or(short)
+    /// A figure that is compared with limits: as many digits as show on which side of each it lies.
+    fn text_beside(self, value: f64, limits: &[f64]) -> String {
+        let limits: Vec<(f64, f64)> = limits
+            .iter()
+            .map(|&limit| (limit, read_back(&self.exact(limit))))
+            .collect();
+        let shows_side = |text: &String| {
+            let shown = read_back(text);
+            let same = |(limit, text): &(f64, f64)| value.total_cmp(limit) == shown.total_cmp(text);
+            limits.iter().all(same)
+        };
+        std::iter::once(self.text(value))
+            .chain((5..=17).map(|digits| self.with_digits(value, digits)))
+            .find(shows_side)
+            .unwrap_or_else(|| self.every_digit(value))
     }
 
     /// A figure that a person chose, with all the digits that it was given.
     fn exact(self, value: f64) -> String {
-        self.with_digits(value, 12)
+        (12..=17)
+            .map(|digits| self.with_digits(value, digits))
+            .find(|text| self.fraction(read_back(text)).total_cmp(&value).is_eq())
+            .unwrap_or_else(|| self.every_digit(value))
     }
+
+    /// The figure that is written as this number: percent are hundredths.
+    fn fraction(self, written: f64) -> f64;
+
+    /// A figure with all its digits.
+    fn every_digit(self, value: f64) -> String;
 
     /// A figure with so many significant digits.
     fn with_digits(self, value: f64, digits: u8) -> String;
@@ -60,6 +74,28 @@ impl Written for Unit {
         }
     }
 
+    fn fraction(self, written: f64) -> f64 {
+        match self {
+            Self::Count | Self::Number => written,
+            Self::Share => written / 100.0,
+        }
+    }
+
+    fn every_digit(self, value: f64) -> String {
+        match self {
+            Self::Count | Self::Number => number_text(value),
+            // The hundredfold as a text: as a number it would be rounded again.
+            Self::Share => {
+                let text = format!("{value:e}");
+                let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+                let exponent: i32 = exponent.parse().unwrap_or(0);
+                let digits: String = mantissa.chars().filter(char::is_ascii_digit).collect();
+                let sign = if value < 0.0 { "−" } else { "" };
+                format!("{sign}{}{THIN}%", point_placed(&digits, exponent + 2))
+            }
+        }
+    }
+
     fn change(self, before: f64, after: f64) -> String {
         let difference = after - before;
         if difference == 0.0 {
@@ -75,6 +111,46 @@ impl Written for Unit {
         let sign = if difference > 0.0 { '+' } else { MINUS };
         format!("{sign}{size}")
     }
+}
+
+/// What a reader takes a written figure for.
+fn read_back(text: &str) -> f64 {
+    let (mantissa, exponent) = text.split_once("×").unwrap_or((text, ""));
+    let plain = |symbol: char| match symbol {
+        MINUS => Some('-'),
+        '0'..='9' | '.' => Some(symbol),
+        _ => None,
+    };
+    let mantissa: String = mantissa.chars().filter_map(plain).collect();
+    let digits = exponent.strip_prefix(THIN).unwrap_or(exponent);
+    let power: String = digits
+        .strip_prefix("10")
+        .unwrap_or_default()
+        .chars()
+        .filter_map(|symbol| match symbol {
+            '⁻' => Some('-'),
+            digit => SUPERSCRIPTS
+                .iter()
+                .position(|&known| known == digit)
+                .and_then(|value| char::from_digit(value as u32, 10)),
+        })
+        .collect();
+    let power = if power.is_empty() { "0" } else { &power };
+    format!("{mantissa}e{power}").parse().unwrap_or(f64::NAN)
+}
+
+/// Digits with a decimal point behind the one that stands for this power of ten.
+fn point_placed(digits: &str, exponent: i32) -> String {
+    let n_whole = exponent + 1;
+    if n_whole <= 0 {
+        let zeros = "0".repeat(n_whole.unsigned_abs() as usize);
+        return format!("0.{zeros}{digits}");
+    }
+    let n_whole = n_whole as usize;
+    if digits.len() <= n_whole {
+        return format!("{digits:0<n_whole$}");
+    }
+    format!("{}.{}", &digits[..n_whole], &digits[n_whole..])
 }
 
 /// A number with four significant digits; whole numbers in full.
@@ -200,8 +276,7 @@ fn superscript(exponent: i32) -> String {
         .chars()
         .map(|symbol| match symbol {
             '-' => '⁻',
-            digit => ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹']
-                [digit.to_digit(10).unwrap_or(0) as usize],
+            digit => SUPERSCRIPTS[digit.to_digit(10).unwrap_or(0) as usize],
         })
         .collect()
 }
@@ -271,13 +346,63 @@ mod tests {
 
     #[test]
     fn a_figure_beside_a_limit_shows_on_which_side_it_lies() {
-        assert_eq!(shown(&Unit::Number.text_beside(0.100_004, 0.1)), "0.100004");
-        assert_eq!(shown(&Unit::Number.text_beside(0.1, 0.1)), "0.1");
+        let cases = [
+            (Unit::Number, 0.100_004, 0.1, "0.100004"),
+            (Unit::Number, 0.1, 0.1, "0.1"),
+            (Unit::Share, 0.050_000_1, 0.05, "5.00001_%"),
+            (Unit::Number, 3.0, 5.0, "3"),
+            // Four digits would be on the wrong side, and not equal to the limit's text.
+            (Unit::Number, 0.123_446, 0.123_442, "0.12345"),
+            (
+                Unit::Number,
+                2.999_999_999_999_999_6,
+                3.0,
+                "2.9999999999999996",
+            ),
+            (Unit::Number, 0.1 + 0.2, 0.3, "0.30000000000000004"),
+            // One rounding apart; a hundred times as much is the same double.
+            (Unit::Share, 0.07_f64.next_up(), 0.07, "7.000000000000002_%"),
+            (Unit::Share, 0.07, 0.07, "7_%"),
+            (Unit::Number, 1.000_1e-7, 1e-7, "1.0001_×_10⁻⁷"),
+        ];
+        for (unit, value, limit, expected) in cases {
+            let found = shown(&unit.text_beside(value, &[limit]));
+            assert_eq!(found, expected, "{value} beside {limit}");
+        }
+        // Between two limits both sides show.
+        let between = Unit::Number.text_beside(0.999_999, &[0.5, 1.0]);
+        assert_eq!(shown(&between), "0.999999");
+    }
+
+    #[test]
+    fn limits_stand_with_every_digit_that_was_given() {
         assert_eq!(
-            shown(&Unit::Share.text_beside(0.050_000_1, 0.05)),
-            "5.00001_%"
+            shown(&Unit::Number.exact(0.123_456_789_012_345)),
+            "0.123456789012345"
         );
-        assert_eq!(shown(&Unit::Number.text_beside(3.0, 5.0)), "3");
+        assert_eq!(shown(&Unit::Share.exact(0.07)), "7_%");
+        assert_eq!(
+            shown(&Unit::Share.exact(0.123_456_789_012_34)),
+            "12.345678901234_%"
+        );
+        assert_eq!(shown(&Unit::Count.exact(12_345.0)), "12_345");
+    }
+
+    #[test]
+    fn what_is_written_reads_back() {
+        for value in [0.0, 12_901.0, -1_234_567.0, 0.25, 1.5e300, -2.5e-9] {
+            let text = number(value);
+            assert_eq!(
+                read_back(&text).to_bits(),
+                (value + 0.0).to_bits(),
+                "{text}"
+            );
+        }
+        assert_eq!(read_back(&percent(0.25)).to_bits(), 25.0_f64.to_bits());
+        assert!(read_back(NO_FIGURE).is_nan());
+        assert_eq!(point_placed("25", 3), "2500");
+        assert_eq!(point_placed("25", -2), "0.025");
+        assert_eq!(point_placed("25", 0), "2.5");
     }
 
     #[test]

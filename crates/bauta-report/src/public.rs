@@ -123,6 +123,7 @@ impl<'a> PublicRecord<'a> {
             seed: _,
             seed_source: _,
             input,
+            notes: _,
             variables,
             scenarios: _,
             steps,
@@ -131,6 +132,7 @@ impl<'a> PublicRecord<'a> {
             gates: _,
             claims: _,
             released,
+            reports: _,
             shuffled,
             times,
         } = record;

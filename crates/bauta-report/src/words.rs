@@ -6,7 +6,7 @@ use bauta_data::Kind;
 use bauta_methods::{Better, Series, Unit, registry};
 use bauta_plan::record::{Fate, GateRecord, MeasureFamily, MeasureRecord, SeedSource};
 
-use crate::number::{Written as _, number};
+use crate::number::Written as _;
 
 /// A text with a capital.
 pub(crate) fn capitalised(text: &str) -> String {
@@ -170,16 +170,16 @@ pub(crate) fn gate_condition(gate: &GateRecord, unit: Unit) -> String {
     }
 }
 
-/// What was found, with the digits that show on which side of the limit it lies.
+/// What was found, with the digits that show on which side of the limits it lies.
 pub(crate) fn gate_found(gate: &GateRecord, unit: Unit) -> String {
     let Some(found) = gate.found else {
         return "no figure".to_owned();
     };
-    let limit = [gate.at_least, gate.at_most]
+    let limits: Vec<f64> = [gate.at_least, gate.at_most]
         .into_iter()
         .flatten()
-        .min_by(|a, b| (a - found).abs().total_cmp(&(b - found).abs()));
-    limit.map_or_else(|| number(found), |limit| unit.text_beside(found, limit))
+        .collect();
+    unit.text_beside(found, &limits)
 }
 
 #[cfg(test)]

@@ -145,6 +145,7 @@ fn marked() -> RunRecord {
     "2026-11-16T23:59:58Z".clone_into(&mut record.times.started);
     record.times.seconds = 77.777_003;
     record.times.threads = 77_777_004;
+    "SENTINEL-DATA-NOTE".clone_into(&mut record.notes[0].text);
     "SENTINEL-STAGE".clone_into(&mut record.times.stages[0].stage);
     for scenario in &mut record.scenarios {
         "SENTINEL-SCENARIO".clone_into(&mut scenario.name);

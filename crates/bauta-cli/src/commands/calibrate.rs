@@ -9,7 +9,6 @@ use bauta_methods::adjust::calibration::told::tells_quantile;
 use bauta_methods::few_records::{RULE_OF_TEN, is_few};
 use bauta_methods::{Card, registry};
 use bauta_plan::record::{RunRecord, StepRecord};
-use bauta_plan::run::RunOptions;
 use bauta_plan::work::Done;
 use bauta_plan::work::calibrate::{CalibrateRequest, WITH_KEYS, adjuster, calibrate};
 use bauta_report::HtmlRenderer;
@@ -21,7 +20,9 @@ use crate::arguments::{FileOptions, Global};
 use crate::commands::mask::{given_params, show};
 use crate::commands::run::{run_object, verdict, warn_of_older};
 use crate::failure::Failure;
+use crate::print::out;
 use crate::progress::Progress;
+use crate::recovery::recover_beside;
 use crate::tables::{count, figure, figure_text, percent, table, text};
 
 /// Margins that are shown on the terminal.
@@ -29,8 +30,10 @@ const MAX_MARGINS: usize = 10;
 
 pub(crate) fn run(arguments: &ArgMatches, global: &Global) -> Result<Outcome, Failure> {
     let request = request(arguments)?;
+    let written = request.record.iter().chain(&request.report);
+    recover_beside(written.chain([&request.file, &request.output]));
     let progress = Progress::new(global.quiet || global.json);
-    let options = RunOptions { seed: global.seed };
+    let options = global.run_options();
     let Done { plan, record } = calibrate(&request, options, &progress, &HtmlRenderer)?;
     drop(progress);
     warn_of_older(&plan, &record);
@@ -38,7 +41,7 @@ pub(crate) fn run(arguments: &ArgMatches, global: &Global) -> Result<Outcome, Fa
     if global.json {
         let mut object = run_object(&plan, &record);
         object["calibration"] = json!(step.and_then(StepRecord::told));
-        println!("{object}");
+        crate::print::object(&object);
     } else {
         if let Some(evidence) = step.and_then(|step| step.evidence.as_deref()) {
             let calibration: Calibration = serde_json::from_value(evidence.data.clone())
@@ -111,31 +114,31 @@ fn refuse_rules_without_keys(card: &Card, arguments: &ArgMatches) -> Result<(), 
 
 /// Totals, ratios and the cost of unequal weights. What rests on few records stands in the record alone.
 fn print_calibration(calibration: &Calibration) {
-    println!(
+    out!(
         "{} of {} records have a weight; {} totals, {} independent",
         calibration.n_kept,
         calibration.n_original,
         calibration.margins.len(),
         calibration.n_independent
     );
-    println!("{}", margins_table(calibration));
+    out!("{}", margins_table(calibration));
     if calibration.margins.len() > MAX_MARGINS {
         let n_more = calibration.margins.len() - MAX_MARGINS;
-        println!("and {n_more} more totals that are reached as well or better");
+        out!("and {n_more} more totals that are reached as well or better");
     }
     if is_few(calibration.n_kept) {
-        println!("figures of g rest on fewer than {RULE_OF_TEN} records and stand in the record");
+        out!("figures of g rest on fewer than {RULE_OF_TEN} records and stand in the record");
     } else {
-        println!("g = new weight / starting weight");
-        println!("{}", solutions_table(calibration));
+        out!("g = new weight / starting weight");
+        out!("{}", solutions_table(calibration));
     }
     for solution in &calibration.solutions {
         if let Some(reason) = &solution.failed {
-            println!("{}: no solution: {reason}", solution.method);
+            out!("{}: no solution: {reason}", solution.method);
         }
     }
     if let Some(rounding) = &calibration.rounding {
-        println!(
+        out!(
             "rounded to {}: the largest change of a total is {}, of {}",
             figure_text(Some(rounding.to)),
             figure_text(Some(rounding.largest_change)),

@@ -1,30 +1,34 @@
 //! `bauta check`: a plan, checked to the end.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use bauta_data::DataError;
-use bauta_plan::Plan;
+use bauta_data::{DataError, format};
 use bauta_plan::run::folder_of;
+use bauta_plan::work::Mistake;
+use bauta_plan::{Plan, ProblemKind};
 use serde_json::json;
 
 use crate::Outcome;
 use crate::arguments::{Global, PlanArguments};
 use crate::failure::Failure;
+use crate::print::{object, out};
+use crate::progress::Progress;
+use crate::recovery::recover_beside;
 
 pub(crate) fn run(arguments: &PlanArguments, global: &Global) -> Result<Outcome, Failure> {
     let plan = load(&arguments.plan)?;
+    check_decimal_mark(&plan, global)?;
     if global.json {
         let steps: Vec<&str> = plan
             .steps
             .iter()
             .map(|step| step.method.card().id)
             .collect();
-        println!(
-            "{}",
-            json!({ "ok": true, "steps": steps, "measures": plan.measures.len(), "gates": plan.gates.len() })
+        object(
+            &json!({ "ok": true, "steps": steps, "measures": plan.measures.len(), "gates": plan.gates.len() }),
         );
     } else {
-        println!(
+        out!(
             "{}: fine; {} steps, {} measures, {} gates",
             arguments.plan.display(),
             plan.steps.len(),
@@ -35,8 +39,19 @@ pub(crate) fn run(arguments: &PlanArguments, global: &Global) -> Result<Outcome,
     Ok(Outcome::Fine)
 }
 
+/// Looks at all numbers of the file where their decimal mark is not stated: a run would ask for it.
+fn check_decimal_mark(plan: &Plan, global: &Global) -> Result<(), Failure> {
+    let Some(input) = &plan.input else {
+        return Ok(());
+    };
+    let progress = Progress::new(global.quiet || global.json);
+    format::check_decimal_mark(&input.path, &plan.read, &progress)?;
+    Ok(())
+}
+
 /// Reads and checks a plan.
 pub(crate) fn load(file: &Path) -> Result<Plan, Failure> {
+    recover_beside([file]);
     let bytes =
         std::fs::read(file).map_err(|error| DataError::io(file, "read the plan", &error))?;
     let text = String::from_utf8(bytes).map_err(|_| {
@@ -46,9 +61,25 @@ pub(crate) fn load(file: &Path) -> Result<Plan, Failure> {
         )
     })?;
     let name = file.file_name().unwrap_or_default().to_string_lossy();
-    bauta_plan::check_text(&text, &name, folder_of(file)).map_err(|problems| Failure::Plan {
-        file: file.to_owned(),
-        text,
-        problems,
-    })
+    let checked = bauta_plan::check_text(&text, &name, folder_of(file));
+    let plan = checked.map_err(|problems| match problems.as_slice() {
+        [problem] if problem.kind == ProblemKind::NotAPlan => Failure::Mistake(Mistake {
+            message: problem.message.clone(),
+            hint: problem.hint.clone(),
+            file: Some(file.to_owned()),
+            variable: None,
+        }),
+        _ => Failure::Plan {
+            file: file.to_owned(),
+            text,
+            problems,
+        },
+    })?;
+    recover_beside(
+        plan.output
+            .paths()
+            .into_iter()
+            .chain(plan.reads.iter().map(PathBuf::as_path)),
+    );
+    Ok(plan)
 }

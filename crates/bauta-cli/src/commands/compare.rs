@@ -7,9 +7,12 @@ use bauta_plan::work::compare::{CompareRequest, ComparedMeasure, compare_files};
 use crate::Outcome;
 use crate::arguments::{CompareArguments, Global};
 use crate::failure::Failure;
+use crate::print::say;
 use crate::progress::Progress;
+use crate::recovery::recover_beside;
 
 pub(crate) fn run(arguments: &CompareArguments, global: &Global) -> Result<Outcome, Failure> {
+    recover_beside([&arguments.original, &arguments.masked]);
     let progress = Progress::new(global.quiet || global.json);
     let (original, masked) = (&arguments.original, &arguments.masked);
     let (request, reading) = (request(arguments), arguments.reading.reading());
@@ -61,6 +64,6 @@ fn show_notes(found: &[ComparedMeasure]) {
         }
     }
     for (text, ids) in texts {
-        eprintln!("note ({}): {text}", ids.join(", "));
+        say!("note ({}): {text}", ids.join(", "));
     }
 }

@@ -2,13 +2,11 @@
 
 use crate::Outcome;
 use crate::arguments::{CompletionsArguments, command};
+use crate::print::exactly;
 
 pub(crate) fn run(arguments: &CompletionsArguments) -> Outcome {
-    clap_complete::generate(
-        arguments.shell,
-        &mut command(),
-        "bauta",
-        &mut std::io::stdout(),
-    );
+    let mut script = Vec::new();
+    clap_complete::generate(arguments.shell, &mut command(), "bauta", &mut script);
+    exactly(&String::from_utf8_lossy(&script));
     Outcome::Fine
 }

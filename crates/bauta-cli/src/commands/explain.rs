@@ -8,14 +8,15 @@ use serde_json::json;
 use crate::Outcome;
 use crate::arguments::{ExplainArguments, Global};
 use crate::failure::Failure;
+use crate::print::{exactly, object};
 
 pub(crate) fn run(arguments: &ExplainArguments, global: &Global) -> Result<Outcome, Failure> {
     let wanted = arguments.method.as_str();
     if wanted == "plan" {
         if global.json {
-            println!("{}", json!({ "id": "plan", "page": bauta_plan::GRAMMAR }));
+            object(&json!({ "id": "plan", "page": bauta_plan::GRAMMAR }));
         } else {
-            print!("{}", bauta_plan::GRAMMAR);
+            exactly(bauta_plan::GRAMMAR);
         }
         return Ok(Outcome::Fine);
     }
@@ -27,20 +28,17 @@ pub(crate) fn run(arguments: &ExplainArguments, global: &Global) -> Result<Outco
         )
     })?;
     if global.json {
-        println!(
-            "{}",
-            json!({
-                "id": card.id,
-                "title": card.title,
-                "family": card.family.name(),
-                "summary": card.summary,
-                "page": card.page,
-                "parameters": params_schema(card),
-                "references": card.references,
-            })
-        );
+        object(&json!({
+            "id": card.id,
+            "title": card.title,
+            "family": card.family.name(),
+            "summary": card.summary,
+            "page": card.page,
+            "parameters": params_schema(card),
+            "references": card.references,
+        }));
     } else {
-        print!("{}", card.page);
+        exactly(card.page);
     }
     Ok(Outcome::Fine)
 }

@@ -8,7 +8,9 @@ use serde_json::json;
 use crate::Outcome;
 use crate::arguments::{ExplainRecordArguments, Global};
 use crate::failure::Failure;
+use crate::print::{object, out};
 use crate::progress::Progress;
+use crate::recovery::recover_beside;
 use crate::tables::{figure_text, percent};
 use crate::words::joined;
 
@@ -23,6 +25,7 @@ pub(crate) fn run(arguments: &ExplainRecordArguments, global: &Global) -> Result
         semantics: arguments.semantics,
         k: arguments.k,
     };
+    recover_beside([&arguments.file]);
     let progress = Progress::new(global.quiet || global.json);
     let reading = arguments.reading.reading();
     let explained = explain_record_of(&arguments.file, &reading, &request, &progress)?;
@@ -43,25 +46,22 @@ fn names(arguments: &ExplainRecordArguments, set: &[usize]) -> Vec<String> {
 
 fn print_json(arguments: &ExplainRecordArguments, found: &UniqueSets, risk: f64) {
     let sets: Vec<Vec<String>> = found.sets.iter().map(|set| names(arguments, set)).collect();
-    println!(
-        "{}",
-        json!({
-            "file": arguments.file.display().to_string(),
-            "row": arguments.row,
-            "keys": arguments.keys,
-            "semantics": arguments.semantics.name(),
-            "k": arguments.k,
-            "f": found.f,
-            "F": found.big_f,
-            "risk": risk,
-            "sets": sets,
-            "complete_up_to": found.complete_up_to,
-        })
-    );
+    object(&json!({
+        "file": arguments.file.display().to_string(),
+        "row": arguments.row,
+        "keys": arguments.keys,
+        "semantics": arguments.semantics.name(),
+        "k": arguments.k,
+        "f": found.f,
+        "F": found.big_f,
+        "risk": risk,
+        "sets": sets,
+        "complete_up_to": found.complete_up_to,
+    }));
 }
 
 fn print_words(arguments: &ExplainRecordArguments, found: &UniqueSets, risk: f64) {
-    println!(
+    out!(
         "{}, row {}; known: {}; missing keys count as `{}`",
         arguments.file.display(),
         arguments.row,
@@ -69,17 +69,17 @@ fn print_words(arguments: &ExplainRecordArguments, found: &UniqueSets, risk: f64
         arguments.semantics.name()
     );
     match found.f {
-        1 => println!("No other record has this key."),
-        2 => println!("1 other record has this key."),
-        f => println!("{} other records have this key.", f - 1),
+        1 => out!("No other record has this key."),
+        2 => out!("1 other record has this key."),
+        f => out!("{} other records have this key.", f - 1),
     }
     match &arguments.weight {
-        Some(weight) => println!(
+        Some(weight) => out!(
             "By {weight} it stands for {} in the population; the risk of re-identification is {}.",
             figure_text(Some(found.big_f)),
             percent(Some(risk))
         ),
-        None => println!(
+        None => out!(
             "The file is taken for a census: the risk of re-identification is {}.",
             percent(Some(risk))
         ),
@@ -93,24 +93,22 @@ fn print_sets(arguments: &ExplainRecordArguments, found: &UniqueSets) {
         k => format!("to be among fewer than {k}"),
     };
     if found.sets.is_empty() && found.complete_up_to.is_none() {
-        println!("No set of these keys is enough {what}.");
+        out!("No set of these keys is enough {what}.");
         return;
     }
     for set in found.sets.iter().take(MAX_TOLD) {
         let set = names(arguments, set);
         match set.as_slice() {
-            [] => println!("Nothing need be known {what}: the file has too few records."),
-            [one] => println!("{one} alone is enough {what}."),
-            several => println!("{} together are enough {what}.", joined(several)),
+            [] => out!("Nothing need be known {what}: the file has too few records."),
+            [one] => out!("{one} alone is enough {what}."),
+            several => out!("{} together are enough {what}.", joined(several)),
         }
     }
     let n_more = found.sets.len().saturating_sub(MAX_TOLD);
     if n_more > 0 {
-        println!("And {n_more} more sets, none smaller; --json has them.");
+        out!("And {n_more} more sets, none smaller; --json has them.");
     }
     if let Some(size) = found.complete_up_to {
-        println!(
-            "All sets of up to {size} keys were looked at; there may be more of the larger ones."
-        );
+        out!("All sets of up to {size} keys were looked at; there may be more of the larger ones.");
     }
 }

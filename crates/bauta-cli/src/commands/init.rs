@@ -5,32 +5,27 @@ use std::path::PathBuf;
 use bauta_data::Role;
 use bauta_data::inspect::{ColumnProfile, FileProfile};
 use bauta_plan::output::folder_of;
-use bauta_plan::work::init::{Existing, init};
+use bauta_plan::work::init::init;
 use serde_json::json;
 
 use crate::Outcome;
 use crate::arguments::{Global, InitArguments};
 use crate::failure::Failure;
+use crate::print::{object, out};
 use crate::progress::Progress;
+use crate::recovery::recover_beside;
 
 pub(crate) fn run(arguments: &InitArguments, global: &Global) -> Result<Outcome, Failure> {
     let plan_file = plan_path(arguments);
-    let existing = if arguments.force {
-        Existing::IsReplaced
-    } else {
-        Existing::Stays
-    };
+    recover_beside([&arguments.file, &plan_file]);
     let (file, reading) = (&arguments.file, arguments.reading.reading());
     let progress = Progress::new(global.quiet || global.json);
-    let profile = init(file, &plan_file, existing, &reading, &progress)?.profile;
+    let profile = init(file, &plan_file, global.replace(), &reading, &progress)?.profile;
     drop(progress);
     if global.json {
-        println!(
-            "{}",
-            json!({ "plan": plan_file.display().to_string(), "profile": profile })
-        );
+        object(&json!({ "plan": plan_file.display().to_string(), "profile": profile }));
     } else {
-        println!(
+        out!(
             "{}: {} records, {} variables",
             arguments.file.display(),
             profile.n_records,
@@ -41,16 +36,30 @@ pub(crate) fn run(arguments: &InitArguments, global: &Global) -> Result<Outcome,
                 .map(|column| column.name.as_str())
                 .collect();
             if !names.is_empty() {
-                println!("  {}: {}", role.name(), names.join(", "));
+                out!("  {}: {}", role.name(), names.join(", "));
             }
         }
-        println!(
+        show_doubts(&profile);
+        out!(
             "Wrote {}. Read the reasons in it, correct what is wrong, and then:",
             plan_file.display()
         );
-        println!("  bauta check {0}\n  bauta run {0}", plan_file.display());
+        out!("  bauta check {0}\n  bauta run {0}", plan_file.display());
     }
     Ok(Outcome::Fine)
+}
+
+/// What has to be answered in the plan, and what there is to know.
+fn show_doubts(profile: &FileProfile) {
+    for doubt in &profile.decimal_doubts {
+        out!("QUESTION: {doubt}");
+    }
+    if !profile.decimal_doubts.is_empty() {
+        out!("The plan asks for the decimal mark; it is refused until you state it there.");
+    }
+    for remark in &profile.remarks {
+        out!("look at {}", remark.text);
+    }
 }
 
 fn plan_path(arguments: &InitArguments) -> PathBuf {

@@ -6,21 +6,21 @@ use serde_json::json;
 use crate::Outcome;
 use crate::arguments::{Global, InspectArguments};
 use crate::failure::Failure;
+use crate::print::{object, out};
 use crate::progress::Progress;
+use crate::recovery::recover_beside;
 use crate::tables::{count, table, text};
 
 pub(crate) fn run(arguments: &InspectArguments, global: &Global) -> Result<Outcome, Failure> {
+    recover_beside([&arguments.file]);
     let progress = Progress::new(global.quiet || global.json);
     let profile = inspect(&arguments.file, &arguments.reading.reading(), &progress)?.profile;
     drop(progress);
     if global.json {
-        println!(
-            "{}",
-            json!({ "file": arguments.file.display().to_string(), "profile": profile })
-        );
+        object(&json!({ "file": arguments.file.display().to_string(), "profile": profile }));
         return Ok(Outcome::Fine);
     }
-    println!(
+    out!(
         "{}: {} records, {} variables",
         arguments.file.display(),
         profile.n_records,
@@ -37,11 +37,17 @@ pub(crate) fn run(arguments: &InspectArguments, global: &Global) -> Result<Outco
             text(column.proposal.reason.clone()),
         ]);
     }
-    println!("{shown}");
+    out!("{shown}");
+    for doubt in &profile.decimal_doubts {
+        out!("QUESTION: {doubt}");
+    }
+    for remark in &profile.remarks {
+        out!("look at {}", remark.text);
+    }
     for column in &profile.columns {
         let flag = column.proposal.flag.map(bauta_data::inspect::Flag::text);
         for remark in flag.into_iter().chain(column.warnings()) {
-            println!("look at {}: {remark}", column.name);
+            out!("look at {}: {remark}", column.name);
         }
     }
     Ok(Outcome::Fine)

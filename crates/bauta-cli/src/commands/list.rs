@@ -6,6 +6,7 @@ use serde_json::json;
 
 use crate::Outcome;
 use crate::arguments::{Global, ListArguments};
+use crate::print::{object, out};
 use crate::tables::{table, text};
 
 pub(crate) fn run(arguments: &ListArguments, global: &Global) -> Outcome {
@@ -31,7 +32,7 @@ pub(crate) fn run(arguments: &ListArguments, global: &Global) -> Outcome {
                 })
             })
             .collect();
-        println!("{}", json!({ "methods": methods }));
+        object(&json!({ "methods": methods }));
         return Outcome::Fine;
     }
     let mut shown = table(["method", "family", "what it does", "parameters"]);
@@ -44,7 +45,7 @@ pub(crate) fn run(arguments: &ListArguments, global: &Global) -> Outcome {
             text(params.join(", ")),
         ]);
     }
-    println!("{shown}");
-    println!("`bauta explain METHOD` has the whole page of a method.");
+    out!("{shown}");
+    out!("`bauta explain METHOD` has the whole page of a method.");
     Outcome::Fine
 }

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use bauta_methods::params::parse_text;
 use bauta_methods::{Card, RawValue, registry};
 use bauta_plan::record::RunRecord;
-use bauta_plan::run::RunOptions;
 use bauta_plan::work::Done;
 use bauta_plan::work::mask::{MaskRequest, mask};
 use bauta_report::HtmlRenderer;
@@ -15,7 +14,9 @@ use crate::Outcome;
 use crate::arguments::{FileOptions, Global};
 use crate::commands::run::{claim_text, print_json, verdict, warn_of_older};
 use crate::failure::Failure;
+use crate::print::say;
 use crate::progress::Progress;
+use crate::recovery::recover_beside;
 
 pub(crate) fn run(
     method: &str,
@@ -47,8 +48,14 @@ pub(crate) fn run(
         weight: named(card, weight_param(card), arguments, "weight"),
         params: given_params(card, arguments),
     };
+    recover_beside(
+        request
+            .record
+            .iter()
+            .chain([&request.file, &request.output]),
+    );
     let progress = Progress::new(global.quiet || global.json);
-    let options = RunOptions { seed: global.seed };
+    let options = global.run_options();
     let Done { plan, record } = mask(&request, options, &progress, &HtmlRenderer)?;
     drop(progress);
     warn_of_older(&plan, &record);
@@ -71,20 +78,23 @@ pub(crate) fn weight_param(card: &Card) -> &'static str {
 
 /// What was done goes to standard error: the data are in the file.
 pub(crate) fn show(record: &RunRecord) {
+    for note in &record.notes {
+        say!("look at {}", note.text);
+    }
     for step in &record.steps {
         match step.on.as_slice() {
-            [] => eprintln!("{}", step.method),
-            on => eprintln!("{}: {}", step.method, on.join(", ")),
+            [] => say!("{}", step.method),
+            on => say!("{}: {}", step.method, on.join(", ")),
         }
         for note in &step.notes {
-            eprintln!("  {}", note.text);
+            say!("  {}", note.text);
         }
     }
     for claim in &record.claims {
-        eprintln!("{}", claim_text(claim));
+        say!("{}", claim_text(claim));
     }
     if let Some(file) = &record.released {
-        eprintln!("wrote {} ({} records)", file.file, file.n_records);
+        say!("wrote {} ({} records)", file.file, file.n_records);
     }
 }
 

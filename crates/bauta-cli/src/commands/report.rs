@@ -4,16 +4,28 @@ use std::path::{Path, PathBuf};
 
 use bauta_data::DataError;
 use bauta_plan::RunRecord;
-use bauta_plan::output::{Access, write_file, write_files};
-use bauta_plan::work::{read_record, refuse_to_replace};
+use bauta_plan::output::{Access, Guard, Publication};
+use bauta_plan::work::{files_of_record, read_record};
 use bauta_report::{Audience, Comparison, csv_tables};
 use serde_json::json;
 
 use crate::Outcome;
 use crate::arguments::{Global, ReportArguments};
 use crate::failure::Failure;
+use crate::print::{exactly, object, say};
+use crate::recovery::recover_beside;
 
 pub(crate) fn run(arguments: &ReportArguments, global: &Global) -> Result<Outcome, Failure> {
+    let written = arguments.output.iter().cloned();
+    let tables = arguments.tables.iter().map(|folder| folder.join("tables"));
+    recover_beside(
+        arguments
+            .records
+            .iter()
+            .cloned()
+            .chain(written)
+            .chain(tables),
+    );
     let records: Vec<RunRecord> = arguments
         .records
         .iter()
@@ -30,24 +42,36 @@ fn one(
     arguments: &ReportArguments,
     global: &Global,
 ) -> Result<Outcome, Failure> {
-    let tables = match &arguments.tables {
-        Some(folder) => write_tables(record, folder, arguments)?,
-        None => Vec::new(),
-    };
     let (audience, access) = if arguments.external {
         (Audience::External, Access::Usual)
     } else {
         (Audience::Internal, Access::OwnerOnly)
     };
     let html = bauta_report::html(record, audience);
-    let is_written = write_page(&html, arguments, access)?;
+    let tables = arguments.tables.as_ref().map(|folder| {
+        let tables = csv_tables(record).into_iter();
+        let files = tables.map(|table| (folder.join(&table.file), table.text));
+        files.collect::<Vec<(PathBuf, String)>>()
+    });
+    let tables = tables.unwrap_or_default();
+    write(
+        arguments,
+        &html,
+        access,
+        &tables,
+        &guard(&[record], arguments, global),
+    )?;
+    let tables: Vec<String> = tables
+        .iter()
+        .map(|(file, _)| file.display().to_string())
+        .collect();
     let report = arguments.output.as_ref();
     let report = report.map(|file| file.display().to_string());
-    match (global.json, is_written, tables.is_empty()) {
-        (true, true, true) => println!("{}", json!({ "report": report })),
-        (true, _, false) => println!("{}", json!({ "report": report, "tables": tables })),
-        (true, false, true) => println!("{}", json!({ "html": html })),
-        (false, false, true) => print!("{html}"),
+    match (global.json, report.is_some(), tables.is_empty()) {
+        (true, true, true) => object(&json!({ "report": report })),
+        (true, _, false) => object(&json!({ "report": report, "tables": tables })),
+        (true, false, true) => object(&json!({ "html": html })),
+        (false, false, true) => exactly(&html),
         (false, ..) => {}
     }
     Ok(Outcome::Fine)
@@ -78,58 +102,65 @@ fn side_by_side(
     let named: Vec<(&str, &RunRecord)> = names.iter().map(String::as_str).zip(records).collect();
     let comparison = Comparison::new(&named);
     if !comparison.same_input() && !global.quiet {
-        eprintln!("warning: the runs did not read the same file");
+        say!("warning: the runs did not read the same file");
     }
     let html = comparison.html();
-    let is_written = write_page(&html, arguments, Access::OwnerOnly)?;
+    let all: Vec<&RunRecord> = records.iter().collect();
+    let guard = guard(&all, arguments, global);
+    write(arguments, &html, Access::OwnerOnly, &[], &guard)?;
     if global.json {
-        println!("{}", comparison.json());
-    } else if !is_written {
-        print!("{html}");
+        object(&comparison.json());
+    } else if arguments.output.is_none() {
+        exactly(&html);
     }
     Ok(Outcome::Fine)
 }
 
-/// Writes the page where it was asked for; whether it was.
-fn write_page(html: &str, arguments: &ReportArguments, access: Access) -> Result<bool, Failure> {
-    let Some(file) = &arguments.output else {
-        return Ok(false);
-    };
-    for record in &arguments.records {
-        refuse_to_replace(record, file)?;
-    }
-    write_file(file, html.as_bytes(), access)?;
-    Ok(true)
+/// Guards the records and all that they name against the outputs; reports may be written again.
+fn guard(records: &[&RunRecord], arguments: &ReportArguments, global: &Global) -> Guard {
+    let named = records.iter().zip(&arguments.records);
+    let named = named.flat_map(|(record, file)| files_of_record(record, file));
+    let read: Vec<PathBuf> = arguments.records.iter().cloned().chain(named).collect();
+    Guard::new(&read, global.replace())
 }
 
-/// Writes the tables of a record to a folder, all or none; the names of the files.
-fn write_tables(
-    record: &RunRecord,
-    folder: &Path,
+/// Writes the page and the tables where they were asked for, all or none.
+fn write(
     arguments: &ReportArguments,
-) -> Result<Vec<String>, Failure> {
-    let tables = csv_tables(record);
-    let files: Vec<(PathBuf, &[u8])> = tables
-        .iter()
-        .map(|table| (folder.join(&table.file), table.text.as_bytes()))
-        .collect();
-    let read_or_written = arguments.records.iter().chain(&arguments.output);
-    for other in read_or_written {
-        for (file, _) in &files {
-            refuse_to_replace(other, file)?;
-        }
-    }
-    let is_new = !folder.exists();
-    if is_new {
+    html: &str,
+    access: Access,
+    tables: &[(PathBuf, String)],
+    guard: &Guard,
+) -> Result<(), Failure> {
+    let folder = arguments.tables.as_deref();
+    let is_new = folder.is_some_and(|folder| !folder.exists());
+    if let Some(folder) = folder.filter(|_| is_new) {
         std::fs::create_dir(folder)
             .map_err(|error| DataError::io(folder, "make the folder", &error))?;
     }
-    write_files(&files, Access::OwnerOnly).inspect_err(|_| {
-        // Only a folder of our own, and only while nothing is in it.
-        if is_new {
-            let _ = std::fs::remove_dir(folder);
-        }
-    })?;
-    let names = files.iter().map(|(file, _)| file.display().to_string());
-    Ok(names.collect())
+    let written = publish(arguments.output.as_deref(), html, access, tables, guard);
+    if let (Err(_), Some(folder), true) = (&written, folder, is_new) {
+        // A folder of our own, while nothing is in it.
+        let _ = std::fs::remove_dir(folder);
+    }
+    Ok(written?)
+}
+
+fn publish(
+    page: Option<&Path>,
+    html: &str,
+    access: Access,
+    tables: &[(PathBuf, String)],
+    guard: &Guard,
+) -> Result<(), DataError> {
+    let targets = tables.iter().map(|(file, _)| file.as_path()).chain(page);
+    let targets: Vec<&Path> = targets.collect();
+    let mut publication = Publication::begin(&targets, guard)?;
+    for (file, text) in tables {
+        publication.add_bytes(file, text.as_bytes(), Access::OwnerOnly)?;
+    }
+    if let Some(page) = page {
+        publication.add_bytes(page, html.as_bytes(), access)?;
+    }
+    publication.commit()
 }

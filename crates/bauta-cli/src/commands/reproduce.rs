@@ -1,13 +1,17 @@
 //! `bauta reproduce`: the tables and figures of the papers, published beside found.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use bauta_data::DataError;
 use bauta_papers::{Paper, PaperError, Reproduction, Request};
+use bauta_plan::output::{Access, Guard, write_files};
 
 use crate::Outcome;
 use crate::arguments::{Global, ReproduceArguments};
 use crate::failure::Failure;
+use crate::print::out;
 use crate::progress::Progress;
+use crate::recovery::recover_beside;
 
 pub(crate) fn run(arguments: &ReproduceArguments, global: &Global) -> Result<Outcome, Failure> {
     let paper = Paper::of_id(&arguments.paper).ok_or_else(|| {
@@ -33,26 +37,20 @@ pub(crate) fn run(arguments: &ReproduceArguments, global: &Global) -> Result<Out
     })?;
     drop(progress);
     match &arguments.output {
-        Some(folder) => write(folder, &found)?,
-        None => println!("{}", found.text),
+        Some(folder) => write(folder, &found, global)?,
+        None => out!("{}", found.text),
     }
     Ok(Outcome::Fine)
 }
 
-fn write(folder: &Path, found: &Reproduction) -> Result<(), Failure> {
-    let save = |name: &str, text: &str| {
-        let path = folder.join(name);
-        std::fs::create_dir_all(folder)
-            .and_then(|()| std::fs::write(&path, text))
-            .map_err(|error| {
-                Failure::mistake(
-                    format!("{}: {error}", path.display()),
-                    "name a folder that can be written",
-                )
-            })
-    };
-    for (name, svg) in &found.pictures {
-        save(name, svg)?;
-    }
-    save("README.md", &found.text)
+fn write(folder: &Path, found: &Reproduction, global: &Global) -> Result<(), Failure> {
+    std::fs::create_dir_all(folder)
+        .map_err(|error| DataError::io(folder, "make the folder", &error))?;
+    let pictures = found.pictures.iter();
+    let pictures = pictures.map(|(name, svg)| (folder.join(name), svg.as_bytes()));
+    let text = (folder.join("README.md"), found.text.as_bytes());
+    let files: Vec<(PathBuf, &[u8])> = pictures.chain([text]).collect();
+    recover_beside([&files[0].0]);
+    let guard = Guard::new::<&Path>([], global.replace());
+    Ok(write_files(&files, Access::Usual, &guard)?)
 }

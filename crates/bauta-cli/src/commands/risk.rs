@@ -12,13 +12,22 @@ use serde_json::{Map, json};
 use crate::Outcome;
 use crate::arguments::{Global, RiskArguments};
 use crate::failure::{Failure, joined};
+use crate::print::{object, say};
 use crate::progress::Progress;
+use crate::recovery::recover_beside;
 
 pub(crate) fn run(arguments: &RiskArguments, global: &Global) -> Result<Outcome, Failure> {
+    recover_beside(arguments.per_record.iter().chain([&arguments.file]));
     let progress = Progress::new(global.quiet || global.json);
     let (request, reading) = (request(arguments), arguments.reading.reading());
-    let per_record = arguments.per_record.as_ref();
-    let found = risk_of(&arguments.file, &reading, &request, per_record, &progress);
+    let found = risk_of(
+        &arguments.file,
+        &reading,
+        &request,
+        arguments.per_record.as_deref(),
+        global.replace(),
+        &progress,
+    );
     let (table, found) = found.map_err(|error| match error {
         WorkError::Settings { problems, .. } => Failure::mistake(joined(&problems), "see --help"),
         error => Failure::from(error),
@@ -64,7 +73,7 @@ fn show_notes(notes: &[Note], global: &Global) {
         }
     }
     for text in texts.iter().filter(|_| !global.quiet) {
-        eprintln!("note: {text}");
+        say!("note: {text}");
     }
 }
 
@@ -83,24 +92,21 @@ fn print_json(asked: &Asked<'_>, table: &Table, found: &RiskFound) {
     ];
     let diversity = found.diversity.iter();
     measures.extend(diversity.map(|diversity| measure_json("l-diversity", diversity)));
-    println!(
-        "{}",
-        json!({
-            "file": arguments.file.display().to_string(),
-            "n_records": table.n_records(),
-            "keys": arguments.keys,
-            "semantics": arguments.semantics.name(),
-            "k": violations,
-            "uniques": counted.part("uniques"),
-            "smallest_class": counted.value,
-            "expected_reidentifications": found.individual.part("expected_reidentifications"),
-            "contributions": contributions_json(found),
-            "levels": levels_json(found),
-            "riskiest": found.riskiest.iter().map(riskiest_json).collect::<Vec<_>>(),
-            "measures": measures,
-            "notes": found.notes.iter().map(Note::to_json).collect::<Vec<_>>(),
-        })
-    );
+    object(&json!({
+        "file": arguments.file.display().to_string(),
+        "n_records": table.n_records(),
+        "keys": arguments.keys,
+        "semantics": arguments.semantics.name(),
+        "k": violations,
+        "uniques": counted.part("uniques"),
+        "smallest_class": counted.value,
+        "expected_reidentifications": found.individual.part("expected_reidentifications"),
+        "contributions": contributions_json(found),
+        "levels": levels_json(found),
+        "riskiest": found.riskiest.iter().map(riskiest_json).collect::<Vec<_>>(),
+        "measures": measures,
+        "notes": found.notes.iter().map(Note::to_json).collect::<Vec<_>>(),
+    }));
 }
 
 /// For each key what is left without it, and the share of the records below k that goes.

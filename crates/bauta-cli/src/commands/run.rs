@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 
+use bauta_data::number::number_text;
 use bauta_methods::{FigureName, Measurement, Note, Unit};
 use bauta_plan::plan::NamedPath;
-use bauta_plan::record::{ClaimRecord, MeasureRecord, RunRecord, StepRecord};
-use bauta_plan::run::{RunOptions, run as run_plan};
+use bauta_plan::record::{ClaimRecord, Counted, MeasureRecord, RunRecord, StepRecord};
+use bauta_plan::run::run as run_plan;
 use bauta_plan::{Plan, record::GateRecord};
 use bauta_report::HtmlRenderer;
 use serde_json::json;
@@ -15,8 +16,9 @@ use crate::arguments::{Global, PlanArguments};
 use crate::commands::check::load;
 use crate::commands::risk::measure_json;
 use crate::failure::Failure;
+use crate::print::{object, out, say};
 use crate::progress::Progress;
-use crate::tables::{figure, figure_text, table, text};
+use crate::tables::{figure, figure_beside, table, text};
 
 pub(crate) fn run(arguments: &PlanArguments, global: &Global) -> Result<Outcome, Failure> {
     let plan = load(&arguments.plan)?;
@@ -32,7 +34,7 @@ pub(crate) fn run(arguments: &PlanArguments, global: &Global) -> Result<Outcome,
 /// Runs a plan with progress and the reports of `bauta-report`.
 pub(crate) fn carry_out(plan: &Plan, global: &Global) -> Result<RunRecord, Failure> {
     let progress = Progress::new(global.quiet || global.json);
-    let options = RunOptions { seed: global.seed };
+    let options = global.run_options();
     let record = run_plan(plan, options, &progress, &HtmlRenderer)?;
     warn_of_older(plan, &record);
     Ok(record)
@@ -50,7 +52,7 @@ pub(crate) fn warn_of_older(plan: &Plan, record: &RunRecord) {
         .flatten()
         .filter(|file| file.path.exists());
     for file in left.filter(|_| !record.passed()) {
-        eprintln!(
+        say!(
             "warning: {} is from an earlier run and is not what this plan gives now",
             file.given
         );
@@ -70,7 +72,7 @@ pub(crate) const FEW_RECORDS: &str = "- figures of fewer than 10 records are not
 
 /// Prints what a run found, as scripts read it.
 pub(crate) fn print_json(plan: &Plan, record: &RunRecord) {
-    println!("{}", run_object(plan, record));
+    object(&run_object(plan, record));
 }
 
 /// What a run found, as scripts read it. The seed stays in the record.
@@ -80,6 +82,7 @@ pub(crate) fn run_object(plan: &Plan, record: &RunRecord) -> serde_json::Value {
     let named = |path: &Option<NamedPath>| path.as_ref().map(|path| path.given.clone());
     json!({
         "input": record.input,
+        "notes": record.notes.iter().map(Note::to_json).collect::<Vec<_>>(),
         "steps": steps,
         "measures": measures,
         "gates": record.gates.iter().map(gate_object).collect::<Vec<_>>(),
@@ -113,36 +116,40 @@ fn measure_object(measure: &MeasureRecord) -> serde_json::Value {
 
 /// Figures before and after, gates, and what was written.
 pub(crate) fn print_summary(plan: &Plan, record: &RunRecord) {
-    println!(
+    out!(
         "{} records, {} variables read",
-        record.input.n_records, record.input.n_variables
+        record.input.n_records,
+        record.input.n_variables
     );
-    for step in &record.steps {
-        println!("  {}: {}", step.key, step.on.join(", "));
+    for note in &record.notes {
+        out!("  look at {}", note.text);
     }
-    println!("{}", measures_table(&record.measures));
+    for step in &record.steps {
+        out!("  {}: {}", step.key, step.on.join(", "));
+    }
+    out!("{}", measures_table(&record.measures));
     let mut found = record.measures.iter().filter_map(|of| of.after.as_ref());
     if found.any(|found| !found.few.is_none()) {
-        println!("{FEW_RECORDS} and stand in the record");
+        out!("{FEW_RECORDS} and stand in the record");
     }
     for gate in &record.gates {
-        println!("gate {}", gate_text(gate));
+        out!("gate {}", gate_text(gate));
     }
     for claim in &record.claims {
-        println!("{}", claim_text(claim));
+        out!("{}", claim_text(claim));
     }
     match &record.released {
-        Some(file) => println!("released: {} ({} records)", file.file, file.n_records),
+        Some(file) => out!("released: {} ({} records)", file.file, file.n_records),
         None if record.gates.iter().all(|gate| gate.passed) => {
-            println!("NOT released: the file, read again, is not as safe as claimed");
+            out!("NOT released: the file, read again, is not as safe as claimed");
         }
-        None => println!("NOT released: a gate does not hold"),
+        None => out!("NOT released: a gate does not hold"),
     }
     if let Some(path) = &plan.output.record {
-        println!("record:   {} (confidential)", path.given);
+        out!("record:   {} (confidential)", path.given);
     }
     if let Some(path) = &plan.output.report {
-        println!("report:   {} (confidential)", path.given);
+        out!("report:   {} (confidential)", path.given);
     }
     if let Some(path) = plan
         .output
@@ -150,38 +157,33 @@ pub(crate) fn print_summary(plan: &Plan, record: &RunRecord) {
         .as_ref()
         .filter(|_| record.passed())
     {
-        println!("public:   {}", path.given);
+        out!("public:   {}", path.given);
     }
 }
 
 /// What counting the released file again showed.
 pub(crate) fn claim_text(claim: &ClaimRecord) -> String {
-    let verdict = match (claim.smallest_class, claim.holds) {
-        (None, _) => "it has no records".to_owned(),
-        (_, true) => format!("every class has at least {} records", claim.k),
-        (_, false) if claim.semantics == "own" => format!(
-            "{} records are in classes below {}: the claim FAILS (missing values that are spelled differently are different values)",
-            claim.n_below, claim.k
-        ),
-        (_, false) => format!(
-            "{} records are in classes below {}: the claim FAILS",
-            claim.n_below, claim.k
-        ),
+    let counted = match claim.counted {
+        Counted::ReleasedFile => "released file read and counted again",
+        Counted::BeforeSuppression => "values before suppression counted again",
     };
     format!(
-        "released file counted again on {} ({}; {}): {verdict}",
+        "{counted} on {} ({}; {}): {}",
         claim.keys.join(", "),
         claim.semantics,
-        claim.by
+        claim.by,
+        claim.in_words()
     )
 }
 
+/// A gate with its verdict: bounds as they were given, and as many digits of what was found as show
+/// on which side of them it lies.
 fn gate_text(gate: &GateRecord) -> String {
-    let bounds: Vec<String> = [("at least", gate.at_least), ("at most", gate.at_most)]
+    let bounds = [("at least", gate.at_least), ("at most", gate.at_most)];
+    let limits: Vec<f64> = bounds.iter().filter_map(|(_, bound)| *bound).collect();
+    let bounds: Vec<String> = bounds
         .into_iter()
-        .filter_map(|(word, bound)| {
-            bound.map(|bound| format!("{word} {}", figure_text(Some(bound))))
-        })
+        .filter_map(|(word, bound)| bound.map(|bound| format!("{word} {}", number_text(bound))))
         .collect();
     let name = match (&gate.scenario, &gate.part) {
         (None, None) => gate.measure.clone(),
@@ -197,7 +199,7 @@ fn gate_text(gate: &GateRecord) -> String {
     format!(
         "{name} {}: {} {verdict}",
         bounds.join(" and "),
-        figure_text(gate.told())
+        figure_beside(gate.told(), &limits)
     )
 }
 
@@ -254,4 +256,45 @@ fn headline_figures(measure: &MeasureRecord) -> Vec<(FigureName, String)> {
             is_headline.then(|| (figure.name.clone(), declared.describe(&figure.name)))
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn gate(at_least: Option<f64>, at_most: Option<f64>, found: f64, passed: bool) -> GateRecord {
+        GateRecord {
+            measure: "l-diversity".to_owned(),
+            scenario: None,
+            part: Some("smallest_entropy".to_owned()),
+            label: "smallest entropy l".to_owned(),
+            unit: Unit::Number,
+            condition: None,
+            at_least,
+            at_most,
+            found: Some(found),
+            few: false,
+            passed,
+            why: None,
+        }
+    }
+
+    #[test]
+    fn no_gate_reads_as_if_its_verdict_were_wrong() {
+        let fails = gate(Some(3.0), None, 3.0_f64.next_down(), false);
+        assert_eq!(
+            gate_text(&fails),
+            "l-diversity smallest_entropy at least 3: 2.9999999999999996 FAILS"
+        );
+        let fails = gate(None, Some(0.123_456_2), 0.123_456_4, false);
+        assert_eq!(
+            gate_text(&fails),
+            "l-diversity smallest_entropy at most 0.1234562: 0.1234564 FAILS"
+        );
+        let holds = gate(Some(3.0), Some(4.0), 3.0, true);
+        assert_eq!(
+            gate_text(&holds),
+            "l-diversity smallest_entropy at least 3 and at most 4: 3 holds"
+        );
+    }
 }

@@ -1,24 +1,33 @@
-//! `bauta verify`: the plan of a record, run again and compared.
+//! `bauta verify`: a record, made again and compared, or its signature.
 
 use std::path::{Path, PathBuf};
 
-use bauta_plan::RunRecord;
-use bauta_plan::run::folder_of;
-use bauta_plan::verify::{Comparison, released_path, verify};
-use bauta_plan::work::read_record;
+use bauta_plan::sign::{Signed, check_signature};
+use bauta_plan::verify::{Comparison, FileOnDisk, OnDisk, files_on_disk, plan_folder, verify};
+use bauta_plan::work::{read_record, read_record_whole};
+use bauta_report::HtmlRenderer;
 use serde_json::json;
 
 use crate::Outcome;
 use crate::arguments::{Global, VerifyArguments};
 use crate::failure::Failure;
+use crate::print::{object, out};
 use crate::progress::Progress;
+use crate::recovery::recover_beside;
 
 pub(crate) fn run(arguments: &VerifyArguments, global: &Global) -> Result<Outcome, Failure> {
-    let record = read_record(&arguments.record)?;
-    let folder = arguments
-        .folder
-        .clone()
-        .unwrap_or_else(|| plan_folder(&record, &arguments.record));
+    recover_beside([&arguments.record]);
+    match &arguments.key {
+        Some(key) => signature(arguments, key, global),
+        None => repeat(arguments, global),
+    }
+}
+
+/// Makes the record again.
+fn repeat(arguments: &VerifyArguments, global: &Global) -> Result<Outcome, Failure> {
+    let (record, written) = read_record_whole(&arguments.record)?;
+    let given = arguments.folder.clone();
+    let folder = given.unwrap_or_else(|| plan_folder(&record, &arguments.record));
     let plan = bauta_plan::check_text(&record.plan.text, &record.plan.file, &folder).map_err(
         |problems| Failure::Plan {
             file: PathBuf::from(&record.plan.file),
@@ -27,8 +36,7 @@ pub(crate) fn run(arguments: &VerifyArguments, global: &Global) -> Result<Outcom
         },
     )?;
     let progress = Progress::new(global.quiet || global.json);
-    let released = released_path(&record, &folder);
-    let compared = verify(&record, &plan, released.as_deref(), &progress)?;
+    let compared = verify(&written, &record, &plan, &folder, &HtmlRenderer, &progress)?;
     drop(progress);
     let same = compared.iter().all(|comparison| comparison.same);
     if global.json {
@@ -36,25 +44,21 @@ pub(crate) fn run(arguments: &VerifyArguments, global: &Global) -> Result<Outcom
     } else {
         for comparison in &compared {
             let verdict = if comparison.same { "same" } else { "DIFFERS" };
-            println!("{verdict:8} {}", comparison.what);
-            if !comparison.same {
-                println!("         {}", comparison.detail);
+            out!("{verdict:8} {}", comparison.what);
+            if !comparison.same && !comparison.detail.is_empty() {
+                out!("         {}", comparison.detail);
             }
         }
-        println!(
+        out!(
             "{}",
             if same {
-                "The record holds."
+                "The record holds: made again, it is the same but for times."
             } else {
                 "The record does NOT hold."
             }
         );
     }
-    Ok(if same {
-        Outcome::Fine
-    } else {
-        Outcome::Refused
-    })
+    Ok(outcome(same))
 }
 
 fn print_json(same: bool, compared: &[Comparison]) {
@@ -62,16 +66,78 @@ fn print_json(same: bool, compared: &[Comparison]) {
         .iter()
         .map(|comparison| json!({ "what": comparison.what, "same": comparison.same, "detail": comparison.detail }))
         .collect();
-    println!("{}", json!({ "same": same, "compared": compared }));
+    object(&json!({ "same": same, "compared": compared }));
 }
 
-/// The folder of the plan: the nearest one above the record in which the record's input lies.
-fn plan_folder(record: &RunRecord, record_file: &Path) -> PathBuf {
-    let beside = folder_of(record_file);
-    let real = beside.canonicalize().unwrap_or_else(|_| beside.to_owned());
-    let holds_input = |folder: &&Path| folder.join(&record.input.file).is_file();
-    real.ancestors()
-        .find(holds_input)
-        .unwrap_or(beside)
-        .to_owned()
+/// Checks the signature, and the files of the record that are there.
+fn signature(arguments: &VerifyArguments, key: &Path, global: &Global) -> Result<Outcome, Failure> {
+    let signed = check_signature(&arguments.record, key)?;
+    let (state, sentence) = in_words(&signed);
+    let is_signed = matches!(signed, Signed::By { .. });
+    // Hashes that nobody vouches for say nothing of the files.
+    let files = if is_signed {
+        let record = read_record(&arguments.record)?;
+        let given = arguments.folder.clone();
+        let folder = given.unwrap_or_else(|| plan_folder(&record, &arguments.record));
+        files_on_disk(&record, &folder)
+    } else {
+        Vec::new()
+    };
+    let is_wrong = |file: &FileOnDisk| !matches!(file.found, OnDisk::Same | OnDisk::Absent);
+    let holds = is_signed && !files.iter().any(is_wrong);
+    if global.json {
+        let files: Vec<serde_json::Value> = files
+            .iter()
+            .map(|file| json!({ "file": file.file, "found": file.found.in_words() }))
+            .collect();
+        object(&json!({ "signature": state, "same": holds, "files": files }));
+        return Ok(outcome(holds));
+    }
+    out!("{sentence}");
+    for file in &files {
+        let verdict = match file.found {
+            OnDisk::Same => "same",
+            OnDisk::Absent => "not here",
+            OnDisk::Changed | OnDisk::Unreadable(_) => "DIFFERS",
+        };
+        out!("{verdict:8} {} {}", file.what, file.file);
+        if is_wrong(file) {
+            out!("         {}", file.found.in_words());
+        }
+    }
+    out!(
+        "{}",
+        if holds {
+            "The signature holds. The run was not repeated: `bauta verify` without --key does that, with the data."
+        } else {
+            "The record is NOT to be trusted by this key."
+        }
+    );
+    Ok(outcome(holds))
+}
+
+fn in_words(signed: &Signed) -> (&'static str, String) {
+    match signed {
+        Signed::By { signed } => ("signed", format!("signed with this key at {signed}")),
+        Signed::Not => (
+            "unsigned",
+            "NOT SIGNED: there is no signature beside the record (RECORD.sig)".to_owned(),
+        ),
+        Signed::ByAnother => (
+            "wrong-key",
+            "WRONG KEY: the record was signed with another key than this".to_owned(),
+        ),
+        Signed::Altered => (
+            "altered",
+            "ALTERED: the record or its signature was changed after it was signed".to_owned(),
+        ),
+    }
+}
+
+fn outcome(holds: bool) -> Outcome {
+    if holds {
+        Outcome::Fine
+    } else {
+        Outcome::Refused
+    }
 }

@@ -19,7 +19,11 @@ fn init_and_check(file: &Path) -> serde_json::Value {
     let profile = json(&run_expecting(folder.path(), &["init", name, "--json"], 0));
     run_expecting(folder.path(), &["check", "plan.toml"], 0);
     run_expecting(folder.path(), &["run", "plan.toml"], 0);
-    // A plan that is there is not replaced unless asked.
+    // The same command can be repeated; a plan that somebody changed is not replaced unless asked.
+    run_expecting(folder.path(), &["init", name], 0);
+    let plan = folder.path().join("plan.toml");
+    let text = std::fs::read_to_string(&plan).unwrap();
+    std::fs::write(&plan, format!("# mine\n{text}")).unwrap();
     run_expecting(folder.path(), &["init", name], 2);
     run_expecting(folder.path(), &["init", name, "--force"], 0);
     profile

@@ -1,5 +1,6 @@
 //! The command as its users meet it.
 
+mod assurance;
 mod calibrate;
 mod canary;
 mod canary_methods;
@@ -7,10 +8,14 @@ mod compare;
 mod demo;
 mod examples;
 mod files;
+mod guarded;
 mod init;
 mod killed;
 mod mistakes;
+mod numbers;
+mod printing;
 mod reports;
 mod scripts;
+mod signing;
 mod snapshots;
 mod support;

@@ -51,11 +51,12 @@ pub(crate) fn json(output: &Output) -> serde_json::Value {
         .unwrap_or_else(|error| panic!("{error}: {}\n{}", stdout(output), stderr(output)))
 }
 
-/// Names in a folder, sorted.
+/// Names in a folder, sorted, but for the list of what Bauta wrote there.
 pub(crate) fn names(folder: &Path) -> Vec<String> {
     let mut names: Vec<String> = std::fs::read_dir(folder)
         .expect("the folder is there")
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name != ".bauta-written")
         .collect();
     names.sort();
     names
@@ -82,5 +83,7 @@ pub(crate) fn record_without_times(file: &Path) -> serde_json::Value {
     let mut record: serde_json::Value =
         serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap();
     record["times"].take();
+    // Reports show times.
+    record["reports"].take();
     record
 }

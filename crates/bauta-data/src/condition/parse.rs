@@ -8,7 +8,7 @@ enum Token {
     Word(String),
     QuotedName(String),
     Text(String),
-    Number { value: f64, text: String },
+    Number(String),
     Sign(&'static str),
 }
 
@@ -46,7 +46,7 @@ fn wrong(message: impl std::fmt::Display) -> ConditionProblem {
 
 fn shown(token: &Token) -> String {
     match token {
-        Token::Word(text) | Token::Number { text, .. } => format!("`{text}`"),
+        Token::Word(text) | Token::Number(text) => format!("`{text}`"),
         Token::QuotedName(_) => "a name".to_owned(),
         Token::Text(_) => "a text".to_owned(),
         Token::Sign(sign) => format!("`{sign}`"),
@@ -98,10 +98,7 @@ fn bare(rest: &str) -> (Token, &str) {
         .unwrap_or(rest.len());
     let text = &rest[..end];
     let token = match text.parse::<f64>() {
-        Ok(value) if value.is_finite() => Token::Number {
-            value,
-            text: text.to_owned(),
-        },
+        Ok(value) if value.is_finite() => Token::Number(text.to_owned()),
         _ => Token::Word(text.to_owned()),
     };
     (token, &rest[end..])
@@ -231,8 +228,7 @@ impl Reader<'_> {
 
     fn value(&mut self) -> Result<Literal, ConditionProblem> {
         match self.next("a value")? {
-            Token::Number { value, text } => Ok(Literal::Number { value, text }),
-            Token::Text(text) | Token::Word(text) => Ok(Literal::Text(text)),
+            Token::Number(text) | Token::Text(text) | Token::Word(text) => Ok(Literal(text)),
             other => Err(wrong(format!(
                 "{} stands where a value should",
                 shown(&other)

@@ -14,6 +14,7 @@ use arrow_schema::DataType;
 use rayon::prelude::*;
 
 use super::builder::{ColumnBuilder, Place};
+use super::decimal_marks::Marks;
 use super::{ReadOptions, header};
 use crate::number::DecimalMark;
 use crate::problem::{DataError, DataProblem, ProblemList};
@@ -74,11 +75,15 @@ impl<'a> TableBuilder<'a> {
         for (name, field) in names.iter().zip(fields) {
             let data_type = field.data_type().clone();
             let mark = if is_text(&data_type) {
-                options.decimal
+                options.decimal.unwrap_or_default()
             } else {
                 DecimalMark::Point
             };
-            let cells = header::builders(std::slice::from_ref(name), &options.schema, mark);
+            let cells = header::builders(
+                std::slice::from_ref(name),
+                &options.schema,
+                Marks::Known(mark),
+            );
             for cells in cells {
                 if let Err((message, hint)) = check_type(&data_type, cells.is_numeric()) {
                     problems.push_with(|| DataProblem::file(message, hint).of_variable(name));

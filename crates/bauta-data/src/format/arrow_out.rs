@@ -10,18 +10,20 @@ use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_schema::{DataType, Field};
 use rayon::prelude::*;
 
+use super::arrow_exact::{exact_array, exact_type};
 use super::arrow_in::typed_of;
 use crate::column::{Column, Values};
 use crate::missing::{MissingCause, MissingMark};
-use crate::number::{DecimalMark, parse_number_with};
+use crate::number::{DecimalMark, parse_label};
 use crate::problem::{DataError, DataProblem, ProblemList};
 use crate::table::Table;
 
 /// The table as one Arrow record batch.
 ///
 /// Columns from Arrow or Parquet that were not masked have their own type again. Other numbers are
-/// `Int64` where all are whole, else `Float64`; categories are `Utf8`. Missing cells are null,
-/// except for the user-missing codes that the type can hold.
+/// `Int64` where all are whole, else `Float64`; those with more digits than a double holds have the
+/// narrowest of `Int64`, `UInt64`, decimals and `Utf8` that keeps them. Categories are `Utf8`. Missing
+/// cells are null, except for the user-missing codes that the type can hold.
 pub fn to_record_batch(table: &Table) -> Result<RecordBatch, DataError> {
     let layout = Layout::of(table);
     layout.batch(Path::new("record batch"), 0..table.n_records())
@@ -103,6 +105,9 @@ fn released_type(column: &Column) -> DataType {
         (Some(own), _) => own.clone(),
         (None, Values::Categorical(_)) => DataType::Utf8,
         (None, Values::Numeric(values)) => {
+            if let Some(exact) = column.exact() {
+                return exact_type(column, exact);
+            }
             let was_fractional = column
                 .source_type()
                 .is_some_and(|source| !source.is_integer());
@@ -121,7 +126,7 @@ fn all_whole(column: &Column, values: &[f64]) -> bool {
     let cell_is_whole = |record: usize| {
         if let Some(mark) = column.missing_mark(record) {
             let text = kept_text(column, mark).unwrap_or("");
-            return parse_either(text).is_none() || whole(text).is_some();
+            return parse_label(text).is_none() || whole(text).is_some();
         }
         any = true;
         let value = values[record];
@@ -142,14 +147,9 @@ fn whole(text: &str) -> Option<i64> {
     (plain && text != "-0").then_some(value)
 }
 
-fn parse_either(text: &str) -> Option<f64> {
-    parse_number_with(text, DecimalMark::Point)
-        .or_else(|| parse_number_with(text, DecimalMark::Comma))
-}
-
 /// The text that a missing cell is written as; `None` for null. A column that still has its own
 /// type gets back what was there; otherwise only user-missing codes have a text.
-fn kept_text<'m>(column: &Column, mark: &'m MissingMark) -> Option<&'m str> {
+pub(super) fn kept_text<'m>(column: &Column, mark: &'m MissingMark) -> Option<&'m str> {
     let kept = match mark.cause {
         MissingCause::Suppressed => false,
         MissingCause::User(_) => true,
@@ -160,6 +160,9 @@ fn kept_text<'m>(column: &Column, mark: &'m MissingMark) -> Option<&'m str> {
 
 /// Some cells of a column as an array of a type; `None` where a cell does not fit.
 fn array(column: &Column, data_type: &DataType, records: Range<usize>) -> Option<ArrayRef> {
+    if let (Some(exact), None) = (column.exact(), column.arrow_type()) {
+        return exact_array(column, exact, data_type, records);
+    }
     let own_text = column.number_text().verbatim.is_some();
     match (column.as_numeric(), data_type) {
         (Some(values), DataType::Float64) => {
@@ -184,7 +187,7 @@ fn float_cell(column: &Column, values: &[f64], record: usize) -> Option<f64> {
         Some(mark) => match kept_text(column, mark)? {
             // The mark that the reader gives to such cells of a column of floats.
             "NaN" => Some(f64::NAN),
-            text => parse_either(text),
+            text => parse_label(text),
         },
     }
 }

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use super::decimal_marks::Marks;
 use super::number_builder::NumberBuilder;
 use crate::attribute::{Attribute, Kind, Role};
 use crate::column::Column;
 use crate::levels::Levels;
 use crate::missing::{MissingCause, MissingCells, MissingMark, MissingRules};
-use crate::number::{DecimalMark, number_text, parse_number};
+use crate::number::{MarkEvidence, number_text, parse_number};
 use crate::problem::{DataProblem, ProblemList};
 
 /// Where a cell stands in its source.
@@ -108,7 +109,15 @@ fn length_bit(text: &str) -> u64 {
 /// A column in the making. Problems are gathered; a column with problems is never finished.
 pub(super) struct ColumnBuilder {
     cells: CellBuilder,
+    kept: Kept,
     pub(super) problems: ProblemList,
+}
+
+/// What becomes of cells.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kept {
+    Cells,
+    Nothing,
 }
 
 enum CellBuilder {
@@ -129,7 +138,7 @@ impl ColumnBuilder {
         attribute: Arc<Attribute>,
         declared: bool,
         rules: &MissingRules,
-        mark: DecimalMark,
+        marks: Marks,
     ) -> Self {
         let mut problems = ProblemList::default();
         if rules.texts.len() + rules.codes.len() > MissingMatcher::MAX_MARKS {
@@ -145,7 +154,7 @@ impl ColumnBuilder {
         // A weight is a number whatever kind was given.
         let numeric = attribute.kind == Kind::Continuous || attribute.role == Role::Weight;
         let cells = if numeric {
-            CellBuilder::Numeric(NumberBuilder::new(attribute, missing, mark))
+            CellBuilder::Numeric(NumberBuilder::new(attribute, missing, marks))
         } else {
             let passes_through = matches!(attribute.role, Role::Identifier | Role::Other);
             let order = if declared && !passes_through {
@@ -155,12 +164,24 @@ impl ColumnBuilder {
             };
             CellBuilder::Categorical(CategoryBuilder::new(attribute, missing, order))
         };
-        Self { cells, problems }
+        Self {
+            cells,
+            kept: Kept::Cells,
+            problems,
+        }
     }
 
     /// Whether the column will hold numbers.
     pub(super) fn is_numeric(&self) -> bool {
         matches!(self.cells, CellBuilder::Numeric(_))
+    }
+
+    /// What its numbers show of the decimal mark, if that is gathered.
+    pub(super) fn evidence(&self) -> Option<MarkEvidence> {
+        match &self.cells {
+            CellBuilder::Numeric(numbers) => numbers.evidence(),
+            CellBuilder::Categorical(_) => None,
+        }
     }
 
     /// The variable's name.
@@ -171,9 +192,16 @@ impl ColumnBuilder {
         }
     }
 
+    /// From here on cells are only looked at for their decimal mark, and not kept.
+    pub(super) fn look_at_marks_only(&mut self) {
+        self.kept = Kept::Nothing;
+    }
+
     /// Adds a cell with its text.
     pub(super) fn push(&mut self, text: &str, place: impl Fn() -> Place) {
         match &mut self.cells {
+            CellBuilder::Numeric(numbers) if self.kept == Kept::Nothing => numbers.look_at(text),
+            CellBuilder::Categorical(_) if self.kept == Kept::Nothing => {}
             CellBuilder::Numeric(numbers) => numbers.push(text, &mut self.problems, place),
             CellBuilder::Categorical(categories) => categories.push(text),
         }
@@ -319,6 +347,7 @@ impl CategoryBuilder {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::number::DecimalMark;
 
     fn build(attribute: Attribute, declared: bool, texts: &[&str]) -> Column {
         let rules = MissingRules {
@@ -329,7 +358,12 @@ mod tests {
             ],
         };
         let attribute = Arc::new(attribute);
-        let mut builder = ColumnBuilder::new(attribute, declared, &rules, DecimalMark::Point);
+        let mut builder = ColumnBuilder::new(
+            attribute,
+            declared,
+            &rules,
+            Marks::Known(DecimalMark::Point),
+        );
         for text in texts {
             builder.push(text, || Place::Line(1));
         }

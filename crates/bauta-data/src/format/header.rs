@@ -6,13 +6,13 @@ use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 
 use super::builder::ColumnBuilder;
+use super::decimal_marks::Marks;
 use crate::attribute::{Attribute, Schema};
 use crate::near;
-use crate::number::DecimalMark;
 use crate::problem::{DataProblem, ProblemList};
 
 /// One empty column per name, described by the schema where it says something.
-pub(super) fn builders(names: &[String], schema: &Schema, mark: DecimalMark) -> Vec<ColumnBuilder> {
+pub(super) fn builders(names: &[String], schema: &Schema, marks: Marks) -> Vec<ColumnBuilder> {
     let described: HashMap<&str, &Attribute, FixedState> = schema
         .attributes
         .iter()
@@ -27,7 +27,7 @@ pub(super) fn builders(names: &[String], schema: &Schema, mark: DecimalMark) -> 
         );
         let rules = attribute.missing.clone();
         let rules = rules.as_ref().unwrap_or(&schema.missing);
-        ColumnBuilder::new(Arc::new(attribute), declared.is_some(), rules, mark)
+        ColumnBuilder::new(Arc::new(attribute), declared.is_some(), rules, marks)
     };
     names.iter().map(builder).collect()
 }

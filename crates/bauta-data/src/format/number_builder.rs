@@ -3,9 +3,12 @@
 use std::sync::Arc;
 
 use super::builder::{MissingMatcher, Place};
+use super::decimal_marks::Marks;
 use crate::attribute::{Attribute, Role};
 use crate::column::{Column, NumberText};
-use crate::number::{DecimalMark, decimals_of, number_text, parse_number_with, write_number};
+use crate::number::{
+    DecimalMark, MarkEvidence, decimals_of, number_text, parse_number_with, write_number,
+};
 use crate::problem::{DataProblem, ProblemList};
 use crate::text::TextArena;
 
@@ -47,6 +50,8 @@ pub(super) struct NumberBuilder {
     attribute: Arc<Attribute>,
     missing: MissingMatcher,
     mark: DecimalMark,
+    /// What the numbers show of the mark, where it is to be found.
+    evidence: Option<MarkEvidence>,
     values: Vec<f64>,
     states: Vec<u8>,
     spelling: Spelling,
@@ -56,15 +61,12 @@ pub(super) struct NumberBuilder {
 }
 
 impl NumberBuilder {
-    pub(super) fn new(
-        attribute: Arc<Attribute>,
-        missing: MissingMatcher,
-        mark: DecimalMark,
-    ) -> Self {
+    pub(super) fn new(attribute: Arc<Attribute>, missing: MissingMatcher, marks: Marks) -> Self {
         Self {
             attribute,
             missing,
-            mark,
+            mark: marks.read_with(),
+            evidence: (marks == Marks::Sought).then(MarkEvidence::default),
             values: Vec::new(),
             states: Vec::new(),
             spelling: Spelling::Unseen,
@@ -78,6 +80,11 @@ impl NumberBuilder {
         &self.attribute
     }
 
+    /// What its numbers show of the decimal mark, if that is gathered.
+    pub(super) fn evidence(&self) -> Option<MarkEvidence> {
+        self.evidence
+    }
+
     /// Adds a cell with its text.
     pub(super) fn push(
         &mut self,
@@ -87,8 +94,10 @@ impl NumberBuilder {
     ) {
         let state = self.missing.state(text);
         if state != 0 {
-            self.push_missing(state, problems, place);
-        } else if let Some(value) = parse_number_with(text, self.mark) {
+            return self.push_missing(state, problems, place);
+        }
+        self.see(text);
+        if let Some(value) = parse_number_with(text, self.mark) {
             self.check(value, problems, &place);
             self.note_spelling(text, value);
             self.values.push(value);
@@ -99,6 +108,19 @@ impl NumberBuilder {
                     .of(self.not_a_number(text))
                     .of_variable(&self.attribute.name)
             });
+        }
+    }
+
+    /// Looks at a cell without keeping it.
+    pub(super) fn look_at(&mut self, text: &str) {
+        if self.missing.state(text) == 0 {
+            self.see(text);
+        }
+    }
+
+    fn see(&mut self, text: &str) {
+        if let Some(evidence) = &mut self.evidence {
+            evidence.see(text);
         }
     }
 
@@ -180,10 +202,10 @@ impl NumberBuilder {
 
     /// Says that a text is no number, without showing it.
     fn not_a_number(&self, text: &str) -> DataProblem {
-        let other = match self.mark {
-            DecimalMark::Point => DecimalMark::Comma,
-            DecimalMark::Comma => DecimalMark::Point,
-        };
+        let other = self.mark.other();
+        let looks_grouped = text.contains(other.character())
+            && text.bytes().any(|byte| byte.is_ascii_digit())
+            && !text.bytes().any(|byte| byte.is_ascii_alphabetic());
         let is_weight = self.attribute.role == Role::Weight;
         let hint = match (parse_number_with(text, other), self.mark) {
             (Some(_), DecimalMark::Point) => {
@@ -191,6 +213,12 @@ impl NumberBuilder {
             }
             (Some(_), DecimalMark::Comma) => {
                 "the file seems to have decimal points: set decimal = \".\""
+            }
+            (None, DecimalMark::Point) if looks_grouped => {
+                "with a decimal point, commas may only separate thousands: 1,234,567.5"
+            }
+            (None, DecimalMark::Comma) if looks_grouped => {
+                "with a decimal comma, points may only separate thousands: 1.234.567,5"
             }
             (None, _) if is_weight => "give every record a weight that is a number",
             (None, _) => {
@@ -278,7 +306,11 @@ impl NumberBuilder {
             Spelling::Verbatim(texts) => Some(Arc::new(texts)),
             _ => None,
         };
-        let number_text = NumberText { decimals, verbatim };
+        let number_text = NumberText {
+            decimals,
+            verbatim,
+            mark: self.mark,
+        };
         let cells = self.missing.cells(self.states);
         Column::numeric(self.attribute, self.values, cells, number_text)
     }
@@ -351,7 +383,7 @@ mod tests {
     fn build(texts: &[&str], mark: DecimalMark) -> Column {
         let attribute = Arc::new(Attribute::new("x", Role::Sensitive, Kind::Continuous));
         let rules = MissingRules::default();
-        let mut builder = ColumnBuilder::new(attribute, true, &rules, mark);
+        let mut builder = ColumnBuilder::new(attribute, true, &rules, Marks::Known(mark));
         for text in texts {
             builder.push(text, || Place::Line(1));
         }

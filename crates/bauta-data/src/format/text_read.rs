@@ -7,10 +7,13 @@ use csv::ByteRecord;
 use rayon::prelude::*;
 
 use super::builder::{ColumnBuilder, Place};
+use super::decimal_marks::{self, Marks};
 use super::sniff::{self, count_lines};
 use super::{Encoding, LineEnding, ReadOptions, TextStyle, header, quotes};
 use crate::attribute::Schema;
+use crate::number::{ColumnMark, DecimalMark};
 use crate::problem::{DataError, DataProblem, ProblemList};
+use crate::remark::Remark;
 use crate::table::Table;
 use crate::watch::Watch;
 
@@ -72,43 +75,124 @@ pub(super) fn column_names(
     names.ok_or_else(|| DataError::one(path, empty_file()))
 }
 
+/// What was read of a text file.
+pub(super) struct ReadText {
+    pub(super) table: Table,
+    pub(super) style: TextStyle,
+    pub(super) remarks: Vec<Remark>,
+    pub(super) number_marks: Vec<(String, ColumnMark)>,
+}
+
 /// The table in these bytes, and how it is spelled.
 pub(super) fn read(
     path: &Path,
     bytes: &[u8],
     options: &ReadOptions,
     watch: &dyn Watch,
-) -> Result<(Table, TextStyle), DataError> {
+) -> Result<ReadText, DataError> {
     if watch.cancelled() {
         return Err(DataError::cancelled(path));
     }
     let opened = open(path, bytes, options)?;
-    let mut tokeniser = Tokeniser::new(&opened.text, opened.delimiter);
-    let mut problems = ProblemList::default();
-    let Some(names) = tokeniser.header(&mut problems) else {
-        problems.into_result(path)?;
-        return Err(DataError::one(path, empty_file()));
+    let marks = options.decimal.map_or(Marks::Sought, Marks::Known);
+    let mut pass = Pass::over(path, &opened, options, marks, watch)?;
+    let number_marks = decimal_marks::shown(&pass.columns);
+    let (mark, remarks) = match marks {
+        Marks::Known(mark) => (mark, Vec::new()),
+        Marks::Sought => match decimal_marks::decide(path, &number_marks) {
+            Ok((DecimalMark::Comma, remarks)) => {
+                let marks = Marks::Known(DecimalMark::Comma);
+                pass = Pass::over(path, &opened, options, marks, watch)?;
+                (DecimalMark::Comma, remarks)
+            }
+            Ok(found) => found,
+            // Cells are no problem before the mark is known; the rest of the file may be one too.
+            Err(doubt) => return Err(doubt.with(pass.problems)),
+        },
     };
     let style = TextStyle {
         delimiter: opened.delimiter,
-        decimal: options.decimal,
+        decimal: mark,
         encoding: options.encoding,
-        line_ending: tokeniser.line_ending,
+        line_ending: pass.line_ending,
         byte_order_mark: opened.byte_order_mark,
     };
-    let line = Some(tokeniser.header_line);
-    header::check(&names, &options.schema, line, &mut problems);
-    let mut columns = header::builders(&names, &options.schema, options.decimal);
-    read_records(path, &mut tokeniser, &mut columns, &mut problems, watch)?;
-    problems.append(std::mem::take(&mut tokeniser.problems));
+    let table = pass.finish(path)?;
+    Ok(ReadText {
+        table,
+        style,
+        remarks,
+        number_marks,
+    })
+}
+
+/// Whether the columns of numbers show one decimal mark. Only they are looked at.
+pub(super) fn check_decimal_mark(
+    path: &Path,
+    bytes: &[u8],
+    options: &ReadOptions,
+    watch: &dyn Watch,
+) -> Result<(), DataError> {
+    let opened = open(path, bytes, options)?;
+    let mut tokeniser = Tokeniser::new(&opened.text, opened.delimiter);
+    let mut problems = ProblemList::default();
+    let Some(names) = tokeniser.header(&mut problems) else {
+        return Ok(());
+    };
+    let mut columns = header::builders(&names, &options.schema, Marks::Sought);
     for column in &mut columns {
-        column.close();
-        problems.append(std::mem::take(&mut column.problems));
+        column.look_at_marks_only();
     }
-    problems.into_result(path)?;
-    let n_records = usize::try_from(tokeniser.n_records).unwrap_or(usize::MAX);
-    let columns = columns.into_par_iter().map(ColumnBuilder::finish).collect();
-    Ok((Table::new(columns, n_records), style))
+    read_records(path, &mut tokeniser, &mut columns, &mut problems, watch)?;
+    decimal_marks::decide(path, &decimal_marks::shown(&columns)).map(drop)
+}
+
+/// One way through the records of a file.
+struct Pass {
+    columns: Vec<ColumnBuilder>,
+    problems: ProblemList,
+    n_records: u64,
+    line_ending: LineEnding,
+}
+
+impl Pass {
+    fn over(
+        path: &Path,
+        opened: &Opened<'_>,
+        options: &ReadOptions,
+        marks: Marks,
+        watch: &dyn Watch,
+    ) -> Result<Self, DataError> {
+        let mut tokeniser = Tokeniser::new(&opened.text, opened.delimiter);
+        let mut problems = ProblemList::default();
+        let Some(names) = tokeniser.header(&mut problems) else {
+            problems.into_result(path)?;
+            return Err(DataError::one(path, empty_file()));
+        };
+        let line = Some(tokeniser.header_line);
+        header::check(&names, &options.schema, line, &mut problems);
+        let mut columns = header::builders(&names, &options.schema, marks);
+        read_records(path, &mut tokeniser, &mut columns, &mut problems, watch)?;
+        problems.append(std::mem::take(&mut tokeniser.problems));
+        Ok(Self {
+            columns,
+            problems,
+            n_records: tokeniser.n_records,
+            line_ending: tokeniser.line_ending,
+        })
+    }
+
+    /// The table, or everything that is wrong.
+    fn finish(mut self, path: &Path) -> Result<Table, DataError> {
+        for column in &mut self.columns {
+            column.close();
+            self.problems.append(std::mem::take(&mut column.problems));
+        }
+        self.problems.into_result(path)?;
+        let n_records = usize::try_from(self.n_records).unwrap_or(usize::MAX);
+        let columns = self.columns.into_par_iter().map(ColumnBuilder::finish);
+        Ok(Table::new(columns.collect(), n_records))
+    }
 }
 
 fn empty_file() -> DataProblem {

@@ -1,6 +1,9 @@
 //! Hierarchies that cut the number line at fewer and fewer breaks.
 
+use std::cmp::Ordering;
+
 use super::{ANY, Step, Steps, top_step};
+use crate::decimal::cmp_label;
 use crate::levels::Levels;
 use crate::number::{number_text, parse_label};
 use crate::problem::DataProblem;
@@ -9,6 +12,13 @@ use crate::problem::DataProblem;
 /// first; a break belongs to the interval above it.
 pub fn interval_index(breaks: &[f64], value: f64) -> usize {
     breaks.partition_point(|&at| at <= value)
+}
+
+/// Which interval the number of a label falls into, to the last digit; `None` if it is no number.
+pub fn interval_of_label(breaks: &[f64], text: &str) -> Option<usize> {
+    parse_label(text)?;
+    let is_above = |&at: &f64| cmp_label(text, at).is_some_and(Ordering::is_ge);
+    Some(breaks.partition_point(is_above))
 }
 
 /// The label of an interval: `< 18`, `[18, 25)`, `>= 65`.
@@ -92,7 +102,11 @@ fn step(cuts: &[f64], level: usize, placed: &[Placed<'_>]) -> Step {
     let labelled: Vec<(usize, bool, String)> = placed
         .iter()
         .map(|value| {
-            let index = interval_index(cuts, value.number);
+            let index = match value.level {
+                0 => interval_of_label(cuts, value.text),
+                _ => Some(interval_index(cuts, value.number)),
+            };
+            let index = index.unwrap_or(0);
             let coarser = value.level > level;
             let label = if coarser {
                 value.text.to_owned()
@@ -180,6 +194,25 @@ mod tests {
             ["< 18", "[18, 25)", ">= 65"]
         );
         assert_eq!(codes, [2, 1, 0, 2, 1, 0]);
+    }
+
+    #[test]
+    fn breaks_are_compared_to_the_last_digit() {
+        let breaks = [0.5, 9_007_199_254_740_992.0];
+        for (text, index) in [
+            ("9007199254740991.9999999", 1),
+            ("9007199254740992", 2),
+            ("9007199254740992.1", 2),
+            ("0.49999999999999999999999", 0),
+            ("0.5", 1),
+        ] {
+            assert_eq!(interval_of_label(&breaks, text), Some(index), "{text}");
+            let levels = Levels::from_texts([text]);
+            let hierarchy = intervals(&[&breaks]).resolve("id", &levels).unwrap();
+            let label = interval_label(&breaks, index);
+            assert_eq!(way_up(&hierarchy, &levels, text), format!("{label} < *"));
+        }
+        assert_eq!(interval_of_label(&breaks, "x"), None);
     }
 
     #[test]

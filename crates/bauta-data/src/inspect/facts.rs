@@ -2,14 +2,11 @@
 
 use std::borrow::Cow;
 
-use rayon::prelude::*;
-
 use super::shape::{self, DateOrder};
 use super::{Content, Sign};
 use crate::column::{Categorical, Column, Values};
 use crate::levels::Levels;
 use crate::number::{DecimalMark, parse_number_with};
-use crate::table::Table;
 
 /// Share of the cells that must have a shape for the column to have it.
 const MOST: f64 = 0.8;
@@ -63,27 +60,6 @@ impl Facts {
     /// Whether values repeat often enough to be categories rather than measurements.
     pub(super) fn repeats(&self) -> bool {
         self.n_present >= 2 * self.n_distinct
-    }
-}
-
-/// The decimal mark of a file: the comma if columns of numbers use it and none uses the point.
-pub(super) fn decimal_mark(table: &Table) -> DecimalMark {
-    let uses = |mark: DecimalMark, separator: char| {
-        table.columns().par_iter().any(|column| {
-            let categorical = categories(column);
-            let mut texts = categorical.levels.iter().peekable();
-            texts.peek().is_some()
-                && categorical
-                    .levels
-                    .iter()
-                    .any(|text| text.contains(separator))
-                && texts.all(|text| parse_number_with(text, mark).is_some())
-        })
-    };
-    if uses(DecimalMark::Comma, ',') && !uses(DecimalMark::Point, '.') {
-        DecimalMark::Comma
-    } else {
-        DecimalMark::Point
     }
 }
 
@@ -185,10 +161,7 @@ impl<'a> Cells<'a> {
 }
 
 fn content(values: &[Value], mark: DecimalMark) -> Content {
-    let separator = match mark {
-        DecimalMark::Point => '.',
-        DecimalMark::Comma => ',',
-    };
+    let separator = mark.character();
     // 1.1e7 is a whole number, 5.0 is a measurement that happens to be whole.
     let whole = |value: &Value, number: f64| {
         number.fract() == 0.0

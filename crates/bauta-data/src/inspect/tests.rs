@@ -38,6 +38,11 @@ fn table(columns: &[(&str, Vec<String>)]) -> Table {
     Table::new(columns, n_records)
 }
 
+/// What a file seems to hold whose decimal mark nobody stated.
+fn inspect(table: &Table) -> FileProfile {
+    super::inspect(table, None)
+}
+
 /// The proposal for one column of 100 records made by a formula.
 fn proposal(name: &str, text_of: impl Fn(usize) -> String) -> Proposal {
     let profile = inspect(&table(&[(name, (0..100).map(text_of).collect())]));
@@ -290,14 +295,42 @@ fn a_few_texts_among_numbers_are_pointed_out() {
 }
 
 #[test]
-fn decimal_commas_are_found() {
-    let amounts: Vec<String> = (0..50).map(|at| format!("{},5", scattered(at))).collect();
-    let profile = inspect(&table(&[("amount", amounts.clone())]));
-    assert_eq!(profile.decimal, DecimalMark::Comma);
+fn decimal_marks_are_found_or_told_to_be_unclear() {
+    let column = |form: &dyn Fn(usize) -> String| -> Vec<String> { (0..50).map(form).collect() };
+    let commas = column(&|at| format!("{},5", scattered(at)));
+    let points = column(&|at| format!("{}.5", scattered(at)));
+    let thousands = column(&|at| format!("{},{:03}", 1 + at, scattered(at) % 1000));
+    let profile = inspect(&table(&[("amount", commas.clone())]));
+    assert_eq!(profile.decimal, Some(DecimalMark::Comma));
     assert_eq!(profile.columns[0].content, Content::Decimal);
-    let points = (0..50).map(|at| format!("{at}.5")).collect();
-    let mixed = inspect(&table(&[("amount", amounts), ("v", points)]));
-    assert_eq!(mixed.decimal, DecimalMark::Point);
+    // A column of each kind: neither is right for the file.
+    let mixed = inspect(&table(&[("amount", commas.clone()), ("v", points.clone())]));
+    assert_eq!(mixed.decimal, None);
+    let names: Vec<_> = mixed
+        .decimal_doubts
+        .iter()
+        .map(|doubt| doubt.variable.as_deref())
+        .collect();
+    assert_eq!(names, [Some("v"), Some("amount")]);
+    // Alone, thousands may be decimals; beside points they cannot.
+    let alone = inspect(&table(&[("pay", thousands.clone())]));
+    assert_eq!(alone.decimal, None);
+    assert!(
+        alone.decimal_doubts[0]
+            .hint
+            .contains("decimal = \",\" as 1.234")
+    );
+    let beside = inspect(&table(&[("pay", thousands.clone()), ("v", points)]));
+    assert_eq!(beside.decimal, Some(DecimalMark::Point));
+    assert_eq!(beside.columns[0].content, Content::Integer);
+    assert_eq!(beside.remarks[0].variable.as_deref(), Some("pay"));
+    let stated = super::inspect(&table(&[("pay", thousands)]), Some(DecimalMark::Comma));
+    assert_eq!(stated.decimal, Some(DecimalMark::Comma));
+    assert_eq!(stated.columns[0].content, Content::Decimal);
+    // Texts with commas are nobody's doubt.
+    let texts = column(&|at| format!("street {at},{at:03}"));
+    let address = inspect(&table(&[("address", texts), ("amount", commas)]));
+    assert_eq!(address.decimal, Some(DecimalMark::Comma));
 }
 
 #[test]

@@ -84,7 +84,10 @@ fn declared_variables_must_be_there() {
 
 #[test]
 fn numbers_must_be_numbers() {
-    let options = declared(vec![number("x"), number("y")]);
+    let options = ReadOptions {
+        decimal: Some(DecimalMark::Point),
+        ..declared(vec![number("x"), number("y")])
+    };
     let problems = problems(b"x,y\n1,2\ns3cret,3\n,\"4,5\"\n", &options);
     assert_eq!(problems.len(), 2);
     assert_eq!(
@@ -107,7 +110,7 @@ fn numbers_must_be_numbers() {
         problems[1].hint
     );
     let comma = ReadOptions {
-        decimal: DecimalMark::Comma,
+        decimal: Some(DecimalMark::Comma),
         ..options
     };
     let problem = one_problem(b"x;y\n1,5;1.5\n", &comma);

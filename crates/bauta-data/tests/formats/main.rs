@@ -1,6 +1,8 @@
 //! File formats: what comes in goes out again, and what is wrong is said.
 
 mod damaged_text;
+mod decimal_marks;
+mod exact_numbers;
 mod parquet;
 mod round_trips;
 mod watching;

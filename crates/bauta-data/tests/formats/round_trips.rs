@@ -51,7 +51,7 @@ fn line_ends_and_byte_order_mark_stay() {
 #[test]
 fn semicolons_and_decimal_commas_stay() {
     let options = ReadOptions {
-        decimal: DecimalMark::Comma,
+        decimal: Some(DecimalMark::Comma),
         ..declared(vec![number("x"), number("y")])
     };
     let style = assert_same_bytes("x.csv", b"x;y\n1,50;1,5\n2,25;12\n;-0,125\n", &options);

@@ -5,5 +5,7 @@ pub mod grid;
 pub mod moments;
 pub mod normal;
 pub mod quantile;
+pub mod quotient;
 pub mod ranks;
 pub mod sums;
+pub mod two_doubles;

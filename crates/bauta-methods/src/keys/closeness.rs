@@ -111,7 +111,7 @@ fn distances(
     ground: Ground,
 ) -> Vec<Option<f64>> {
     let counted = ClassAnswers::new(answers, sets, weights);
-    match FileAnswers::new(ground, &counted.of_file(answers.n_values)) {
+    match FileAnswers::new(ground, &counted.of_file(answers.n_values), counted.parts()) {
         None => vec![None; sets.n_sets()],
         Some(file) => counted.per_set(sets, |answers| file.distance(answers)),
     }

@@ -128,11 +128,14 @@ impl KeyColumns {
     }
 }
 
-/// A category remembers its code under a suppression; a number does not.
+/// A value is remembered under its suppression; a number is not any more once a later mask gave the
+/// variable other numbers.
 pub(crate) fn refuse_lost_numbers(column: &Column) -> Result<(), MethodError> {
     let n_lost = match column.values() {
-        Values::Numeric(_) => column.n_suppressed(),
-        Values::Categorical(_) => 0,
+        Values::Numeric(_) if column.numbers_before_suppression().is_none() => {
+            column.n_suppressed()
+        }
+        Values::Numeric(_) | Values::Categorical(_) => 0,
     };
     if n_lost == 0 {
         return Ok(());
@@ -142,7 +145,7 @@ pub(crate) fn refuse_lost_numbers(column: &Column) -> Result<(), MethodError> {
         format!(
             "{n_lost} of its numbers were suppressed, and what they were is not known any more"
         ),
-        "give the key the kind ordered, or count with semantics = \"visible\"",
+        "suppress after the other steps on it, give the key the kind ordered, or count with semantics = \"visible\"",
     ))
 }
 
@@ -175,28 +178,40 @@ pub(crate) fn key_codes(column: &Column) -> KeyCodes {
             }
         }
         Values::Numeric(values) => {
-            let mut distinct: Vec<f64> = values
-                .iter()
-                .copied()
-                .filter(|value| !value.is_nan())
-                .collect();
-            distinct.par_sort_unstable_by(f64::total_cmp);
-            distinct.dedup();
-            let code = |value: &f64| {
-                if value.is_nan() {
-                    0
-                } else {
-                    distinct.partition_point(|other| other < value) as u32 + 1
-                }
-            };
+            let before = column.numbers_before_suppression();
+            let (raised, n_values) = number_codes(column, before.unwrap_or(values));
             KeyCodes {
-                codes: values.par_iter().map(code).collect(),
-                before_suppression: None,
-                n_values: distinct.len() as u32,
+                codes: hide(&raised),
+                before_suppression: before.and_then(|_| before_suppression(column, &raised)),
+                n_values,
                 coding: Coding::Own,
             }
         }
     }
+}
+
+/// The codes of numbers in rising order, and how many different ones there are.
+fn number_codes(column: &Column, values: &[f64]) -> (Vec<u32>, u32) {
+    if let Some(exact) = column.exact() {
+        // Doubles would take numbers for equal that the file shows apart.
+        let raised = exact.codes.iter().map(|code| code + 1);
+        return (raised.collect(), exact.levels.len() as u32);
+    }
+    let mut distinct: Vec<f64> = values
+        .iter()
+        .copied()
+        .filter(|value| !value.is_nan())
+        .collect();
+    distinct.par_sort_unstable_by(f64::total_cmp);
+    distinct.dedup();
+    let code = |value: &f64| {
+        if value.is_nan() {
+            0
+        } else {
+            distinct.partition_point(|other| other < value) as u32 + 1
+        }
+    };
+    (values.par_iter().map(code).collect(), distinct.len() as u32)
 }
 
 /// Codes with suppressed cells put back; `None` if nothing was suppressed.

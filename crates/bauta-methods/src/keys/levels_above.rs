@@ -70,7 +70,8 @@ pub(crate) fn resolved(column: &Column, levels: &Levels) -> Result<Hierarchy, Me
     })
 }
 
-/// The column's values as categories; numbers by their text. Missing cells have any code.
+/// The column's values as categories; numbers by their text. Missing cells have any code, suppressed
+/// ones that of their value, where it is known.
 pub(crate) fn categories(column: &Column) -> (Cow<'_, Levels>, Cow<'_, [u32]>) {
     match column.values() {
         Values::Categorical(categories) => (
@@ -78,6 +79,10 @@ pub(crate) fn categories(column: &Column) -> (Cow<'_, Levels>, Cow<'_, [u32]>) {
             Cow::Borrowed(&categories.codes),
         ),
         Values::Numeric(values) => {
+            if let Some(exact) = column.exact() {
+                return (Cow::Borrowed(&exact.levels), Cow::Borrowed(&exact.codes));
+            }
+            let values = column.numbers_before_suppression().unwrap_or(values);
             let mut levels = Levels::default();
             // Adding 0 gives zero one spelling: -0 and 0 are the same category.
             let codes = values

@@ -187,6 +187,26 @@ impl Answers {
 /// How much of a code there is: records, or the sum of their weights.
 pub(crate) type Amount = (u32, f64);
 
+/// What amounts are: counts of records and whole weights can be calculated with exactly.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Parts {
+    /// All are whole numbers.
+    Whole,
+    /// Some are not.
+    Fractional,
+}
+
+impl Parts {
+    /// What some amounts are.
+    pub(crate) fn of<'a>(mut amounts: impl Iterator<Item = &'a f64>) -> Self {
+        if amounts.all(|amount| amount.fract() == 0.0) {
+            Self::Whole
+        } else {
+            Self::Fractional
+        }
+    }
+}
+
 /// The answers of each class: codes and amounts, by code.
 pub(crate) struct ClassAnswers {
     starts: Vec<usize>,
@@ -230,6 +250,11 @@ impl ClassAnswers {
             all[code as usize] += amount;
         }
         all
+    }
+
+    /// What the amounts of single classes are; those of the file may be whole by chance.
+    pub(crate) fn parts(&self) -> Parts {
+        Parts::of(self.amounts.iter().map(|(_, amount)| amount))
     }
 
     /// A figure of the answers of each set.
@@ -390,6 +415,13 @@ mod tests {
         let sets = MatchingSets::new(&table, &[0], Matching::Own).expect("sets");
         let counted = ClassAnswers::new(&answers, &sets, Some(&[1.5, 2.0, 4.0, 8.0]));
         assert_eq!(counted.of_file(2), [4.0, 9.5, 2.0]);
+        assert_eq!(counted.parts(), Parts::Fractional);
+        // Answer 1 weighs 2 in the file, and 1.5 and 0.5 in its two classes.
+        let counted = ClassAnswers::new(&answers, &sets, Some(&[1.5, 2.0, 4.0, 0.5]));
+        assert_eq!(counted.of_file(2), [4.0, 2.0, 2.0]);
+        assert_eq!(counted.parts(), Parts::Fractional);
+        let counted = ClassAnswers::new(&answers, &sets, Some(&[3.0, 2.0, 4.0, 0.0]));
+        assert_eq!(counted.parts(), Parts::Whole);
     }
 
     #[test]

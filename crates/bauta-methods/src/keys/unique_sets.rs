@@ -127,7 +127,13 @@ fn equal(column: &Column, i: usize, j: usize) -> bool {
     match column.values() {
         Values::Categorical(categories) => categories.codes[i] == categories.codes[j],
         #[expect(clippy::float_cmp, reason = "equal values are one key")]
-        Values::Numeric(values) => values[i] == values[j],
+        Values::Numeric(values) => match column.exact() {
+            Some(exact) => exact.codes[i] == exact.codes[j],
+            None => {
+                let values = column.numbers_before_suppression().unwrap_or(values);
+                values[i] == values[j]
+            }
+        },
     }
 }
 

@@ -33,8 +33,28 @@ pub(crate) fn numbers<'a>(
             "apply it before the variable is recoded",
         )
     })?;
+    if is_constant(x) && differs_beyond_doubles(column) {
+        return Err(MethodError::data(
+            column.name(),
+            "its values differ only in digits that a double does not hold, and the method computes in doubles",
+            "take a number away from all its values, or use a method that moves values, such as rank-swap",
+        ));
+    }
     check_missing(column.name(), column.n_missing(), missing, context)?;
     Ok(x)
+}
+
+/// Whether a column shows two numbers that are told apart by digits only that doubles lack.
+fn differs_beyond_doubles(column: &Column) -> bool {
+    let Some(exact) = column.exact() else {
+        return false;
+    };
+    let present = |record: &usize| !column.is_missing(*record);
+    let mut codes = (0..column.len())
+        .filter(present)
+        .map(|record| exact.codes[record]);
+    let first = codes.next();
+    codes.any(|code| Some(code) != first)
 }
 
 /// The numbers of a variable that varies; none where it does not, which is noted.

@@ -11,7 +11,7 @@ use crate::mask::individual_ranking::groups::optimal_groups;
 use crate::mask::microaggregation::{
     AGGREGATE, Blocks, Done, Grouping, HOUSEHOLDS, K, STRATA, Scale, Settings, UnitValues,
 };
-use crate::missing::MISSING;
+use crate::missing::{MISSING, Missing};
 use crate::params::{Params, choices};
 
 /// Groups neighbours in rank, variable by variable, and replaces them by their mean. See the [module page](self).
@@ -48,7 +48,8 @@ impl Grouping for IndividualRanking {
 
     fn asked(&self, params: &Params) -> Settings<Groups> {
         let groups = params.choice_of(GROUPS.name);
-        Settings::asked(params, Blocks::EachAlone, Scale::AsIs, groups)
+        let gaps = Missing::asked(params).into();
+        Settings::asked(params, Blocks::EachAlone, Scale::AsIs, groups, gaps)
     }
 
     fn group(

@@ -6,12 +6,11 @@ use crate::card::Card;
 use crate::error::MethodError;
 use crate::kernel::space::partition::Partition;
 use crate::mask::continuous::{OF_NUMBERS, ROUND};
-use crate::mask::max_distance::groups::max_distance;
+use crate::mask::max_distance::groups::{max_distance, max_distance_with_gaps};
 use crate::mask::microaggregation::{
-    AGGREGATE, BLOCKS, Blocks, Done, Grouping, HOUSEHOLDS, K, STANDARDISE, STRATA, Scale, Settings,
-    UnitValues,
+    AGGREGATE, BLOCKS, Blocks, Done, GAPS, Gaps, Grouping, HOUSEHOLDS, K, STANDARDISE, STRATA,
+    Scale, Settings, UnitValues,
 };
-use crate::missing::MISSING;
 use crate::params::Params;
 
 /// Groups records around the most distant pair, and replaces them by their mean. See the [module page](self).
@@ -31,7 +30,7 @@ static CARD: Card = Card {
         STRATA,
         HOUSEHOLDS,
         ROUND,
-        MISSING,
+        GAPS,
     ],
     references: &["domingo2002", "sebe2002"],
     ..OF_NUMBERS
@@ -45,7 +44,13 @@ impl Grouping for MaxDistance {
     }
 
     fn asked(&self, params: &Params) -> Settings<()> {
-        Settings::asked(params, Blocks::asked(params), Scale::asked(params), ())
+        Settings::asked(
+            params,
+            Blocks::asked(params),
+            Scale::asked(params),
+            (),
+            Gaps::asked(params),
+        )
     }
 
     fn group(
@@ -55,6 +60,9 @@ impl Grouping for MaxDistance {
         k: usize,
         done: &mut Done<'_>,
     ) -> Result<Partition, MethodError> {
+        if units.has_gaps() {
+            return max_distance_with_gaps(&units.gapped_points(), k, done);
+        }
         max_distance(&units.points(), k, done)
     }
 }

@@ -6,12 +6,11 @@ use crate::card::Card;
 use crate::error::MethodError;
 use crate::kernel::space::partition::Partition;
 use crate::mask::continuous::{OF_NUMBERS, ROUND};
-use crate::mask::mdav::groups::mdav;
+use crate::mask::mdav::groups::{mdav, mdav_with_gaps};
 use crate::mask::microaggregation::{
-    AGGREGATE, BLOCKS, Blocks, Done, Grouping, HOUSEHOLDS, K, STANDARDISE, STRATA, Scale, Settings,
-    UnitValues,
+    AGGREGATE, BLOCKS, Blocks, Done, GAPS, Gaps, Grouping, HOUSEHOLDS, K, STANDARDISE, STRATA,
+    Scale, Settings, UnitValues,
 };
-use crate::missing::MISSING;
 use crate::params::Params;
 
 /// Groups near records, from the outside to the centre, and replaces them by their mean. See the [module page](self).
@@ -31,7 +30,7 @@ static CARD: Card = Card {
         STRATA,
         HOUSEHOLDS,
         ROUND,
-        MISSING,
+        GAPS,
     ],
     references: &["domingo2005", "domingo2002"],
     ..OF_NUMBERS
@@ -45,7 +44,13 @@ impl Grouping for Mdav {
     }
 
     fn asked(&self, params: &Params) -> Settings<()> {
-        Settings::asked(params, Blocks::asked(params), Scale::asked(params), ())
+        Settings::asked(
+            params,
+            Blocks::asked(params),
+            Scale::asked(params),
+            (),
+            Gaps::asked(params),
+        )
     }
 
     fn group(
@@ -55,6 +60,9 @@ impl Grouping for Mdav {
         k: usize,
         done: &mut Done<'_>,
     ) -> Result<Partition, MethodError> {
+        if units.has_gaps() {
+            return mdav_with_gaps(&units.gapped_points(), k, done);
+        }
         mdav(&units.points(), k, done)
     }
 }

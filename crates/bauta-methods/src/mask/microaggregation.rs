@@ -2,6 +2,9 @@
 //! of them brings only the way in which it makes groups.
 
 mod aggregate;
+mod blocks;
+mod gaps;
+mod pooling;
 pub(crate) mod units;
 
 use std::borrow::Cow;
@@ -10,38 +13,30 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use bauta_data::{Attribute, Column};
 use rayon::prelude::*;
 
-use crate::card::{Card, ConstValue, ParamSpec, ParamType};
+use crate::card::{Card, ConstValue, ParamSpec};
 use crate::context::RunContext;
 use crate::error::MethodError;
-use crate::kernel::numbers::complete::{complete_rows, taken};
+use crate::kernel::numbers::complete::taken;
 use crate::kernel::numbers::moments::{Moments, finite_moments, is_constant};
+use crate::kernel::space::gapped_points::GappedPoints;
 use crate::kernel::space::partition::Partition;
 use crate::kernel::space::points::Points;
-use crate::mask::continuous::{Fit, numbers};
+use crate::mask::continuous::Fit;
 use crate::mask::strata::strata_param;
 use crate::mask::{Change, MaskMethod, MaskTask, StepFacts, constant_variable};
-use crate::missing::Missing;
-use crate::note::Note;
 use crate::params::{ParamProblem, Params, RawValue};
 
 pub(crate) use aggregate::AGGREGATE;
 use aggregate::Aggregate;
-use units::Units;
+pub(crate) use blocks::{BLOCKS, Blocks};
+pub(crate) use gaps::{GAPS, Gaps};
+use gaps::{Present, TakingPart, no_medoid, refuse_unmasked};
+use pooling::{Pooling, too_few_values};
+use units::{Stratum, Units};
 
 /// The minimum size of a group.
 pub(crate) const K: ParamSpec =
     ParamSpec::integer("k", "least number of records (or households) in a group", 1);
-
-/// Variables that are grouped together.
-pub(crate) const BLOCKS: ParamSpec = ParamSpec::new(
-    "blocks",
-    "numbers of consecutive variables that are grouped together",
-    ParamType::Counts {
-        min: 1,
-        max: i64::MAX,
-    },
-)
-.unset("all variables are one block");
 
 /// Whether distances are in standard deviations.
 pub(crate) const STANDARDISE: ParamSpec = ParamSpec::flag(
@@ -93,13 +88,13 @@ pub struct Settings<W> {
     /// Whether whole households are grouped.
     households: bool,
     fit: Fit,
-    missing: Missing,
+    gaps: Gaps,
 }
 
 impl<W> Settings<W> {
     /// What was asked for by the parameters that all microaggregations share, and what is a
     /// method's own.
-    pub(crate) fn asked(params: &Params, blocks: Blocks, scale: Scale, way: W) -> Self {
+    pub(crate) fn asked(params: &Params, blocks: Blocks, scale: Scale, way: W, gaps: Gaps) -> Self {
         Self {
             k: params.count(K.name),
             blocks,
@@ -109,7 +104,7 @@ impl<W> Settings<W> {
             strata: params.texts(STRATA.name).to_vec(),
             households: params.flag(HOUSEHOLDS.name),
             fit: Fit::asked(params),
-            missing: Missing::asked(params),
+            gaps,
         }
     }
 }
@@ -122,7 +117,11 @@ impl<G: Grouping> MaskMethod for G {
     }
 
     fn settings(&self, params: &Params) -> Result<Self::Settings, Vec<ParamProblem>> {
-        Ok(self.asked(params))
+        let settings = self.asked(params);
+        if settings.gaps == Gaps::Available && settings.aggregate == Aggregate::Medoid {
+            return Err(vec![no_medoid()]);
+        }
+        Ok(settings)
     }
 
     fn check(&self, settings: &Self::Settings, on: &[&Attribute]) -> Vec<ParamProblem> {
@@ -156,64 +155,6 @@ impl<G: Grouping> MaskMethod for G {
     }
 }
 
-/// Which variables are grouped together.
-pub(crate) enum Blocks {
-    /// None: each has groups of its own.
-    EachAlone,
-    /// All of them.
-    AllInOne,
-    /// So many consecutive ones at a time.
-    Sizes(Vec<usize>),
-}
-
-impl Blocks {
-    /// What was asked for by [`BLOCKS`].
-    pub(crate) fn asked(params: &Params) -> Self {
-        if !params.is_set(BLOCKS.name) {
-            return Self::AllInOne;
-        }
-        let sizes = params.integers(BLOCKS.name).iter();
-        Self::Sizes(sizes.map(|&size| size as usize).collect())
-    }
-
-    /// Sizes that stand for more or fewer variables than there are.
-    fn problem(&self, n_variables: usize) -> Option<ParamProblem> {
-        let Self::Sizes(sizes) = self else {
-            return None;
-        };
-        let total: u128 = sizes.iter().map(|&size| size as u128).sum();
-        (total != n_variables as u128).then(|| {
-            ParamProblem::of(
-                BLOCKS.name,
-                format!("`blocks` stands for {total} variables, but there are {n_variables}"),
-                "give the sizes of consecutive blocks of `on`; they sum to the number of variables",
-            )
-        })
-    }
-
-    /// The blocks of `on`, each in the order of the file: what is equal in substance then comes out
-    /// equal to the last bit.
-    fn of(&self, on: &[usize]) -> Vec<Vec<usize>> {
-        let sizes = match self {
-            Self::EachAlone => return on.iter().map(|&attr_idx| vec![attr_idx]).collect(),
-            Self::AllInOne => &[][..],
-            Self::Sizes(sizes) => sizes,
-        };
-        let mut rest = on;
-        let mut blocks = Vec::new();
-        // What the sizes leave over is a block: all variables, where no sizes are given.
-        for &size in sizes.iter().chain([&usize::MAX]) {
-            let (block, others) = rest.split_at(size.min(rest.len()));
-            let mut block = block.to_vec();
-            block.sort_unstable();
-            blocks.push(block);
-            rest = others;
-        }
-        blocks.retain(|block| !block.is_empty());
-        blocks
-    }
-}
-
 /// Values beyond this have squares that, summed, leave the numbers of the machine.
 const LARGEST: f64 = 1e140;
 
@@ -232,9 +173,30 @@ impl UnitValues<'_> {
         self.columns.iter().map(AsRef::as_ref).collect()
     }
 
-    /// The units as points, in the scale of distances.
+    /// By variable and group, how many units have a value.
+    fn n_known(&self, groups: &Partition) -> Vec<Vec<usize>> {
+        let of_column = |column: &Cow<'_, [f64]>| -> Vec<usize> {
+            let has_value = |unit: &&u32| !column[**unit as usize].is_nan();
+            let n_known = |members: &[u32]| members.iter().filter(has_value).count();
+            groups.iter().map(n_known).collect()
+        };
+        self.columns.iter().map(of_column).collect()
+    }
+
+    /// Whether a unit lacks a value.
+    pub(crate) fn has_gaps(&self) -> bool {
+        let has_gap = |column: &&[f64]| column.iter().any(|x| x.is_nan());
+        self.columns().iter().any(has_gap)
+    }
+
+    /// The units as points, in the scale of distances. None has a gap.
     pub(crate) fn points(&self) -> Points {
         Points::standardised(&self.columns(), self.scales)
+    }
+
+    /// The units as points with gaps, in the scale of distances.
+    pub(crate) fn gapped_points(&self) -> GappedPoints {
+        GappedPoints::standardised(&self.columns(), self.scales)
     }
 }
 
@@ -296,6 +258,9 @@ fn microaggregate<W: Sync>(
     group: &Group<'_>,
 ) -> Result<Change, MethodError> {
     let blocks = settings.blocks.of(task.on);
+    if settings.gaps == Gaps::Skip && settings.k > 1 {
+        refuse_unmasked(task.table, &blocks)?;
+    }
     let work = Work {
         settings,
         task,
@@ -333,20 +298,18 @@ impl<W: Sync> Work<'_, W> {
             .iter()
             .map(|&attr_idx| self.numbers(table.column(attr_idx)))
             .collect::<Result<Vec<&[f64]>, _>>()?;
-        let complete = self.complete(block, &columns);
-        let strata = units.strata(complete.as_deref(), settings.k)?;
+        let taking_part = TakingPart::of(table, block, &columns, settings.gaps, self.context);
+        let records = taking_part.records.as_deref();
+        let strata = units.strata(records, settings.k)?;
         let names: Vec<&str> = block.iter().map(|&idx| table.column(idx).name()).collect();
-        let scales = settings.scale.of(&names, &columns, complete.as_deref())?;
+        let scales = settings.scale.of(&names, &columns, records)?;
         let mut masked: Vec<Vec<f64>> = columns.iter().map(|column| column.to_vec()).collect();
         if settings.k > 1 {
             let groups = strata
                 .par_iter()
-                .map(|stratum| self.groups_of(stratum, &columns, &scales))
+                .map(|stratum| self.groups_of(stratum, &columns, &scales, &taking_part))
                 .collect::<Result<Vec<_>, MethodError>>()?;
-            for partition in groups {
-                let aggregate = settings.aggregate;
-                aggregate.replace(&partition, &columns, &scales, &mut masked);
-            }
+            self.replace(&groups, &names, &columns, &scales, &mut masked)?;
         }
         let finish = |((&attr_idx, x), z): ((&usize, &&[f64]), Vec<f64>)| {
             self.context.go_on()?;
@@ -361,13 +324,56 @@ impl<W: Sync> Work<'_, W> {
         block.iter().zip(&columns).zip(masked).map(finish).collect()
     }
 
-    /// The groups of one stratum, as groups of records.
-    fn groups_of(
+    /// Puts the aggregate of its group in place of each value.
+    fn replace(
         &self,
-        stratum: &units::Stratum,
+        groups: &[Grouped],
+        names: &[&str],
         columns: &[&[f64]],
         scales: &[Moments],
-    ) -> Result<Partition, MethodError> {
+        masked: &mut [Vec<f64>],
+    ) -> Result<(), MethodError> {
+        let (k, aggregate) = (self.settings.k, self.settings.aggregate);
+        let with_gaps = |grouped: &&Grouped| !grouped.n_known.is_empty();
+        let n_few: Vec<usize> = (0..names.len())
+            .map(|j| {
+                let has_few = |grouped: &&Grouped| {
+                    let n_known: usize = grouped.n_known[j].iter().sum();
+                    n_known > 0 && n_known < k
+                };
+                groups.iter().filter(with_gaps).filter(has_few).count()
+            })
+            .collect();
+        if n_few.iter().any(|&n_strata| n_strata > 0) {
+            return Err(too_few_values(names, &n_few, k, self.settings.households));
+        }
+        let mut n_pooled = vec![0; names.len()];
+        for grouped in groups {
+            if grouped.n_known.is_empty() {
+                aggregate.replace(&grouped.records, columns, scales, masked);
+                continue;
+            }
+            for (j, (column, masked)) in columns.iter().zip(masked.iter_mut()).enumerate() {
+                let pooling = Pooling::of(&grouped.records, column, &grouped.n_known[j], k);
+                n_pooled[j] += pooling.n_pooled;
+                aggregate.replace_known(&pooling.pools, column, masked);
+            }
+        }
+        let pooled = names.iter().zip(n_pooled).filter(|(_, n)| *n > 0);
+        for (name, n_cells) in pooled {
+            self.context.note(pooling::values_pooled(name, n_cells));
+        }
+        Ok(())
+    }
+
+    /// The groups of one stratum.
+    fn groups_of(
+        &self,
+        stratum: &Stratum,
+        columns: &[&[f64]],
+        scales: &[Moments],
+        taking_part: &TakingPart,
+    ) -> Result<Grouped, MethodError> {
         let values = UnitValues {
             columns: columns
                 .iter()
@@ -394,12 +400,23 @@ impl<W: Sync> Work<'_, W> {
                 "a unit is in no group, or in one of fewer than k members".to_owned(),
             ));
         }
-        Ok(stratum.records_of(partition))
+        let n_known = match taking_part.values {
+            Present::All => Vec::new(),
+            Present::Some => values.n_known(&partition),
+        };
+        Ok(Grouped {
+            records: stratum.records_of(partition),
+            n_known,
+        })
     }
 
     fn numbers<'c>(&self, column: &'c Column) -> Result<&'c [f64], MethodError> {
         let name = column.name();
-        let x = numbers(column, self.settings.missing, self.context)?;
+        let gaps = self.settings.gaps;
+        if gaps == Gaps::Refuse && column.n_missing() > 0 && self.settings.blocks.are_joint() {
+            return Err(gaps::refused(name, column.n_missing()));
+        }
+        let x = gaps.numbers_of(column, self.context)?;
         if x.par_iter().with_min_len(REPORT).any(|x| x.abs() > LARGEST) {
             return Err(MethodError::data(
                 name,
@@ -409,33 +426,12 @@ impl<W: Sync> Work<'_, W> {
         }
         Ok(x)
     }
-
-    /// The records without a missing value in the block, if not all are; says how many others.
-    fn complete(&self, block: &[usize], columns: &[&[f64]]) -> Option<Vec<u32>> {
-        let table = self.task.table;
-        let has_missing = |&attr_idx: &usize| table.column(attr_idx).n_missing() > 0;
-        if !block.iter().any(has_missing) {
-            return None;
-        }
-        let n = table.n_records();
-        let complete = complete_rows(n, columns);
-        if block.len() > 1 {
-            let names = block.iter().map(|&idx| table.column(idx).name());
-            let names: Vec<&str> = names.collect();
-            self.context
-                .note(records_out_of_groups(&names, n - complete.len()));
-        }
-        Some(complete)
-    }
 }
 
-/// Records that are in no group because a value of theirs is missing, and kept their values.
-fn records_out_of_groups(variables: &[&str], n_records: usize) -> Note {
-    let text = format!(
-        "{}: {n_records} records have a missing value, are in no group and kept their values",
-        variables.join(", ")
-    );
-    Note::new("records-out-of-groups", text)
-        .with("variables", variables)
-        .with("n_records", n_records)
+/// The groups of a stratum.
+struct Grouped {
+    /// As groups of records.
+    records: Partition,
+    /// By variable and group, how many units have a value; empty where no record has a gap.
+    n_known: Vec<Vec<usize>>,
 }

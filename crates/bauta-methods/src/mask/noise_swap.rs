@@ -148,6 +148,9 @@ fn donors(
         }
     }
     context.note(linked_swapped(n_linked, n_swapped));
+    if complete.len() < n {
+        context.note(not_looked_for(n - complete.len()));
+    }
     Ok(donors)
 }
 
@@ -159,6 +162,14 @@ fn linked_swapped(n_linked: usize, n_swapped: usize) -> Note {
     Note::new("linked-swapped", text)
         .with("n_linked", n_linked)
         .with("n_swapped", n_swapped)
+}
+
+/// Records with a gap, which may still be linked by the values that they have.
+fn not_looked_for(n_records: usize) -> Note {
+    let text = format!(
+        "{n_records} records have a missing value: they got noise, and were neither linked nor swapped"
+    );
+    Note::new("records-not-swapped", text).with("n_records", n_records)
 }
 
 /// Some records as points, in units of the original's standard deviations.

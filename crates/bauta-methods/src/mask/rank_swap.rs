@@ -2,8 +2,6 @@
 
 mod free_ranks;
 
-use std::sync::Arc;
-
 use bauta_data::{Column, Kind, Table, Values};
 use rayon::prelude::*;
 
@@ -116,18 +114,7 @@ fn swap_column(
     context: &RunContext<'_>,
 ) -> Result<Column, MethodError> {
     let donors = donors(table, column, strata, settings, context)?;
-    Ok(match column.values() {
-        Values::Numeric(values) => {
-            column.with_numbers(donors.iter().map(|&donor| values[donor as usize]).collect())
-        }
-        Values::Categorical(categories) => column.with_codes(
-            donors
-                .iter()
-                .map(|&donor| categories.codes[donor as usize])
-                .collect(),
-            Arc::clone(&categories.levels),
-        ),
-    })
+    Ok(column.moved(&donors))
 }
 
 /// For each record, the record whose value it receives.
@@ -145,7 +132,10 @@ fn donors(
         .per_record(table, |_, draws| draws);
     let rank_value = |record: u32| -> u64 {
         match column.values() {
-            Values::Numeric(values) => order_bits(values[record as usize]),
+            Values::Numeric(values) => match column.exact() {
+                Some(exact) => u64::from(exact.codes[record as usize]),
+                None => order_bits(values[record as usize]),
+            },
             Values::Categorical(categories) => u64::from(categories.codes[record as usize]),
         }
     };

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use bauta_data::hierarchy::{interval_index, interval_label};
-use bauta_data::number::parse_label;
+use bauta_data::hierarchy::{interval_index, interval_label, interval_of_label};
 use bauta_data::{Attribute, Column, Levels, Values};
 use rayon::prelude::*;
 
@@ -236,7 +235,9 @@ fn recode(
         return Ok(column.clone());
     }
     let attribute = Arc::new(settings.recoded(column.attribute()));
-    if let (Values::Numeric(values), Settings::Intervals(intervals)) = (column.values(), settings) {
+    if let (Values::Numeric(values), Settings::Intervals(intervals), None) =
+        (column.values(), settings, column.exact())
+    {
         return Ok(cut(column, values, intervals, context).with_attribute(attribute));
     }
     let (levels, codes) = categories(column);
@@ -301,11 +302,11 @@ fn by_intervals(
     let new_code = levels
         .iter()
         .map(|text| {
-            let Some(number) = parse_label(text) else {
+            let Some(interval) = interval_of_label(&intervals.breaks, text) else {
                 n_not_numbers += 1;
                 return 0;
             };
-            code_of[interval_index(&intervals.breaks, number)]
+            code_of[interval]
         })
         .collect();
     if n_not_numbers > 0 {

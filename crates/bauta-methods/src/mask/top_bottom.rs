@@ -1,7 +1,9 @@
 #![doc = include_str!("top_bottom.md")]
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 
+use bauta_data::decimal::cmp_label;
 use bauta_data::number::{number_text, parse_label};
 use bauta_data::{Attribute, Categorical, Column, Kind, Levels, Values};
 
@@ -212,8 +214,13 @@ fn code_numbers(
     context: &RunContext<'_>,
 ) -> Result<Column, MethodError> {
     let (bottom, top) = thresholds(x, column.name(), settings)?;
-    let tail_value = |inside: &dyn Fn(f64) -> bool, threshold: f64| {
-        let tail: Vec<f64> = x.iter().copied().filter(|&value| inside(value)).collect();
+    // A number may lie beyond a threshold by digits that its double does not have.
+    let (lowest, highest) = (column.limit_at(bottom), column.limit_at(top));
+    let is_low = |record: usize| column.compare(record, &lowest) == Some(Ordering::Less);
+    let is_high = |record: usize| column.compare(record, &highest) == Some(Ordering::Greater);
+    let tail_value = |inside: &dyn Fn(usize) -> bool, threshold: f64| {
+        let records = (0..x.len()).filter(|&record| inside(record));
+        let tail: Vec<f64> = records.map(|record| x[record]).collect();
         if settings.replace == Replace::Threshold || tail.is_empty() {
             return threshold;
         }
@@ -222,19 +229,20 @@ fn code_numbers(
         }
         compensated(tail.iter().copied()) / tail.len() as f64
     };
-    let low = tail_value(&|value| value < bottom, bottom);
-    let high = tail_value(&|value| value > top, top);
-    note_coded(column, x.iter().copied(), (bottom, top), context);
-    let code = |&value: &f64| {
-        if value < bottom {
+    let low = tail_value(&is_low, bottom);
+    let high = tail_value(&is_high, top);
+    note_coded(column, is_low, is_high, context);
+    let code = |record: usize| {
+        if is_low(record) {
             low
-        } else if value > top {
+        } else if is_high(record) {
             high
         } else {
-            value
+            x[record]
         }
     };
-    Ok(column.with_numbers(x.iter().map(code).collect()))
+    let coded = (0..x.len()).map(code).collect();
+    Ok(column.with_numbers_where(coded, |record| is_low(record) || is_high(record)))
 }
 
 /// Ordered categories whose labels are numbers: age in years, say.
@@ -268,17 +276,29 @@ fn code_categories(
     };
     let values: Vec<f64> = (0..column.len()).map(value_of).collect();
     let (bottom, top) = thresholds(&values, column.name(), settings)?;
-    note_coded(column, values.iter().copied(), (bottom, top), context);
+    let is_low = |text: &str| cmp_label(text, bottom) == Some(Ordering::Less);
+    let is_high = |text: &str| cmp_label(text, top) == Some(Ordering::Greater);
+    let shown = |record: usize| {
+        let is_there = !column.is_missing(record);
+        is_there.then(|| categories.levels.text(categories.codes[record]))
+    };
+    note_coded(
+        column,
+        |record| shown(record).is_some_and(is_low),
+        |record| shown(record).is_some_and(is_high),
+        context,
+    );
     let mut levels = Levels::default();
-    let new_code: Vec<u32> = numbers
+    let new_code: Vec<u32> = categories
+        .levels
         .iter()
-        .zip(categories.levels.iter())
-        .map(|(&number, text)| {
-            let coded = number.clamp(bottom, top);
-            if coded.to_bits() == number.to_bits() {
-                levels.insert(text)
+        .map(|text| {
+            if is_low(text) {
+                levels.insert(&number_text(bottom))
+            } else if is_high(text) {
+                levels.insert(&number_text(top))
             } else {
-                levels.insert(&number_text(coded))
+                levels.insert(text)
             }
         })
         .collect();
@@ -294,12 +314,12 @@ fn code_categories(
 
 fn note_coded(
     column: &Column,
-    values: impl Iterator<Item = f64> + Clone,
-    (bottom, top): (f64, f64),
+    is_low: impl Fn(usize) -> bool,
+    is_high: impl Fn(usize) -> bool,
     context: &RunContext<'_>,
 ) {
-    let n_bottom = values.clone().filter(|&value| value < bottom).count();
-    let n_top = values.filter(|&value| value > top).count();
+    let n_bottom = (0..column.len()).filter(|&record| is_low(record)).count();
+    let n_top = (0..column.len()).filter(|&record| is_high(record)).count();
     context.note(tails_coded(column.name(), n_bottom, n_top));
 }
 

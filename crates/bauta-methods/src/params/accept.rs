@@ -1,7 +1,7 @@
 //! Whether a value is what its card allows.
 
-use bauta_data::near;
 use bauta_data::number::number_text;
+use bauta_data::{decimal, near};
 
 use super::{ParamProblem, ParamValue, RawValue, describe};
 use crate::card::{ParamSpec, ParamType};
@@ -16,6 +16,16 @@ pub(super) fn accept(spec: &ParamSpec, raw: &RawValue) -> Result<ParamValue, Par
         ))
     };
     let wrong_type = || wrong(raw.what().to_owned());
+    if takes_doubles(spec.ty) && loses_digits(raw) {
+        return Err(ParamProblem::of(
+            spec.name,
+            format!(
+                "`{}` has a number with more digits than a double holds, which would be taken for another",
+                spec.name
+            ),
+            "give at most 15 digits; whole numbers above 9007199254740992 are held in steps of 2, 4, 8, …",
+        ));
+    }
     match spec.ty {
         ParamType::Fraction { min, max } | ParamType::Number { min, max } => {
             match raw.as_number() {
@@ -73,6 +83,30 @@ pub(super) fn accept(spec: &ParamSpec, raw: &RawValue) -> Result<ParamValue, Par
             Some(rows) => Ok(ParamValue::NumberRows(rows)),
             None => wrong_values(spec),
         },
+    }
+}
+
+const fn takes_doubles(ty: ParamType) -> bool {
+    matches!(
+        ty,
+        ParamType::Fraction { .. }
+            | ParamType::Number { .. }
+            | ParamType::RisingNumbers
+            | ParamType::Numbers { .. }
+            | ParamType::NumberMap { .. }
+            | ParamType::NumberRows { .. }
+    )
+}
+
+/// Whether a number among these would be another as a double.
+fn loses_digits(raw: &RawValue) -> bool {
+    match raw {
+        RawValue::Integer(value) => decimal::loses_digits(&value.to_string()),
+        // The command line leaves those numbers as texts.
+        RawValue::Text(text) => decimal::loses_digits(text),
+        RawValue::List(items) => items.iter().any(loses_digits),
+        RawValue::Map(pairs) => pairs.iter().any(|(_, value)| loses_digits(value)),
+        RawValue::Number(_) | RawValue::Flag(_) => false,
     }
 }
 

@@ -2,16 +2,20 @@
 
 mod riskiest;
 
+use std::collections::BTreeMap;
+
 use bauta_data::{Role, Table};
 
 use crate::card::{Card, ParamSpec, ParamType};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::figure::{FigureSpec, Unit};
-use crate::kernel::numbers::sums::sum_by;
+use crate::kernel::numbers::quotient::{FIFTEEN_DECIMALS, settled};
+use crate::kernel::numbers::sums::{compensated, sum_by};
+use crate::kernel::numbers::two_doubles::TwoDoubles;
 use crate::keys::asked::{SEMANTICS, count, positions, weights_below_frequency};
 use crate::keys::benedetti_franconi::expected_inverse;
-use crate::keys::{Semantics, class_numbers};
+use crate::keys::{Frequencies, Semantics, class_numbers};
 use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement, Part, Series};
 use crate::params::{ParamProblem, Params};
 use crate::risk::individual_risk::riskiest::{Risks, riskiest};
@@ -140,7 +144,7 @@ impl MeasureMethod for IndividualRisk {
             .zip(&counted.big_f)
             .map(|(&f, &big_f)| expected_inverse(f64::from(f), big_f))
             .collect();
-        let expected = sum_by(n, |i| risk[i]);
+        let expected = expected_reidentifications(&risk, &counted);
         let mut found = Measurement {
             value: (n > 0).then(|| expected / n as f64),
             ..Measurement::default()
@@ -172,31 +176,53 @@ impl MeasureMethod for IndividualRisk {
     }
 }
 
+/// The sum of all risks.
+///
+/// Records whose class the sample holds as a whole have a risk of 1/f. They are counted by f first:
+/// thirty of 1/10 are 3, where a sum of thirty doubles may be one rounding off, and the mean with it.
+fn expected_reidentifications(risk: &[f64], counted: &Frequencies) -> f64 {
+    let is_whole = |i: usize| counted.big_f[i] <= f64::from(counted.f[i]);
+    let mut n_of_size: BTreeMap<u32, u64> = BTreeMap::new();
+    for i in (0..risk.len()).filter(|&i| is_whole(i)) {
+        *n_of_size.entry(counted.f[i]).or_default() += 1;
+    }
+    let of_sizes = n_of_size.iter();
+    let of_whole = compensated(of_sizes.map(|(&f, &n)| n as f64 / f64::from(f)));
+    of_whole + sum_by(risk.len(), |i| if is_whole(i) { 0.0 } else { risk[i] })
+}
+
 fn n_above(risk: &[f64], threshold: f64) -> f64 {
     risk.iter().filter(|&&r| r > threshold).count() as f64
 }
 
-/// The largest r* such that the mean of min(r, r*) over records is at most the rate: if no record exceeds it, the file keeps to the
-/// rate, and a smaller one asks for more than that.
+/// The largest r* such that the mean of min(r, r*) over records is at most the rate: if no record
+/// exceeds it, the file keeps to the rate, and a smaller one asks for more than that.
 fn risk_limit(risk: &[f64], rate: f64) -> Option<f64> {
+    /// What rounding may take from a sum of risks or add to it.
+    const TOLERANCE: f64 = 1e-12;
     let mut sorted = risk.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
     let largest = sorted.last().copied()?;
     let n = sorted.len();
     let accepted = rate * n as f64;
-    let mut sum_below = 0.0;
+    let (mut sum_below, mut before) = (TwoDoubles::from(0.0), 0.0);
     for (n_below, &r) in sorted.iter().enumerate() {
         let n_from_here = (n - n_below) as f64;
-        if sum_below + n_from_here * r > accepted {
-            return Some((accepted - sum_below) / n_from_here);
+        let reached = sum_below.nearest() + n_from_here * r;
+        if reached > accepted * (1.0 + TOLERANCE) {
+            let limit = (accepted - sum_below.nearest()) / n_from_here;
+            // The risk before this one was within the rate, and stays so.
+            return Some(limit.max(before));
         }
-        sum_below += r;
+        sum_below = sum_below.plus(TwoDoubles::from(r));
+        before = r;
     }
     Some(largest)
 }
 
-/// The risks of households: 1 - Π (1 - r) over their members. A record without household id is a
-/// household of its own.
+/// The risks of households: 1 - Π (1 - r) over their members, to fifteen decimals, so that neither
+/// rounding nor the order of members decides whether one is above a threshold. A record without
+/// household id is a household of its own.
 struct Households {
     /// The risk of each record's household.
     of_record: Vec<f64>,
@@ -211,12 +237,22 @@ impl Households {
         let mut of_number: Vec<Option<f64>> = vec![None; n_numbers];
         let column = table.column(attr_idx);
         let has_id = |record: usize| !column.is_missing(record);
+        let mut has_several = vec![false; n_numbers];
         for (record, (&number, r)) in numbers.iter().zip(risk).enumerate() {
             if has_id(record) {
                 // R + r - R r, which for one member is r to the last bit.
-                let joint = of_number[number as usize].get_or_insert(0.0);
+                let number = number as usize;
+                has_several[number] = of_number[number].is_some();
+                let joint = of_number[number].get_or_insert(0.0);
                 *joint += r * (1.0 - *joint);
             }
+        }
+        for (joint, _) in of_number
+            .iter_mut()
+            .zip(has_several)
+            .filter(|(_, has)| *has)
+        {
+            *joint = joint.map(|joint| settled(joint, FIFTEEN_DECIMALS));
         }
         let of_record: Vec<f64> = numbers
             .iter()
@@ -304,5 +340,66 @@ mod tests {
         near(risk_limit(&risk, 0.2), 0.5);
         near(risk_limit(&risk, 0.0), 0.0);
         assert_eq!(risk_limit(&[], 0.1), None);
+    }
+
+    #[test]
+    fn records_at_the_limit_of_a_rate_are_not_above_it() {
+        // All have the accepted risk, however many they are and however their sum is rounded.
+        for n in 1..=300 {
+            for f in [3.0, 7.0, 10.0, 49.0] {
+                let risk = vec![1.0 / f; n];
+                let limit = risk_limit(&risk, 1.0 / f).unwrap();
+                assert_eq!(limit.to_bits(), (1.0 / f).to_bits(), "{n} records of 1/{f}");
+                // One that is certain: the rate leaves room for the others and 1/f of it.
+                let mut risk = risk;
+                risk.push(1.0);
+                let limit = risk_limit(&risk, 1.0 / f).unwrap();
+                assert!(
+                    n_above(&risk, limit) < 1.5,
+                    "{n} records of 1/{f} and one of 1"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_household_at_the_threshold_is_not_above_it() {
+        // 1 - (1 - 1/4)(1 - 1/3) = 1/2 and 1 - (1 - 1/10)^3 = 0.271, in any order.
+        let attribute = Arc::new(Attribute::new("hid", Role::Household, Kind::Unordered));
+        let joint = |risk: &[f64]| {
+            let missing = None;
+            let levels = Arc::new(Levels::from_texts(["a"]));
+            let codes = vec![0; risk.len()];
+            let column = Column::categorical(attribute.clone(), codes, levels, missing);
+            let table = Table::new(vec![column], risk.len());
+            Households::of(&table, 0, risk).risks[0]
+        };
+        for (risk, expected) in [
+            (&[0.25, 1.0 / 3.0][..], 0.5_f64),
+            (&[1.0 / 3.0, 0.25], 0.5),
+            (&[0.1, 0.1, 0.1], 0.271),
+        ] {
+            assert_eq!(joint(risk).to_bits(), expected.to_bits(), "{risk:?}");
+        }
+    }
+
+    #[test]
+    fn the_risks_of_whole_classes_add_up_to_their_number() {
+        // C classes of f: C re-identifications, and a mean of 1/f.
+        for f in 1..=60_u32 {
+            for n_classes in 1..=40_u32 {
+                let n = (f * n_classes) as usize;
+                let counted = Frequencies {
+                    f: vec![f; n],
+                    big_f: vec![f64::from(f); n],
+                    n_classes: n_classes as usize,
+                };
+                let risk = vec![1.0 / f64::from(f); n];
+                let expected = expected_reidentifications(&risk, &counted);
+                assert_eq!(expected.to_bits(), f64::from(n_classes).to_bits());
+                let mean = expected / n as f64;
+                assert_eq!(mean.to_bits(), (1.0 / f64::from(f)).to_bits());
+            }
+        }
     }
 }

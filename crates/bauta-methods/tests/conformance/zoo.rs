@@ -136,20 +136,18 @@ pub(crate) fn accepted(card: &Card, table: &Table) -> Vec<usize> {
         .collect()
 }
 
-/// The given parameters, and the same with missing values skipped where the method can.
+/// The given parameters, and the same with each other word for missing values that the method knows.
 pub(crate) fn with_and_without_missing(
     card: &Card,
     given: &[(&'static str, RawValue)],
 ) -> Vec<Vec<(&'static str, RawValue)>> {
     let mut ways = vec![given.to_vec()];
-    let skips = card.param("missing").is_some_and(|spec| match spec.ty {
-        ParamType::Choice(choices) => choices.iter().any(|(name, _)| *name == "skip"),
-        _ => false,
-    });
-    if skips {
-        let mut skipping = given.to_vec();
-        skipping.push(("missing", RawValue::Text("skip".to_owned())));
-        ways.push(skipping);
+    if let Some(ParamType::Choice(choices)) = card.param("missing").map(|spec| spec.ty) {
+        for (word, _) in choices.iter().filter(|(word, _)| *word != "refuse") {
+            let mut way = given.to_vec();
+            way.push(("missing", RawValue::Text((*word).to_owned())));
+            ways.push(way);
+        }
     }
     ways
 }

@@ -27,7 +27,11 @@ pub(super) fn check_output(
 }
 
 /// Files that the plan reads and no output may replace.
-fn files_read(draft: &Draft, plan_file: &str, surroundings: &dyn Surroundings) -> Vec<PathBuf> {
+pub(crate) fn files_read(
+    draft: &Draft,
+    plan_file: &str,
+    surroundings: &dyn Surroundings,
+) -> Vec<PathBuf> {
     let input = draft.data.file.iter().map(|file| file.value.as_str());
     let hierarchies =
         draft
@@ -119,15 +123,15 @@ impl OutputCheck<'_> {
     /// Claims a path for an output, or says why it cannot be had.
     fn take(&self, spot: &Spot<String>, path: &Path, taken: &mut Vec<PathBuf>) {
         let refuse = |message: &str, hint: String| {
+            let message = format!("`{}`: {message}", spot.value);
             let problem = Problem::at(ProblemKind::Plan, &spot.place, message, hint);
             self.problems.borrow_mut().push(problem);
         };
         let place = self.surroundings.real_place(path);
         if taken.contains(&place) {
             refuse(
-                "two files of the plan would be the same",
-                "choose another name; nothing that a plan reads or writes may be replaced by it"
-                    .into(),
+                "two files that are read or written would be the same",
+                "choose another name; nothing that is read or written may be replaced".into(),
             );
         }
         if let Some((message, hint)) = self.surroundings.refusal(path) {

@@ -7,6 +7,8 @@ use bauta_data::format::{self, ReadOptions};
 use bauta_data::totals::read_totals;
 use bauta_data::{DataError, DataProblem, HierarchySpec, Table};
 
+use crate::output::{Blocked, blocked};
+
 /// What a check may ask of the world outside the draft.
 pub trait Surroundings {
     /// The columns of the data, which are the file's if one is named; none where nothing can be
@@ -123,17 +125,9 @@ impl Surroundings for Folder<'_> {
     }
 
     fn refusal(&self, path: &Path) -> Option<(&'static str, String)> {
-        let parent = path
-            .parent()
-            .filter(|parent| !parent.as_os_str().is_empty());
-        if let Some(parent) = parent.filter(|parent| !parent.is_dir()) {
-            let hint = format!("make the folder {}", parent.display());
-            return Some(("the folder of this file does not exist", hint));
-        }
-        path.is_dir().then(|| {
-            let hint = "choose another name".to_owned();
-            ("there is a folder of this name", hint)
-        })
+        // What the system refuses to tell now, it tells when the file is written.
+        let Blocked { message, hint } = blocked(path).ok()?.err()?;
+        Some((message, hint))
     }
 }
 

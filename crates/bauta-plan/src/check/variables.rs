@@ -6,6 +6,7 @@ use bauta_data::{Attribute, HierarchySpec, Kind, MissingRules, Role, Schema};
 use super::Surroundings;
 use crate::draft::{DataDraft, Draft, HierarchyDraft, VariableDraft};
 use crate::problem::{Place, Problem, ProblemKind};
+use crate::seed_in_texts::shows;
 use crate::toml::Problems;
 
 /// Texts and codes of one variable that mean "no value": a cell's cause is one byte, and 0 means
@@ -37,7 +38,7 @@ pub(super) fn read_options(
             .unwrap_or_default(),
         },
         delimiter: delimiter(data, problems),
-        decimal: data.decimal.unwrap_or_default(),
+        decimal: data.decimal,
         encoding: data.encoding.unwrap_or_default(),
     }
 }
@@ -139,22 +140,41 @@ fn hierarchy(
     }
 }
 
-/// Reasons are printed in public reports, and the seed must not be in one.
+/// Titles, labels, reasons and names of public files are published, and the seed must not be in one.
 fn check_texts(draft: &Draft, problems: &Problems) {
-    let Some(seed) = draft.plan.seed.map(|seed| seed.to_string()) else {
+    let Some(seed) = draft.plan.seed else {
         return;
     };
-    // A seed of one or two digits is in any date; such a seed is no secret either.
-    let shows = |text: &Option<String>| {
-        seed.len() > 3 && text.as_ref().is_some_and(|text| text.contains(&seed))
+    let refuse = |text: Option<&String>, place: &Place, what: &str, hint: &str| {
+        if text.is_some_and(|text| shows(text, seed)) {
+            let message = format!("{what} holds the seed, and is published");
+            let problem = Problem::at(ProblemKind::Plan, place, message, hint);
+            problems.borrow_mut().push(problem);
+        }
     };
-    for step in draft.steps.iter().filter(|step| shows(&step.why)) {
-        problems.borrow_mut().push(Problem::at(
-            ProblemKind::Plan,
-            &step.place.0,
-            "the reason of this step holds the seed, and reasons are published",
-            "take the seed out of `why`",
-        ));
+    let take_out = "take the seed out of it";
+    refuse(
+        draft.plan.title.as_ref(),
+        &Place::NOWHERE,
+        "the title",
+        take_out,
+    );
+    for variable in &draft.variables {
+        let (label, name) = (variable.label.as_ref(), &variable.name);
+        let what = format!("the label of `{}`", name.value);
+        refuse(label, &name.place, &what, take_out);
+    }
+    for step in &draft.steps {
+        let what = "the reason of this step";
+        refuse(step.why.as_ref(), &step.place.0, what, take_out);
+    }
+    let output = &draft.output;
+    for file in [&output.file, &output.external_report]
+        .into_iter()
+        .flatten()
+    {
+        let what = "the name of this file";
+        refuse(Some(&file.value), &file.place, what, "choose another name");
     }
 }
 

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use bauta_data::{Column, Fingerprint, Table, Values};
+use bauta_data::{Column, Fingerprint, Remark, Table};
+use bauta_methods::Note;
+use bauta_methods::note::NoteRank;
 use bauta_methods::pair::Rows;
 use sha2::{Digest, Sha256};
 
@@ -23,6 +25,17 @@ pub(super) fn file_record(given: &str, print: &Fingerprint, table: &Table) -> Fi
         n_records: table.n_records() as u64,
         n_variables: table.columns().len() as u64,
     }
+}
+
+/// A remark on the data as a note of the record; the public learns nothing of it.
+pub(crate) fn data_note(remark: &Remark) -> Note {
+    let note = Note::new(remark.id, remark.text.clone()).ranked(NoteRank::Warning);
+    let note = match &remark.variable {
+        Some(variable) => note.with("variable", variable.as_str()),
+        None => note,
+    };
+    let counts = remark.counts.iter();
+    counts.fold(note, |note, (name, count)| note.with(name, *count))
 }
 
 pub(super) fn plan_record(plan: &Plan) -> PlanRecord {
@@ -81,20 +94,7 @@ pub(super) fn variable_records(
 
 /// Cells of a masked column that differ from the original.
 fn n_changed(original: &Arc<Column>, masked: &Column, table: &Table) -> u64 {
-    let differs = |record: usize| {
-        let row = table.source_row(record);
-        match (original.is_missing(row), masked.is_missing(record)) {
-            (true, true) => false,
-            (true, false) | (false, true) => true,
-            (false, false) => match (original.values(), masked.values()) {
-                (Values::Numeric(x), Values::Numeric(z)) => x[row].to_bits() != z[record].to_bits(),
-                (Values::Categorical(x), Values::Categorical(z)) => {
-                    x.levels.text(x.codes[row]) != z.levels.text(z.codes[record])
-                }
-                _ => true,
-            },
-        }
-    };
+    let differs = |record: usize| !masked.same_value(record, original, table.source_row(record));
     (0..table.n_records())
         .filter(|&record| differs(record))
         .count() as u64

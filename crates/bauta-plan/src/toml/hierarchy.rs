@@ -2,12 +2,13 @@
 
 use ::toml::Spanned;
 use ::toml::de::DeValue;
+use bauta_data::decimal::loses_digits;
 use bauta_data::hierarchy::TreeNode;
 use bauta_methods::RawValue;
 
 use super::fields::{Fields, raw};
 use crate::draft::HierarchyDraft;
-use crate::problem::Spot;
+use crate::problem::{Problem, ProblemKind, Spot};
 
 const HIERARCHY_FORMS: &str = "\"prefix\", { prefix = [4, 2] }, { intervals = [[18, 65]] }, { file = \"levels.csv\" } or { tree = { … } }";
 
@@ -15,6 +16,15 @@ pub(super) fn parse_hierarchy(
     fields: &Fields<'_, '_>,
     value: &Spanned<DeValue<'_>>,
 ) -> Option<Spot<HierarchyDraft>> {
+    if has_long_breaks(value.get_ref()) {
+        fields.push(Problem::at(
+            ProblemKind::Plan,
+            &value.span().into(),
+            "a break of `hierarchy` has more digits than a double holds, and would be taken for another number",
+            "give at most 15 digits; whole numbers above 9007199254740992 are held in steps of 2, 4, 8, …",
+        ));
+        return None;
+    }
     let parsed = match raw(value.get_ref()).unwrap_or(RawValue::Flag(false)) {
         RawValue::Text(word) if word == "prefix" => Some(HierarchyDraft::Prefix(None)),
         RawValue::Map(pairs) => match pairs.as_slice() {
@@ -27,6 +37,23 @@ pub(super) fn parse_hierarchy(
         fields.wrong(value, "hierarchy", HIERARCHY_FORMS);
     }
     parsed.map(|hierarchy| Spot::new(hierarchy, value.span()))
+}
+
+/// Whether a whole number among the breaks of intervals is no double. Other numbers are looked at
+/// where the plan's text is read.
+fn has_long_breaks(value: &DeValue<'_>) -> bool {
+    fn any_long(raw: &RawValue) -> bool {
+        match raw {
+            RawValue::Integer(value) => loses_digits(&value.to_string()),
+            RawValue::List(items) => items.iter().any(any_long),
+            _ => false,
+        }
+    }
+    let Some(RawValue::Map(pairs)) = raw(value) else {
+        return false;
+    };
+    let mut intervals = pairs.iter().filter(|(form, _)| form == "intervals");
+    intervals.any(|(_, breaks)| any_long(breaks))
 }
 
 fn hierarchy_form(form: &str, content: &RawValue) -> Option<HierarchyDraft> {

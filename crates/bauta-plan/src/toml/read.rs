@@ -2,7 +2,9 @@
 
 use std::cell::RefCell;
 
+use ::toml::Spanned;
 use ::toml::de::{DeTable, DeValue};
+use bauta_data::decimal::loses_digits;
 use bauta_data::format::Encoding;
 use bauta_data::number::DecimalMark;
 use bauta_data::{Kind, Role, near};
@@ -13,7 +15,7 @@ use crate::draft::{
     DataDraft, Draft, GateDraft, Heading, MeasureDraft, MethodDraft, OutputDraft, ScenarioDraft,
     Section, StepDraft, VariableDraft,
 };
-use crate::problem::{Place, Problem, ProblemKind, Spot};
+use crate::problem::{Place, Problem, ProblemKind, Span, Spot};
 
 const SECTIONS: &[&str] = &[
     "plan",
@@ -53,16 +55,11 @@ pub(crate) fn in_order(problems: Problems) -> Vec<Problem> {
 /// Reads a plan's text that must name what it needs.
 pub(crate) fn read_as(needs: Needs, text: &str, problems: &Problems) -> Draft {
     let (document, errors) = DeTable::parse_recoverable(text);
-    for error in &errors {
-        let place = Place::from(error.span().unwrap_or(0..0));
-        let problem = Problem::at(
-            ProblemKind::Syntax,
-            &place,
-            error.message(),
-            "this is not valid TOML",
-        );
+    if let Some(problem) = not_a_plan(text, document.get_ref(), &errors) {
         problems.borrow_mut().push(problem);
+        return Draft::default();
     }
+    refuse_long_numbers(document.get_ref(), problems);
     let root = Fields::new(document.get_ref(), 0..0, "the plan", problems);
     root.only(SECTIONS);
     let mut draft = Draft::default();
@@ -99,6 +96,79 @@ pub(crate) fn read_as(needs: Needs, text: &str, problems: &Problems) -> Draft {
         None => root.missing("output", "add a section [output] with file = \"…\""),
     }
     draft
+}
+
+/// Why a text cannot be judged as a plan: it is none, or its syntax is broken. What follows from a broken
+/// syntax is not told, since most of it would not be so.
+fn not_a_plan(text: &str, document: &DeTable<'_>, errors: &[::toml::de::Error]) -> Option<Problem> {
+    let is_plan = if errors.is_empty() {
+        text.trim().is_empty()
+            || document
+                .keys()
+                .any(|key| SECTIONS.contains(&&**key.get_ref()))
+    } else {
+        text.lines().any(names_a_section)
+    };
+    if !is_plan {
+        let hint = if text.trim_start().starts_with('{') {
+            "`bauta report` and `bauta verify` take run records"
+        } else {
+            "`bauta init FILE` writes a plan for a file of data"
+        };
+        // Nothing of the text is shown: it may be a file of data.
+        let message = "this is not a plan: it has no section such as [data] or [output]";
+        let nowhere = &Place::NOWHERE;
+        return Some(Problem::at(ProblemKind::NotAPlan, nowhere, message, hint));
+    }
+    let first = errors.first()?;
+    let span = within_line(text, first.span().unwrap_or(0..0));
+    let hint = "this is not valid TOML; the rest is judged once it is";
+    let place = Place::from(span);
+    Some(Problem::at(
+        ProblemKind::Syntax,
+        &place,
+        first.message(),
+        hint,
+    ))
+}
+
+/// Whether a line begins a section of a plan, or says something of one.
+fn names_a_section(line: &str) -> bool {
+    let name = line.trim_start().trim_start_matches('[');
+    SECTIONS.iter().any(|section| {
+        let rest = name.strip_prefix(section).map(str::trim_start);
+        let is_header = line.trim_start().starts_with('[');
+        rest.is_some_and(|rest| rest.starts_with('.') || is_header && rest.starts_with(']'))
+    })
+}
+
+/// The part of a span that lies in the line where it begins.
+fn within_line(text: &str, span: Span) -> Span {
+    let start = span.start.min(text.len());
+    let rest = text.get(start..).unwrap_or_default();
+    let line_end = start + rest.find('\n').unwrap_or(rest.len());
+    start..span.end.clamp(start, line_end)
+}
+
+/// Reports numbers with a decimal point or an exponent that a double does not hold. What may be a text
+/// or a number, such as 9007199254740993, is looked at where it is used.
+fn refuse_long_numbers(table: &DeTable<'_>, problems: &Problems) {
+    let mut values: Vec<&Spanned<DeValue<'_>>> = table.values().collect();
+    while let Some(value) = values.pop() {
+        match value.get_ref() {
+            DeValue::Float(number) if loses_digits(number.as_str()) => {
+                problems.borrow_mut().push(Problem::at(
+                    ProblemKind::Plan,
+                    &value.span().into(),
+                    "the number has more digits than a double holds, and would be taken for another",
+                    "give at most 15 digits, or put it into quotes where a category is meant",
+                ));
+            }
+            DeValue::Array(items) => values.extend(items),
+            DeValue::Table(table) => values.extend(table.values()),
+            _ => {}
+        }
+    }
 }
 
 fn section<'t, 'i>(

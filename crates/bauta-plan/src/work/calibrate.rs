@@ -80,7 +80,7 @@ impl CalibrateRequest {
         }
         let path = |path: &PathBuf| Spot::from(path.to_string_lossy().into_owned());
         Ok(Draft {
-            data: self.reading.data_draft(&self.file, profile),
+            data: self.reading.data_draft(&self.file),
             variables: self.variables(profile)?,
             steps: vec![step],
             measures: vec![MeasureDraft::of(self.measures().iter().copied())],

@@ -6,8 +6,8 @@ mod measures;
 use std::collections::HashMap;
 use std::path::Path;
 
-use bauta_data::format::read;
-use bauta_data::number::DecimalMark;
+use bauta_data::format::{FileFormat, Loaded, decimal_mark_of, read};
+use bauta_data::number::{ColumnMark, DecimalMark, MarkEvidence, parse_number_with};
 use bauta_data::{Column, Condition, Kind, Role, Schema, Table, Watch, near};
 use bauta_methods::groups::not_measured;
 use bauta_methods::keys::Semantics;
@@ -207,22 +207,55 @@ fn load(
     watch: &dyn Watch,
 ) -> Result<Table, WorkError> {
     let schema = request.schema().map_err(|error| error.in_file(file))?;
-    let table = read(file, &reading.options(schema), watch)?.table;
-    Ok(with_numbers(
-        table,
-        request,
-        reading.decimal.unwrap_or_default(),
-    ))
+    let mut options = reading.options(schema);
+    let loaded = read(file, &options, watch)?;
+    let mark = match reading.decimal {
+        Some(mark) => mark,
+        None if loaded.format == FileFormat::Parquet => DecimalMark::Point,
+        None => decimal_mark_of(file, &number_marks(&loaded, request))?.0,
+    };
+    let table = if mark == loaded.style.decimal {
+        loaded.table
+    } else {
+        options.decimal = Some(mark);
+        read(file, &options, watch)?.table
+    };
+    Ok(with_numbers(table, request, mark))
+}
+
+/// Columns without another use that are to be compared as numbers, if they are numbers.
+fn is_compared(column: &Column, request: &CompareRequest) -> bool {
+    let on = request.on.as_ref();
+    let wanted = on.is_none_or(|on| on.iter().any(|name| name == column.name()));
+    column.attribute().role == Role::Other && wanted
+}
+
+/// What the columns of numbers show of the decimal mark: those that the reader took for numbers, and
+/// those that are to be compared.
+fn number_marks(loaded: &Loaded, request: &CompareRequest) -> Vec<(String, ColumnMark)> {
+    let is_id = |column: &Column| request.id.as_deref() == Some(column.name());
+    let columns = loaded.table.columns().iter();
+    let compared = columns.filter(|column| is_compared(column, request) && !is_id(column));
+    let shown = compared.filter_map(|column| {
+        let levels = &column.as_categorical()?.levels;
+        let shown = MarkEvidence::of(levels.iter()).mark();
+        let own = match shown {
+            ColumnMark::Shows(mark) => mark,
+            _ => DecimalMark::Point,
+        };
+        let is_number = levels
+            .iter()
+            .all(|text| parse_number_with(text, own).is_some());
+        is_number.then(|| (column.name().to_owned(), shown))
+    });
+    loaded.number_marks.iter().cloned().chain(shown).collect()
 }
 
 /// Every column of numbers that has no other use becomes numeric.
 fn with_numbers(mut table: Table, request: &CompareRequest, mark: DecimalMark) -> Table {
     for attr_idx in 0..table.columns().len() {
         let column = table.column(attr_idx);
-        let on = request.on.as_ref();
-        let wanted = on.is_none_or(|on| on.iter().any(|name| name == column.name()));
-        if column.attribute().role == Role::Other
-            && wanted
+        if is_compared(column, request)
             && let Some(numeric) = column.parsed_as_numbers(mark)
         {
             table = table.with_column(attr_idx, numeric);

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use bauta_data::DataError;
 use bauta_methods::{MethodError, ParamProblem};
 
-use crate::check::real_place;
 use crate::error::RunError;
 use crate::problem::Problem;
 
@@ -119,15 +118,4 @@ impl WorkError {
             other => other,
         }
     }
-}
-
-/// Refuses to write over the file that was read.
-pub fn refuse_to_replace(read: &Path, written: &Path) -> Result<(), WorkError> {
-    if real_place(read) == real_place(written) {
-        return Err(WorkError::mistake(
-            format!("{} would be replaced by the output", read.display()),
-            "choose another name for the output",
-        ));
-    }
-    Ok(())
 }

@@ -5,25 +5,17 @@ use std::path::Path;
 use bauta_data::format::{Encoding, Loaded};
 use bauta_data::inspect::{ColumnProfile, FileProfile, Flag};
 use bauta_data::number::DecimalMark;
+use bauta_data::remark::THOUSANDS_SEPARATORS;
 use bauta_data::{Kind, Role, Watch};
 
 use super::inspect::{Inspected, inspect};
-use super::{Reading, WorkError, refuse_to_replace};
+use super::{Reading, WorkError};
 use crate::draft::{
     DataDraft, Draft, Heading, HierarchyDraft, MeasureDraft, OutputDraft, ScenarioDraft, StepDraft,
     VariableDraft,
 };
-use crate::output::{Access, folder_of, write_file};
+use crate::output::{Access, Guard, Replace, folder_of, write_file};
 use crate::toml::write;
-
-/// What to do about a plan that is there already.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Existing {
-    /// It stays, and nothing is done.
-    Stays,
-    /// It is replaced.
-    IsReplaced,
-}
 
 /// A plan that is proposed for a file.
 #[derive(Clone, PartialEq, Debug)]
@@ -40,20 +32,20 @@ pub struct Proposed {
 pub fn init(
     file: &Path,
     plan_file: &Path,
-    existing: Existing,
+    replace: Replace,
     reading: &Reading,
     watch: &dyn Watch,
 ) -> Result<Proposed, WorkError> {
-    if plan_file.exists() && existing == Existing::Stays {
-        return Err(WorkError::mistake(
-            format!("{} is there already", plan_file.display()),
-            "name another plan with -o, or replace it with --force",
-        ));
-    }
-    refuse_to_replace(file, plan_file)?;
+    let guard = Guard::new([file], replace);
+    guard.check(&[plan_file])?;
     let inspected = inspect(file, reading, watch)?;
     let proposed = propose(file, plan_file, reading, inspected);
-    write_file(plan_file, proposed.text.as_bytes(), Access::Usual)?;
+    // A plan with a seed is confidential.
+    let access = match proposed.draft.plan.seed {
+        Some(_) => Access::OwnerOnly,
+        None => Access::Usual,
+    };
+    write_file(plan_file, proposed.text.as_bytes(), access, &guard)?;
     Ok(proposed)
 }
 
@@ -145,7 +137,10 @@ fn data_draft(
     profile: &FileProfile,
 ) -> DataDraft {
     let texts = reading.missing_texts.clone();
-    let decimal = reading.decimal.unwrap_or(profile.decimal);
+    // A mark that was found is stated where it is the unusual one, or decided what thousands are.
+    let found = profile
+        .decimal
+        .filter(|&mark| mark == DecimalMark::Comma || has_separators(profile));
     let delimiter = reading
         .delimiter
         .map(|_| char::from(loaded.style.delimiter));
@@ -153,12 +148,36 @@ fn data_draft(
         file: Some(input_path(file, plan_file).into()),
         missing: Some(texts.unwrap_or_else(|| vec![String::new(), "NA".to_owned()])),
         delimiter: delimiter.map(Into::into),
-        decimal: Some(decimal).filter(|&mark| mark == DecimalMark::Comma),
+        decimal: reading.decimal.or(found),
         encoding: reading
             .encoding
             .filter(|&encoding| encoding == Encoding::Latin1),
         ..DataDraft::default()
     }
+}
+
+/// Whether thousands are separated in a column that does not show it by itself.
+fn has_separators(profile: &FileProfile) -> bool {
+    let mut remarks = profile.remarks.iter();
+    remarks.any(|remark| remark.id == THOUSANDS_SEPARATORS)
+}
+
+/// The question after the decimal mark, as a part of `[data]`; nothing where there is none.
+fn decimal_question(profile: &FileProfile) -> String {
+    if profile.decimal_doubts.is_empty() {
+        return String::new();
+    }
+    let mut question = String::from(
+        "# LOOK: the decimal mark is not clear, and `bauta check` and `bauta run` refuse the plan until it is\n\
+         # stated. Take away the # before one of these lines:\n\
+         # decimal = \".\"   # 1,234 is 1234, and 1.234 has three decimals\n\
+         # decimal = \",\"   # 1,234 has three decimals, and 1.234 is 1234\n",
+    );
+    for doubt in &profile.decimal_doubts {
+        let variable = doubt.variable.as_deref().unwrap_or_default();
+        question.push_str(&format!("#   {variable}: {}\n", doubt.message));
+    }
+    question
 }
 
 /// The file as the plan must name it: relative to the plan's folder where that is possible.
@@ -185,6 +204,7 @@ fn commented(draft: &Draft, file: &str, profile: &FileProfile) -> String {
         "missing",
         "texts that mean \"no value\"; codes such as 99 = refused go into missing_codes",
     );
+    let data = format!("{data}{}", decimal_question(profile));
     let output = with_remark(
         &write::output(&draft.output),
         "shuffle",

@@ -20,7 +20,7 @@ pub struct Inspected {
 /// Reads a file as text and looks at it.
 pub fn inspect(file: &Path, reading: &Reading, watch: &dyn Watch) -> Result<Inspected, WorkError> {
     let loaded = read(file, &reading.options(Schema::default()), watch)?;
-    let profile = look_at(&loaded.table);
+    let profile = look_at(&loaded.table, reading.decimal);
     Ok(Inspected { loaded, profile })
 }
 

@@ -69,7 +69,7 @@ impl MaskRequest {
         }
         let path = |path: &PathBuf| Spot::from(path.to_string_lossy().into_owned());
         Ok(Draft {
-            data: self.reading.data_draft(&self.file, profile),
+            data: self.reading.data_draft(&self.file),
             variables: self.variables(profile)?,
             steps: vec![step],
             // None: a mask is not judged.

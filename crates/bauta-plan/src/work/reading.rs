@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use bauta_data::format::{Encoding, ReadOptions};
-use bauta_data::inspect::FileProfile;
 use bauta_data::number::DecimalMark;
 use bauta_data::{MissingRules, Schema};
 
@@ -34,19 +33,18 @@ impl Reading {
         ReadOptions {
             schema,
             delimiter: self.delimiter,
-            decimal: self.decimal.unwrap_or_default(),
+            decimal: self.decimal,
             encoding: self.encoding.unwrap_or_default(),
         }
     }
 
-    /// The section of a plan that says the same of a file that looks so.
-    pub(crate) fn data_draft(&self, file: &Path, profile: &FileProfile) -> DataDraft {
-        let decimal = self.decimal.unwrap_or(profile.decimal);
+    /// The section of a plan that says the same of a file.
+    pub(crate) fn data_draft(&self, file: &Path) -> DataDraft {
         DataDraft {
             file: Some(file.to_string_lossy().into_owned().into()),
             missing: self.missing_texts.clone(),
             delimiter: self.delimiter.map(|byte| char::from(byte).into()),
-            decimal: Some(decimal).filter(|&mark| mark == DecimalMark::Comma),
+            decimal: self.decimal,
             encoding: self
                 .encoding
                 .filter(|&encoding| encoding == Encoding::Latin1),

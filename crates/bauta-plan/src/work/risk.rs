@@ -1,7 +1,7 @@
 //! What an intruder could re-identify by the keys of one file.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use bauta_data::format::read;
 use bauta_data::{Schema, Table, Watch};
@@ -13,9 +13,9 @@ use bauta_methods::risk::key_contribution::{AS_IT_IS, BY_LEVEL, HIERARCHY_UNFIT,
 use bauta_methods::{Files, Groups, Measurement, Note, RawValue, RunContext, registry};
 
 use super::keys::{add_sensitive, give_hierarchies, key_schema, positions, refuse_repeats};
-use super::{KeyHierarchy, Reading, WorkError, refuse_to_replace};
+use super::{HierarchyForm, KeyHierarchy, Reading, WorkError};
 use crate::measure::ReadyMeasure;
-use crate::output::{Access, write_file};
+use crate::output::{Access, Guard, Replace, write_file};
 
 /// What an intruder is assumed to know, and what is asked about it.
 #[derive(Clone, PartialEq, Debug)]
@@ -94,19 +94,21 @@ pub fn risk_of(
     file: &Path,
     reading: &Reading,
     request: &RiskRequest,
-    per_record: Option<&PathBuf>,
+    per_record: Option<&Path>,
+    replace: Replace,
     watch: &dyn Watch,
 ) -> Result<(Table, RiskFound), WorkError> {
     request.refuse_repeats()?;
+    let guard = Guard::new(request.reads(file), replace);
     if let Some(target) = per_record {
-        refuse_to_replace(file, target)?;
+        guard.check(&[target])?;
     }
     let schema = request.schema().map_err(|error| error.in_file(file))?;
     let table = read(file, &reading.options(schema), watch)?.table;
     let found = risk(&table, request, watch).map_err(|error| error.in_file(file))?;
     if let Some(target) = per_record {
         let rows = found.per_record(&table, request)?;
-        write_file(target, rows.as_bytes(), Access::OwnerOnly)?;
+        write_file(target, rows.as_bytes(), Access::OwnerOnly, &guard)?;
     }
     Ok((table, found))
 }
@@ -216,6 +218,18 @@ impl RiskRequest {
         add_sensitive(&mut schema, &self.sensitive);
         give_hierarchies(&mut schema, &self.hierarchies)?;
         Ok(schema)
+    }
+
+    /// All files that the request reads.
+    fn reads<'p>(&'p self, file: &'p Path) -> impl Iterator<Item = &'p Path> {
+        let files = self
+            .hierarchies
+            .iter()
+            .filter_map(|hierarchy| match &hierarchy.form {
+                HierarchyForm::Ready(_) => None,
+                HierarchyForm::File(levels) => Some(levels.as_path()),
+            });
+        std::iter::once(file).chain(files)
     }
 
     /// The class size that contributions are told for.

@@ -1,8 +1,9 @@
 use bauta_data::HierarchySpec;
 use bauta_plan::ProblemKind;
 use bauta_plan::plan::StepMethod;
+use bauta_plan::run::{RunOptions, run};
 
-use crate::support::{OUTPUT, VARIABLES, check, fine, folder};
+use crate::support::{OUTPUT, Patience, Plain, VARIABLES, check, fine, folder};
 
 /// Messages and lines of what is wrong with a plan.
 fn problems(middle: &str) -> Vec<(usize, String)> {
@@ -339,4 +340,31 @@ fn a_measure_says_itself_whether_its_parameters_go_together() {
     let diverse = "[[measure]]\nuse = [\"l-diversity\"]\nsensitive = [\"sex\"]\n";
     let (line, message) = one_problem(&format!("{scenarios}{diverse}"));
     assert_eq!(line, 9, "{message}");
+}
+
+#[test]
+fn the_seed_stands_in_no_text_that_is_published() {
+    let folder = folder();
+    let steps =
+        "[[step]]\nmask = \"noise-additive\"\non = [\"income\"]\nshare = 0.1\nwhy = \"WHY\"\n";
+    let variables = VARIABLES.replace("w = {", "w = { label = \"LABEL\",");
+    let text = format!(
+        "[plan]\ntitle = \"TITLE\"\nseed = 20150129\n{variables}{steps}[output]\nfile = \"FILE.csv\"\nexternal_report = \"PUBLIC.html\"\n"
+    );
+    assert!(check(folder.path(), &text).is_ok());
+    for place in ["TITLE", "LABEL", "WHY", "FILE", "PUBLIC"] {
+        let telling = text.replace(place, "of 2015-01-29");
+        let problems = check(folder.path(), &telling).err().expect(place);
+        assert!(problems[0].message.contains("holds the seed"), "{place}");
+        assert_eq!(problems.len(), 1, "{place}");
+        // A seed from the command line is as secret.
+        let unseeded = telling.replace("seed = 20150129\n", "");
+        let plan = fine(folder.path(), &unseeded);
+        let options = RunOptions {
+            seed: Some(20_150_129),
+            ..RunOptions::default()
+        };
+        let refused = run(&plan, options, &Patience::default(), &Plain).unwrap_err();
+        assert!(refused.to_string().contains("would show it"), "{refused}");
+    }
 }

@@ -3,8 +3,10 @@
 mod checking;
 mod claims;
 mod drafts;
+mod exact_numbers;
 mod memory;
 mod records;
 mod running;
 mod schema;
 mod support;
+mod verification;

@@ -9,6 +9,7 @@ use bauta_plan::ProblemKind;
 use bauta_plan::check::{DataSchema, check};
 use bauta_plan::draft::{Draft, GateDraft, HierarchyDraft, MeasureDraft, StepDraft, VariableDraft};
 use bauta_plan::execute::{RunOptions, execute};
+use bauta_plan::output::Replace;
 use bauta_plan::publish::publish;
 use bauta_plan::run::{RunError, run};
 
@@ -109,7 +110,7 @@ fn data_in_memory_come_out_as_the_file_does() {
     assert_eq!(of_file.steps, record.steps);
     // A plan without outputs publishes nothing; a run needs a file.
     assert!(
-        publish(&plan, &executed, &Plain, &Unwatched)
+        publish(&plan, &executed, Replace::OwnFiles, &Plain, &Unwatched)
             .unwrap()
             .released
             .is_none()
@@ -132,7 +133,7 @@ fn what_was_executed_is_published_as_a_run_publishes_it() {
     let loaded = read_bytes(Path::new("x.csv"), survey(), &plan.read, &Unwatched).unwrap();
     let executed = execute(&plan, &loaded, RunOptions::default(), &Unwatched).unwrap();
     assert!(!folder.path().join("out.csv").exists());
-    let record = publish(&plan, &executed, &Plain, &Unwatched).unwrap();
+    let record = publish(&plan, &executed, Replace::OwnFiles, &Plain, &Unwatched).unwrap();
     assert_eq!(bytes(), by_run);
     assert_eq!(record.times.stages.last().unwrap().stage, "write");
 }

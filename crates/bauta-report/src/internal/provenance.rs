@@ -35,7 +35,13 @@ pub(super) fn files(record: &RunRecord) -> Markup {
             }
         }
     };
-    scrolling(caption, &body)
+    html! {
+        (scrolling(caption, &body))
+        @if !record.notes.is_empty() {
+            p { "To know about the data as they were read:" }
+            ul class="notes" { @for note in &record.notes { li { (note.text) } } }
+        }
+    }
 }
 
 type FileFact = fn(&FileRecord) -> Markup;

@@ -15,7 +15,7 @@ use bauta_methods::risk::key_contribution::{BY_LEVEL, LEFT_OUT};
 use bauta_methods::{FigureName, Unit, registry};
 use bauta_plan::RunRecord;
 use bauta_plan::record::{
-    ClaimRecord, FORMAT, FileRecord, GateRecord, MeasureFamily, MeasureRecord, PlanRecord,
+    ClaimRecord, Counted, FORMAT, FileRecord, GateRecord, MeasureFamily, MeasureRecord, PlanRecord,
     ScenarioRecord, SeedSource, StageTime, StepRecord, TimesRecord,
 };
 use serde_json::{Value, json};
@@ -36,6 +36,10 @@ pub(crate) fn passed() -> RunRecord {
         seed_source: SeedSource::Plan,
         rows: bauta_methods::pair::Rows::Correspond,
         input: file("confidential/survey.csv", "1b", 12),
+        notes: vec![Note::new(
+            "thousands-separators",
+            "income has a comma in its numbers that was read as separating thousands",
+        )],
         variables: variables::variables(),
         scenarios: scenarios(),
         steps: steps(),
@@ -86,8 +90,11 @@ pub(crate) fn passed() -> RunRecord {
             smallest_class: Some(3),
             n_below: 0,
             holds: true,
+            counted: Counted::ReleasedFile,
+            shown: None,
         }],
         released: Some(file("release/2026/survey-protected.csv", "9e", 11)),
+        reports: Vec::new(),
         shuffled: true,
         times: times(),
     }

@@ -12,6 +12,7 @@ use serde_json::json;
 use crate::arguments::CompareArguments;
 use crate::commands::risk::measure_json;
 use crate::commands::run::FEW_RECORDS;
+use crate::print::{object, out};
 use crate::tables::{figure, table, text};
 
 fn rows_name(rows: Rows) -> &'static str {
@@ -26,9 +27,12 @@ fn rows_name(rows: Rows) -> &'static str {
 fn series_json(series: &[Series]) -> Vec<serde_json::Value> {
     let told = series.iter().filter(|series| !series.few);
     let object = |series: &Series| {
-        let points = series.points.iter().map(|point| match point.few {
-            false => json!({ "name": point.name, "value": point.value }),
-            true => json!({ "name": null, "value": null, "few": true }),
+        let points = series.points.iter().map(|point| {
+            if point.few {
+                json!({ "name": null, "value": null, "few": true })
+            } else {
+                json!({ "name": point.name, "value": point.value })
+            }
         });
         let points: Vec<_> = points.collect();
         json!({ "name": series.spelled(), "unit": series.axis, "points": points })
@@ -67,18 +71,15 @@ pub(super) fn print_json(arguments: &CompareArguments, compared: &Compared) {
             object
         })
         .collect();
-    println!(
-        "{}",
-        json!({
-            "original": arguments.original.display().to_string(),
-            "masked": arguments.masked.display().to_string(),
-            "records": rows_name(*rows),
-            "variables": on,
-            "outliers": arguments.outliers,
-            "where": arguments.condition.as_ref().map(ToString::to_string),
-            "measures": measures,
-        })
-    );
+    object(&json!({
+        "original": arguments.original.display().to_string(),
+        "masked": arguments.masked.display().to_string(),
+        "records": rows_name(*rows),
+        "variables": on,
+        "outliers": arguments.outliers,
+        "where": arguments.condition.as_ref().map(ToString::to_string),
+        "measures": measures,
+    }));
 }
 
 /// The variables of measures that look at others than the numbers that are compared, or the keys.
@@ -94,32 +95,32 @@ fn print_other_variables(arguments: &CompareArguments, compared: &Compared) {
         }
     }
     for (on, ids) in told {
-        println!("{} on {}", ids.join(", "), on.join(", "));
+        out!("{} on {}", ids.join(", "), on.join(", "));
     }
 }
 
 /// A measurement as screens are told of it.
-fn told(found: &Option<Measurement>) -> Option<Cow<'_, Measurement>> {
-    found.as_ref().map(Measurement::told)
+fn told(found: Option<&Measurement>) -> Option<Cow<'_, Measurement>> {
+    found.map(Measurement::told)
 }
 
 /// One table.
 pub(super) fn print_table(arguments: &CompareArguments, compared: &Compared) {
     let Compared { rows, on, found } = compared;
-    println!(
+    out!(
         "{} against {}",
         arguments.masked.display(),
         arguments.original.display()
     );
     if !on.is_empty() {
-        println!("compared on {}", on.join(", "));
+        out!("compared on {}", on.join(", "));
     }
     print_other_variables(arguments, compared);
     if let Some(condition) = &arguments.condition {
-        println!("only records with {condition}; keys are counted in the whole file");
+        out!("only records with {condition}; keys are counted in the whole file");
     }
     if *rows == Rows::Unrelated {
-        println!(
+        out!(
             "The files differ in length and no --id was named: measures that compare record by record are left out."
         );
     }
@@ -138,7 +139,7 @@ pub(super) fn print_table(arguments: &CompareArguments, compared: &Compared) {
         shown.add_row(row);
     };
     for found in found {
-        let (before, after) = (told(&found.before), told(&found.after));
+        let (before, after) = (told(found.before.as_ref()), told(found.after.as_ref()));
         let before = before.as_deref();
         let declared = registry::measure(found.id).map(bauta_methods::Measure::declared);
         let value_name = declared.map_or("", |declared| declared.value.label);
@@ -166,9 +167,9 @@ pub(super) fn print_table(arguments: &CompareArguments, compared: &Compared) {
             add(found.id, &part.name, [None, Some(part.value), None, None]);
         }
     }
-    println!("{shown}");
+    out!("{shown}");
     let mut all = found.iter().filter_map(|found| found.after.as_ref());
     if all.any(|found| !found.few.is_none()) {
-        println!("{FEW_RECORDS}");
+        out!("{FEW_RECORDS}");
     }
 }

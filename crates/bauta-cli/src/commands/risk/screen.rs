@@ -8,12 +8,13 @@ use comfy_table::Cell;
 
 use super::Asked;
 use crate::arguments::RiskArguments;
+use crate::print::out;
 use crate::tables::{figure, figure_text, percent, table, text};
 use crate::words::joined;
 
 pub(super) fn print(asked: &Asked<'_>, read: &Table, found: &RiskFound) {
     let arguments = asked.arguments;
-    println!(
+    out!(
         "{}: {}; an intruder knows {}",
         arguments.file.display(),
         records(Some(read.n_records() as f64)),
@@ -43,11 +44,11 @@ fn counted(n: Option<f64>, one: &str, many: &str) -> String {
 
 fn print_assumptions(arguments: &RiskArguments, read: &Table) {
     match &arguments.weight {
-        Some(weight) => println!(
+        Some(weight) => out!(
             "Taken for a sample: {weight} sums to a population of {}.",
             figure_text(Some(population(read)))
         ),
-        None => println!(
+        None => out!(
             "Taken for a census, since no --weight was named: an intruder knows who is in the file."
         ),
     }
@@ -55,7 +56,7 @@ fn print_assumptions(arguments: &RiskArguments, read: &Table) {
         .iter()
         .find(|(name, _)| *name == arguments.semantics.name())
         .map_or("", |(_, meaning)| meaning);
-    println!(
+    out!(
         "Missing keys count as `{}`: {meaning}.",
         arguments.semantics.name()
     );
@@ -64,16 +65,16 @@ fn print_assumptions(arguments: &RiskArguments, read: &Table) {
 fn print_groups(arguments: &RiskArguments, read: &Table, found: &RiskFound) {
     let n = read.n_records() as f64;
     let counted = &found.counted;
-    println!("\nWho stands out");
+    out!("\nWho stands out");
     let uniques = counted.part("uniques");
-    println!(
+    out!(
         "  {} alone with their key. The smallest group has {}.",
         share_are(uniques, n),
         records(counted.value)
     );
     for k in arguments.k.iter().filter(|&&k| k > 2) {
         let below = counted.part(&format!("below_{k}"));
-        println!("  {} in groups of fewer than {k}.", share_are(below, n));
+        out!("  {} in groups of fewer than {k}.", share_are(below, n));
     }
 }
 
@@ -93,20 +94,20 @@ fn print_expected(arguments: &RiskArguments, read: &Table, found: &RiskFound) {
     let n = read.n_records() as f64;
     let individual = &found.individual;
     let expected = individual.part("expected_reidentifications");
-    println!("\nWhat an intruder could find who looks for everyone in the file");
-    println!(
+    out!("\nWhat an intruder could find who looks for everyone in the file");
+    out!(
         "  {} expected to be re-identified: {} in 1000.",
         are(expected.map(short)),
         figure_text(expected.map(|expected| short(1000.0 * expected / n)))
     );
-    println!(
+    out!(
         "  The highest risk of a record is {}; {} above {}.",
         percent(individual.part("max")),
         are(individual.part("above_threshold")),
         percent(Some(arguments.threshold))
     );
     if arguments.household.is_some() {
-        println!(
+        out!(
             "  Of {} the highest risk is {}; {} above {}.",
             counted(individual.part("households"), "household", "households"),
             percent(individual.part("household_max")),
@@ -119,7 +120,7 @@ fn print_expected(arguments: &RiskArguments, read: &Table, found: &RiskFound) {
         );
     }
     if let Some(rate) = arguments.rate {
-        println!(
+        out!(
             "  For a rate of {} no record may exceed a risk of {}; {} above it.",
             percent(Some(rate)),
             percent(individual.part("threshold_of_rate")),
@@ -156,19 +157,19 @@ fn print_contributions(asked: &Asked<'_>, found: &RiskFound) {
         b.total_cmp(&a)
             .then_with(|| a_expected.total_cmp(&b_expected))
     });
-    println!("\nWhich key contributes most");
+    out!("\nWhich key contributes most");
     let Some((most, share)) = keys.first() else {
         return;
     };
     match share {
-        Some(share) => println!(
+        Some(share) => out!(
             "  {}: without it, {} of {} in groups of fewer than {k} would be in larger ones ({}).",
             most.name,
             figure_text(as_it_is.below.zip(most.below).map(|(all, left)| all - left)),
             records(as_it_is.below),
             percent(Some(*share))
         ),
-        None => println!("  No record is in a group of fewer than {k}."),
+        None => out!("  No record is in a group of fewer than {k}."),
     }
     let below_k = format!("in groups below {k}");
     let mut shown = table(["left out", &below_k, "alone", "expected", "share gone"]);
@@ -188,23 +189,23 @@ fn print_contributions(asked: &Asked<'_>, found: &RiskFound) {
             text(percent(*share)),
         ]);
     }
-    println!("{shown}");
+    out!("{shown}");
 }
 
 fn print_levels(asked: &Asked<'_>, found: &RiskFound) {
     let arguments = asked.arguments;
-    println!("\nWhat recoding one key would leave");
+    out!("\nWhat recoding one key would leave");
     let levels = found.by_level();
     if arguments.hierarchy.is_empty() {
         let key = arguments.keys.first().map_or("key", String::as_str);
-        println!(
+        out!(
             "  No hierarchy was named. `--hierarchy {key}=prefix`, `{key}=intervals:10,20` or \
              `{key}=levels.csv` shows what each level would leave."
         );
         return;
     }
     if levels.is_empty() {
-        println!("  There is no level above the values that are there; see the notes.");
+        out!("  There is no level above the values that are there; see the notes.");
         return;
     }
     let below_k = format!("in groups below {}", asked.request.k_of_contribution());
@@ -219,14 +220,14 @@ fn print_levels(asked: &Asked<'_>, found: &RiskFound) {
             expectation(left.expected),
         ]);
     }
-    println!("{shown}");
+    out!("{shown}");
 }
 
 fn print_riskiest(arguments: &RiskArguments, found: &RiskFound) {
     if found.riskiest.is_empty() {
         return;
     }
-    println!("\nThe riskiest keys, one row each (`bauta explain-record` says more)");
+    out!("\nThe riskiest keys, one row each (`bauta explain-record` says more)");
     let mut headings = vec!["row", "records", "population", "risk"];
     if arguments.household.is_some() {
         headings.push("household");
@@ -250,23 +251,23 @@ fn print_riskiest(arguments: &RiskArguments, found: &RiskFound) {
         }));
         shown.add_row(row);
     }
-    println!("{shown}");
+    out!("{shown}");
 }
 
 fn print_diversity(arguments: &RiskArguments, found: &RiskFound) {
     if arguments.sensitive.is_empty() {
         return;
     }
-    println!("\nWhat a shared key still tells");
+    out!("\nWhat a shared key still tells");
     let Some(diversity) = &found.diversity else {
-        println!("  With --semantics wild this cannot be counted; use own, visible or original.");
+        out!("  With --semantics wild this cannot be counted; use own, visible or original.");
         return;
     };
     let by_variable = diversity.by_variable.iter();
     let each: Vec<String> = by_variable
         .map(|part| format!("{} {}", part.name, figure_text(part.value)))
         .collect();
-    println!(
+    out!(
         "  Different values in the least diverse group: {}.",
         if each.is_empty() {
             figure_text(diversity.value)

@@ -87,8 +87,10 @@ impl Trials {
     }
 
     fn as_plan(&mut self, card: &'static Card, on: &[&str], given: &Given, as_json: bool) {
-        let mut draft = Draft::default();
-        draft.variables = described();
+        let mut draft = Draft {
+            variables: described(),
+            ..Draft::default()
+        };
         let is_step = registry::measure(card.id).is_none();
         if is_step {
             let mut step = match registry::mask(card.id) {
@@ -149,8 +151,10 @@ impl Trials {
         ];
         for variable in VARIABLES.iter().filter(|of| of.kind != Kind::Continuous) {
             for (idx, form) in forms.iter().enumerate() {
-                let mut draft = Draft::default();
-                draft.variables = described();
+                let mut draft = Draft {
+                    variables: described(),
+                    ..Draft::default()
+                };
                 for described in &mut draft.variables {
                     if described.name.value == variable.name {
                         *described = VariableDraft::new(variable.name, Role::Key)

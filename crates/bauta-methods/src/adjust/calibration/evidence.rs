@@ -150,7 +150,9 @@ pub(crate) fn shares(
         };
         let count = |codes: &[u32]| -> Vec<u64> {
             let mut counts = vec![0; coding.labels.len()];
-            codes.iter().for_each(|&code| counts[code as usize] += 1);
+            for &code in codes {
+                counts[code as usize] += 1;
+            }
             counts
         };
         let (n_before, n_after) = (count(&coding.original), count(&coding.released));

@@ -39,9 +39,10 @@ impl Given {
 
     fn named(&self) -> TargetFrom {
         let mut parts = self.parts.iter();
-        match parts.any(|(_, category)| matches!(category, Category::Position(_))) {
-            true => TargetFrom::PlacedTotal,
-            false => TargetFrom::NamedTotal,
+        if parts.any(|(_, category)| matches!(category, Category::Position(_))) {
+            TargetFrom::PlacedTotal
+        } else {
+            TargetFrom::NamedTotal
         }
     }
 }

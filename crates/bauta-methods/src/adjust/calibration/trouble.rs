@@ -100,9 +100,10 @@ fn empty_text(margins: &Margins, margin: &Margin) -> String {
 }
 
 fn target_text(margin: &Margin) -> String {
-    match margin.told().target {
-        true => format!("target {}", margin.target),
-        false => "a target".to_owned(),
+    if margin.told().target {
+        format!("target {}", margin.target)
+    } else {
+        "a target".to_owned()
     }
 }
 

@@ -1,7 +1,6 @@
 //! Which point is farthest from a centre that moves a little as points go.
 
-use crate::kernel::space::points::{Points, squared_distance};
-use crate::kernel::space::shrinking_tree::{Found, ShrinkingTree};
+use crate::kernel::space::shrinking_tree::Found;
 
 /// Makes a comparison of roots safe against their rounding.
 const SAFELY: f64 = 1.0 + 1e-12;
@@ -12,13 +11,36 @@ const KEPT: usize = 16;
 /// Looking at so many candidates per point that is left costs more than to order them anew.
 const PATIENCE: usize = 4;
 
+/// Points around a centre that moves.
+pub(crate) trait Around {
+    /// Where the centre is.
+    type Centre: Clone;
+
+    /// Points that are left.
+    fn len(&self) -> usize;
+
+    /// Whether the point of a row is left.
+    fn contains(&self, row: u32) -> bool;
+
+    /// The rows that are left, in no order.
+    fn remaining(&self) -> impl Iterator<Item = u32>;
+
+    /// Squared distance of a point from a centre; -∞ where it has none, wherever the centre is.
+    fn distance(&self, centre: &Self::Centre, row: u32) -> f64;
+
+    /// By how much the distance of a point may change at most when the centre moves.
+    fn moved(&self, from: &Self::Centre, to: &Self::Centre) -> f64;
+
+    /// The farthest from a centre, by looking for it.
+    fn farthest(&self, centre: &Self::Centre) -> Option<u32>;
+}
+
 /// The outermost points, in order of their distance from where the centre was some time ago. By
 /// the triangle inequality the farthest point from the centre as it is now is among the first.
 #[derive(Clone, Debug)]
-pub(crate) struct Outermost<'a> {
-    points: &'a Points,
+pub(crate) struct Outermost<C> {
     /// Where the centre was.
-    origin: Vec<f64>,
+    origin: Option<C>,
     /// Distances from there and rows, the farthest first.
     candidates: Vec<(f64, u32)>,
     /// All other points are at most so far from the origin.
@@ -28,11 +50,10 @@ pub(crate) struct Outermost<'a> {
     pause_until: usize,
 }
 
-impl<'a> Outermost<'a> {
-    pub(crate) fn new(points: &'a Points) -> Self {
+impl<C: Clone> Outermost<C> {
+    pub(crate) fn new() -> Self {
         Self {
-            points,
-            origin: Vec::new(),
+            origin: None,
             candidates: Vec::new(),
             others: f64::INFINITY,
             n_looked_at: 0,
@@ -41,30 +62,30 @@ impl<'a> Outermost<'a> {
     }
 
     /// The row of the tree that is farthest from a centre; of several the lowest.
-    pub(crate) fn farthest(&mut self, centre: &[f64], tree: &ShrinkingTree<'_>) -> Option<u32> {
-        if tree.len() > self.pause_until {
-            return tree.farthest(centre).map(|found| found.row);
+    pub(crate) fn farthest(&mut self, centre: &C, points: &impl Around<Centre = C>) -> Option<u32> {
+        if points.len() > self.pause_until {
+            return points.farthest(centre);
         }
-        if self.origin.is_empty() || self.n_looked_at > PATIENCE * tree.len() {
-            self.order_anew(centre, tree);
+        if self.origin.is_none() || self.n_looked_at > PATIENCE * points.len() {
+            self.order_anew(centre, points);
         }
-        if let Some(row) = self.among_candidates(centre, tree) {
+        if let Some(row) = self.among_candidates(centre, points) {
             return Some(row);
         }
-        self.order_anew(centre, tree);
-        let found = self.among_candidates(centre, tree);
+        self.order_anew(centre, points);
+        let found = self.among_candidates(centre, points);
         if found.is_none() {
             // So many points are equally far that the candidates do not hold them all. The tree
             // is asked, and goes on being asked until a good part of them is gone.
-            self.pause_until = tree.len() / 4 * 3;
-            return tree.farthest(centre).map(|found| found.row);
+            self.pause_until = points.len() / 4 * 3;
+            return points.farthest(centre);
         }
         found
     }
 
     /// The farthest row, if it is certain that it is a candidate.
-    fn among_candidates(&mut self, centre: &[f64], tree: &ShrinkingTree<'_>) -> Option<u32> {
-        let moved = squared_distance(centre, &self.origin).sqrt();
+    fn among_candidates(&mut self, centre: &C, points: &impl Around<Centre = C>) -> Option<u32> {
+        let moved = points.moved(self.origin.as_ref()?, centre);
         let (mut best, mut n_gone): (Option<Found>, usize) = (None, 0);
         // No point at such a distance from the origin, or nearer to it, can be the farthest.
         let is_beaten = |from_origin: f64, best: Option<Found>| {
@@ -76,12 +97,14 @@ impl<'a> Outermost<'a> {
                 break;
             }
             n_seen += 1;
-            if !tree.contains(row) {
+            if !points.contains(row) {
                 n_gone += 1;
                 continue;
             }
-            let distance = squared_distance(centre, self.points.point(row as usize));
-            let found = Found { distance, row };
+            let found = Found {
+                distance: points.distance(centre, row),
+                row,
+            };
             if best.is_none_or(|best| found.is_farther_than(&best)) {
                 best = Some(found);
             }
@@ -89,18 +112,26 @@ impl<'a> Outermost<'a> {
         self.n_looked_at += n_seen;
         let is_certain = n_seen < self.candidates.len() || is_beaten(self.others, best);
         if n_gone > 64 {
-            self.candidates.retain(|&(_, row)| tree.contains(row));
+            self.candidates.retain(|&(_, row)| points.contains(row));
         }
         best.filter(|_| is_certain).map(|best| best.row)
     }
 
-    fn order_anew(&mut self, centre: &[f64], tree: &ShrinkingTree<'_>) {
-        self.origin = centre.to_vec();
+    fn order_anew(&mut self, centre: &C, points: &impl Around<Centre = C>) {
+        self.origin = Some(centre.clone());
         self.n_looked_at = 0;
         self.candidates.clear();
-        self.candidates.extend(tree.remaining().map(|row| {
-            let distance = squared_distance(centre, self.points.point(row as usize));
-            (distance.sqrt(), row)
+        self.candidates.extend(points.remaining().map(|row| {
+            let distance = points.distance(centre, row);
+            // -∞ has no root and stays what it is.
+            (
+                if distance < 0.0 {
+                    distance
+                } else {
+                    distance.sqrt()
+                },
+                row,
+            )
         }));
         let farther =
             |a: &(f64, u32), b: &(f64, u32)| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1));

@@ -3,10 +3,11 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-use crate::kernel::space::centroid::Centroid;
+use crate::kernel::space::gapped_points::GappedPoints;
 use crate::kernel::space::partition::Partition;
-use crate::kernel::space::points::{Points, squared_distance};
-use crate::kernel::space::shrinking_tree::{Found, ShrinkingTree};
+use crate::kernel::space::points::Points;
+use crate::kernel::space::shrinking_tree::Found;
+use crate::kernel::space::ungrouped::{Complete, Gapped, Ungrouped};
 
 /// Maximum-distance groups of all points. `done` is told how many records are in groups, and may
 /// stop the work by an error.
@@ -15,62 +16,73 @@ use crate::kernel::space::shrinking_tree::{Found, ShrinkingTree};
 pub fn max_distance<E>(
     points: &Points,
     k: usize,
+    done: impl FnMut(usize) -> Result<(), E>,
+) -> Result<Partition, E> {
+    grouped(points.len(), k, || Complete::new(points), done)
+}
+
+/// The same for points with gaps: distances are over what two points both have.
+pub fn max_distance_with_gaps<E>(
+    points: &GappedPoints,
+    k: usize,
+    done: impl FnMut(usize) -> Result<(), E>,
+) -> Result<Partition, E> {
+    grouped(points.len(), k, || Gapped::new(points), done)
+}
+
+fn grouped<U: Ungrouped, E>(
+    n: usize,
+    k: usize,
+    ungrouped: impl Fn() -> U,
     mut done: impl FnMut(usize) -> Result<(), E>,
 ) -> Result<Partition, E> {
-    let n = points.len();
     if n < k {
         return Ok(Partition::default());
     }
     let mut groups = Partition::with_capacity(n);
-    let mut tree = ShrinkingTree::new(points);
-    let mut pairs = Pairs::new(points);
+    let mut left = ungrouped();
+    let mut pairs = Pairs::new(&left);
     let mut near = Vec::with_capacity(k);
     // With k = 1 a pair makes two groups, and a last record one of its own.
-    while tree.len() >= 2 * k {
-        let n_grouped = n - tree.len();
-        let (r, s) = pairs.most_distant(&tree, || done(n_grouped))?;
+    while left.len() >= 2 * k {
+        let n_grouped = n - left.len();
+        let (r, s) = pairs.most_distant(&left, || done(n_grouped))?;
         // Both are kept out of each other's group.
-        tree.remove(r);
-        tree.remove(s);
+        left.take(r);
+        left.take(s);
         for centre in [r, s] {
-            tree.nearest(points.point(centre as usize), k - 1, &mut near);
+            left.nearest(centre, k - 1, &mut near);
             for found in &near {
-                tree.remove(found.row);
+                left.take(found.row);
             }
             groups.push(std::iter::once(centre).chain(near.iter().map(|found| found.row)));
         }
     }
-    let mut rest: Vec<u32> = tree.remaining().collect();
-    rest.sort_unstable();
+    let rest = left.remaining();
     if rest.len() >= k {
         groups.push(rest);
         return Ok(groups);
     }
-    Ok(join_nearest(points, &groups, &rest))
+    Ok(join_nearest(&left, &groups, &rest))
 }
 
 /// Puts each record of a rest into the group whose centroid is nearest to it; of several the first.
 /// The centroids are those before any record of the rest has come.
-fn join_nearest(points: &Points, groups: &Partition, rest: &[u32]) -> Partition {
+fn join_nearest<U: Ungrouped>(points: &U, groups: &Partition, rest: &[u32]) -> Partition {
     if rest.is_empty() {
         return groups.clone();
     }
     let mut nearest = vec![(f64::INFINITY, 0); rest.len()];
-    let none = Centroid::none_of(points);
     for (number, members) in groups.iter().enumerate() {
-        let mut centroid = none.clone();
-        for &row in members {
-            centroid.add(points.point(row as usize));
-        }
-        let centre = centroid.coordinates();
+        let centre = points.centre_of(members);
         for (best, &row) in nearest.iter_mut().zip(rest) {
-            let distance = squared_distance(&centre, points.point(row as usize));
+            let distance = points.distance_to_centre(&centre, row);
             if distance < best.0 {
                 *best = (distance, number);
             }
         }
     }
-    let mut joined = Partition::with_capacity(points.len());
+    let mut joined = Partition::with_capacity(groups.n_members() + rest.len());
     for (number, members) in groups.iter().enumerate() {
         let newcomers = nearest
             .iter()
@@ -92,8 +104,9 @@ fn join_nearest(points: &Points, groups: &Partition, rest: &[u32]) -> Partition 
 /// distance of its farthest partner. Records that go only make these smaller. So whoever is in
 /// front with a partner that is still there has the most distant pair of all. Both records of that
 /// pair have the largest distance, and the lower row is in front: it is r.
-struct Pairs<'a> {
-    points: &'a Points,
+///
+/// A pair without a distance has -∞ and comes last.
+struct Pairs {
     waiting: BinaryHeap<Waiting>,
 }
 
@@ -127,49 +140,41 @@ impl PartialEq for Waiting {
 
 impl Eq for Waiting {}
 
-/// Makes a bound safe against its own rounding.
-const SAFELY: f64 = 1.0 + 1e-12;
-
-impl<'a> Pairs<'a> {
-    fn new(points: &'a Points) -> Self {
-        let centre = Centroid::of_all(points).coordinates();
-        let from_centre: Vec<f64> = (0..points.len())
-            .map(|row| squared_distance(&centre, points.point(row)).sqrt())
-            .collect();
-        let radius = from_centre.iter().copied().fold(0.0, f64::max);
-        let bound = |(record, own): (usize, &f64)| Waiting {
-            distance: (own + radius) * (own + radius) * SAFELY + f64::MIN_POSITIVE,
+impl Pairs {
+    fn new<U: Ungrouped>(points: &U) -> Self {
+        let bound = |(record, distance): (usize, f64)| Waiting {
+            distance,
             record: record as u32,
             partner: None,
         };
+        let at_most = points.at_most().into_iter();
         Self {
-            points,
-            waiting: from_centre.iter().enumerate().map(bound).collect(),
+            waiting: at_most.enumerate().map(bound).collect(),
         }
     }
 
     /// The most distant pair of those left, the lower row first; of several the one with the
     /// lowest rows. At least two records are left.
-    fn most_distant<E>(
+    fn most_distant<U: Ungrouped, E>(
         &mut self,
-        tree: &ShrinkingTree<'_>,
+        left: &U,
         mut go_on: impl FnMut() -> Result<(), E>,
     ) -> Result<(u32, u32), E> {
         go_on()?;
         let mut n_asked = 0_u32;
         loop {
             let front = self.waiting.pop().expect("two records are left");
-            if !tree.contains(front.record) {
+            if !left.contains(front.record) {
                 continue;
             }
-            if let Some(partner) = front.partner.filter(|&partner| tree.contains(partner)) {
+            if let Some(partner) = front.partner.filter(|&partner| left.contains(partner)) {
                 return Ok((front.record, partner));
             }
             n_asked += 1;
             if n_asked.is_multiple_of(1024) {
                 go_on()?;
             }
-            let Found { distance, row } = self.farthest_partner(tree, front.record);
+            let Found { distance, row } = farthest_partner(left, front.record);
             self.waiting.push(Waiting {
                 distance,
                 record: front.record,
@@ -177,17 +182,21 @@ impl<'a> Pairs<'a> {
             });
         }
     }
+}
 
-    fn farthest_partner(&self, tree: &ShrinkingTree<'_>, record: u32) -> Found {
-        let place = self.points.point(record as usize);
-        let farthest = tree.farthest(place).expect("two records are left");
-        if farthest.row != record {
-            return farthest;
-        }
-        // A record is its own farthest only where all are equal: the lowest other row.
-        let mut lowest = Vec::with_capacity(2);
-        tree.nearest(place, 2, &mut lowest);
-        let other = lowest.into_iter().find(|found| found.row != record);
-        other.expect("two records are left")
+fn farthest_partner<U: Ungrouped>(left: &U, record: u32) -> Found {
+    let farthest = left.farthest(record).expect("two records are left");
+    if farthest.row != record {
+        return farthest;
     }
+    // A record is its own farthest only where all are equal, or share no variable with it: the
+    // lowest other row.
+    let mut lowest = Vec::with_capacity(2);
+    left.nearest(record, 2, &mut lowest);
+    let other = lowest.into_iter().find(|found| found.row != record);
+    let mut other = other.expect("two records are left");
+    if other.distance == f64::INFINITY {
+        other.distance = f64::NEG_INFINITY;
+    }
+    other
 }

@@ -46,6 +46,18 @@ impl Aggregate {
     }
 }
 
+impl Aggregate {
+    /// Puts the aggregate of its pool in place of each value of one variable. There is no medoid of
+    /// one variable alone.
+    pub(super) fn replace_known(self, pools: &Partition, column: &[f64], masked: &mut Vec<f64>) {
+        let masked = std::slice::from_mut(masked);
+        match self {
+            Self::Mean | Self::Medoid => replace_each(pools, &[column], masked, mean),
+            Self::Median => replace_each(pools, &[column], masked, median),
+        }
+    }
+}
+
 /// Replaces variable by variable.
 fn replace_each(
     groups: &Partition,

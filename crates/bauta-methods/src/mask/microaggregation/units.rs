@@ -132,7 +132,7 @@ impl Units {
 }
 
 impl Stratum {
-    /// One value per unit: a record's own, or the mean of a household's members.
+    /// One value per unit: a record's own, or the mean of a household's members that have one.
     pub(super) fn values<'c>(&self, column: &'c [f64]) -> Cow<'c, [f64]> {
         let of_record = |&record: &u32| column[record as usize];
         match self {
@@ -142,7 +142,9 @@ impl Stratum {
                 units
                     .iter()
                     .map(|members| {
-                        compensated(members.iter().map(of_record)) / members.len() as f64
+                        let known = members.iter().map(of_record).filter(|x| !x.is_nan());
+                        // 0/0 where nobody has one.
+                        compensated(known.clone()) / known.count() as f64
                     })
                     .collect(),
             ),

@@ -1,0 +1,56 @@
+//! The seed must not stand in what the public reads: who has it can undo the noise.
+
+use crate::plan::Plan;
+
+/// Seeds of so few digits stand in any date or page number; they are no secret either.
+const MAX_SHORT: usize = 3;
+
+/// Whether a text shows a seed, also with blanks, points or dashes between its digits, as dates are
+/// written.
+pub(crate) fn shows(text: &str, seed: u64) -> bool {
+    let digits = seed.to_string();
+    if digits.len() <= MAX_SHORT {
+        return false;
+    }
+    let between = |letter: &char| !matches!(letter, ' ' | '.' | ',' | '-' | '_' | '/' | ':' | '\'');
+    let joined: String = text.chars().filter(between).collect();
+    text.contains(&digits) || joined.contains(&digits)
+}
+
+/// The public texts of a plan that show a seed, by what they are.
+pub(crate) fn public_texts_with(plan: &Plan, seed: u64) -> Vec<String> {
+    let title = plan
+        .title
+        .iter()
+        .map(|title| ("the title".to_owned(), title));
+    let labels = plan.labels.iter();
+    let labels = labels.map(|(name, label)| (format!("the label of `{name}`"), label));
+    let reasons = plan.steps.iter().filter_map(|step| {
+        let why = step.why.as_ref()?;
+        Some((format!("the reason of step `{}`", step.key), why))
+    });
+    let release = plan.output.release.iter().map(|release| &release.file);
+    let files = release.chain(&plan.output.external_report);
+    let files = files.map(|file| (format!("the name `{}`", file.given), &file.given));
+    title
+        .chain(labels)
+        .chain(reasons)
+        .chain(files)
+        .filter(|(_, text)| shows(text, seed))
+        .map(|(what, _)| what)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_seed_is_found_however_its_digits_are_set_apart() {
+        for text in ["seed 20150129", "2015-01-29", "20 150 129", "v20150129b"] {
+            assert!(shows(text, 20_150_129), "{text}");
+        }
+        assert!(!shows("29 January 2015", 20_150_129));
+        assert!(!shows("123", 123), "no secret");
+    }
+}
