@@ -380,7 +380,9 @@ pub(crate) struct CompareArguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..))]
     pub(crate) sample: Option<u32>,
     /// Parameter of the measures that know it, as a plan would give it, such as
-    /// `--set links=all` or `--set correction=noise --set level=0.1`; may be repeated
+    /// `--set links=all` or `--set correction=noise --set level=0.1`; may be repeated. Models are taken
+    /// with `--set response=VARIABLE`, explained by the keys, the sensitive answers and the numbers; a
+    /// setting that no measure uses is an error
     #[arg(long, value_name = "NAME=VALUE", value_parser = parse_setting)]
     pub(crate) set: Vec<(String, String)>,
     /// Seed of random draws

@@ -142,11 +142,17 @@ pub fn column_root(matrix: &Symmetric) -> Root {
     let mut dependent = Vec::new();
     for j in 0..order {
         let mut row = vec![0.0; j + 1];
+        // The entries that are not 0: categories of one variable share no record, and their block of
+        // the matrix is a diagonal.
+        let mut filled: Vec<usize> = Vec::new();
         for k in 0..j {
             let pivot = rows[k][k];
             if pivot > 0.0 {
-                let known: f64 = row[..k].iter().zip(&rows[k][..k]).map(|(a, b)| a * b).sum();
+                let known: f64 = filled.iter().map(|&i| row[i] * rows[k][i]).sum();
                 row[k] = (matrix.at(j, k) - known) / pivot;
+            }
+            if row[k] != 0.0 {
+                filled.push(k);
             }
         }
         let variance = matrix.at(j, j);
