@@ -35,8 +35,8 @@ fn a_step_that_changes_nothing_says_so_and_masks_nothing() {
         let plan = format!("[plan]\nseed = 3\n{VARIABLES}{case}{OUTPUT}");
         let record = record_of(folder.path(), &plan);
         assert_eq!(fate(&record, "income"), Fate::Untouched, "{case}");
-        let steps = record.steps.iter();
-        let of_case = steps.filter(|step| step.on == ["income"]).last().unwrap();
+        let mut steps = record.steps.iter();
+        let of_case = steps.rfind(|step| step.on == ["income"]).unwrap();
         assert_eq!(of_case.unchanged, ["income"], "{case}");
         let mut notes = of_case.notes.iter();
         let note = notes.find(|note| note.id == "changed-nothing").unwrap();
@@ -113,7 +113,7 @@ fn parameters_that_can_do_nothing_are_known_without_data() {
     let effects = |steps: &str| -> Vec<Effect> {
         let plan = fine(folder.path(), &format!("{VARIABLES}{steps}{OUTPUT}"));
         let steps = plan.steps.iter().filter(|step| step.span.is_some());
-        steps.map(|step| step.effect()).collect()
+        steps.map(bauta_plan::plan::Step::effect).collect()
     };
     let steps = step("rank-swap", "\"income\"", "window = 0")
         + &step("mdav", "\"income\"", "k = 1\nstandardise = false")
