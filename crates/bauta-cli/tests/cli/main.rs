@@ -18,4 +18,5 @@ mod reports;
 mod scripts;
 mod signing;
 mod snapshots;
+mod spellings;
 mod support;
