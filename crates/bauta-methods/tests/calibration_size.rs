@@ -9,9 +9,9 @@ use bauta_methods::{MethodError, Pair, RawValue, RunContext, registry};
 use support::{column, params, table};
 
 /// Records of each commune.
-const IN_EACH: usize = 12;
+const IN_EACH: usize = 15;
 
-/// Communes of twelve people, whose sexes, ages and weights go round.
+/// Communes of fifteen people, whose sexes, ages and weights go round.
 fn country(n_communes: usize) -> Table {
     let cells = |cell: &dyn Fn(usize) -> String| -> Vec<String> {
         (0..n_communes * IN_EACH).map(cell).collect()
@@ -54,7 +54,10 @@ fn calibrated(
     let margins = margins.iter().map(|&name| RawValue::Text(name.to_owned()));
     let mut given = given.to_vec();
     given.push(("margins", RawValue::List(margins.collect())));
-    let task = AdjustTask { pair, on: &[weight] };
+    let task = AdjustTask {
+        pair,
+        on: &[weight],
+    };
     let context = RunContext::new(1, "step", &Unwatched);
     let change = adjuster.adjust(&params(adjuster.card(), &given), &task, &context)?;
     Ok(change.apply_to(&masked))
@@ -77,7 +80,9 @@ fn a_thousand_categories_are_reached() {
     for margins in [["commune", "sex", "age"], ["age", "sex", "commune"]] {
         let found = calibrated(&original, &margins, &[]).unwrap();
         for name in margins {
-            let pairs = totals(&original, name).into_iter().zip(totals(&found, name));
+            let pairs = totals(&original, name)
+                .into_iter()
+                .zip(totals(&found, name));
             let apart = pairs.map(|(target, found)| (found / target - 1.0).abs());
             assert!(apart.fold(0.0, f64::max) < 1e-6, "{name}");
         }
@@ -88,7 +93,10 @@ fn a_thousand_categories_are_reached() {
 fn more_margins_than_can_be_solved_are_refused_with_their_counts() {
     let told = calibrated(&country(5_000), &["sex", "commune"], &[]);
     let told = told.unwrap_err().to_string();
-    assert!(told.contains("E-CAL-MANY: there are 5002 margins"), "{told}");
+    assert!(
+        told.contains("E-CAL-MANY: there are 5002 margins"),
+        "{told}"
+    );
     assert!(told.contains("2 of sex, 5000 of commune"), "{told}");
     let asked = [("frontier", RawValue::Flag(true))];
     let told = calibrated(&country(400), &["commune"], &asked);

@@ -205,7 +205,9 @@ fn as_categories(column: &Column, numbers: &[f64]) -> Column {
     let texts: Vec<String> = match column.exact() {
         Some(exact) => {
             let codes = exact.codes.iter();
-            codes.map(|&code| exact.levels.text(code).to_owned()).collect()
+            codes
+                .map(|&code| exact.levels.text(code).to_owned())
+                .collect()
         }
         None => numbers.iter().map(text).collect(),
     };
