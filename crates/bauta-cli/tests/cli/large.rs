@@ -41,7 +41,7 @@ fn a_condition_of_twenty_thousand_terms_is_refused() {
         (terms.join(" or "), "more than 1000 comparisons"),
         (
             format!("a in ({})", values.join(",")),
-            "lists more than 10000 values",
+            "lists more than 2000 values",
         ),
     ] {
         let plan = format!(

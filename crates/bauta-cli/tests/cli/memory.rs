@@ -44,7 +44,7 @@ fn every_command_keeps_to_a_limit_of_memory() {
     for command in commands {
         let limited = [command, &["--memory", "1MB"]].concat();
         let told = stderr(&run_expecting(here, &limited, 2));
-        assert!(told.contains("1 MB are allowed"), "{command:?}: {told}");
+        assert!(told.contains("1000 kB are allowed"), "{command:?}: {told}");
         let roomy = [command, &["--memory", "0.5GiB"]].concat();
         run_expecting(here, &roomy, 0);
     }

@@ -21,8 +21,8 @@ const MAX_DEPTH: usize = 50;
 /// Comparisons that a condition may join; each is held for every record.
 const MAX_COMPARISONS: usize = 1000;
 
-/// Values that the lists of a condition may have together.
-const MAX_VALUES: usize = 10_000;
+/// Values that the lists of a condition may have together: reports and screens show the whole text.
+const MAX_VALUES: usize = 2000;
 
 /// Reads a whole condition.
 pub(super) fn expression(text: &str) -> Result<Expression, ConditionProblem> {
