@@ -87,7 +87,7 @@ impl MaskMethod for RankSwap {
         context: &RunContext<'_>,
     ) -> Result<Change, MethodError> {
         let strata = strata(task.table, &settings.strata)?;
-        let columns = task
+        let columns: Vec<Result<(usize, Column), MethodError>> = task
             .on
             .par_iter()
             .map(|&attr_idx| {
@@ -97,7 +97,9 @@ impl MaskMethod for RankSwap {
                 let column = swap_column(task.table, column, &strata, settings, context)?;
                 Ok((attr_idx, column))
             })
-            .collect::<Result<Vec<_>, MethodError>>()?;
+            .collect();
+        // Of several variables that cannot be masked the first is told, whichever thread came to its end first.
+        let columns = columns.into_iter().collect::<Result<_, _>>()?;
         Ok(Change::of_columns(columns))
     }
 

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use bauta_data::{Attribute, Column, Role, Table, Unwatched, Watch};
+use bauta_data::{Attribute, Column, Kind, Role, Table, Unwatched, Watch};
 use bauta_methods::adjust::AdjustTask;
 use bauta_methods::exhibit::{Exhibit, Shows};
 use bauta_methods::mask::{Effect, Together};
@@ -13,7 +13,7 @@ use bauta_methods::{
 };
 
 use super::zoo::{
-    Impatient, accepted, assert_no_canary, note_texts, on_threads, planted,
+    Impatient, accepted, assert_no_canary, made, note_texts, on_threads, planted,
     with_and_without_missing, zoo,
 };
 use crate::support::{cells, params};
@@ -295,6 +295,37 @@ fn the_number_of_threads_does_not_matter() {
             );
         }
     }
+}
+
+#[test]
+fn of_several_variables_that_cannot_be_masked_the_same_one_is_told_on_any_number_of_threads() {
+    let amounts = (0..12).map(|j| {
+        let name = format!("x{j}");
+        made(&name, Role::Sensitive, Kind::Continuous, 300, |i| {
+            (i != 20 * j).then(|| (i * 37 % 1_000).to_string())
+        })
+    });
+    let table = Table::new(amounts.collect(), 300);
+    let mut n_refused = 0;
+    for changer in changers() {
+        let on = accepted(changer.card(), &table);
+        let given = params(changer.card(), &changer.example());
+        let told = || {
+            let context = RunContext::new(7, "step", &Unwatched);
+            let changed = changer.change(&table, &on, &given, &context);
+            changed.err().map(|error| error.to_string())
+        };
+        let Some(on_one) = on_threads(1, told) else {
+            continue;
+        };
+        n_refused += 1;
+        for _ in 0..20 {
+            let id = changer.card().id;
+            let on_more = on_threads(4, told);
+            assert_eq!(on_more.as_ref(), Some(&on_one), "`{id}`");
+        }
+    }
+    assert!(n_refused > 5, "{n_refused} methods refuse gaps");
 }
 
 #[test]
