@@ -11,6 +11,7 @@ mod files;
 mod guarded;
 mod init;
 mod killed;
+mod large;
 mod mistakes;
 mod numbers;
 mod printing;
