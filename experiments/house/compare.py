@@ -41,7 +41,7 @@ MASKS = {
     "drop-identifiers": [["--on", "id"]],
     "recode": [["--on", "d_init", "--breaks", "1000,3000,9000"], ["--on", "hsize", "--map", "3=3+,4=3+"]],
     "suppress-local": [
-        ["--on", KEYS, "--k", "3", "--costs", COSTS],
+        ["--on", KEYS, "--k", "3", "--semantics", "original", "--costs", COSTS],
         ["--on", KEYS, "--k", "3", "--semantics", "visible", "--default_cost", "entropy", "--reversal", "blank"],
         ["--on", KEYS, "--k", "3", "--search", "mu-argus"],
     ],
@@ -95,6 +95,7 @@ keys = ["gender", "age", "qual", "hsize"]
 mask = "suppress-local"
 on = ["gender", "age", "qual", "hsize"]
 k = 3
+semantics = "original"
 
 [[step]]
 mask = "noise-additive"

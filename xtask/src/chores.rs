@@ -31,6 +31,7 @@ pub(crate) fn test(workspace: &Workspace) -> Result<(), String> {
         )
     });
     stages.run("kills", || kill::run(workspace, kill::Options::SHORT));
+    stages.run("fuzz", || fuzz(workspace, &SHORT_FUZZ));
     stages.finish()
 }
 
@@ -41,8 +42,38 @@ pub(crate) fn tidy(workspace: &Workspace) -> Result<(), String> {
     of_files.and(of_methods)
 }
 
+/// Made-up input for the product, as part of the tests.
+const SHORT_FUZZ: [&str; 5] = ["fuzz", "--seed", "1", "--minutes", "0.5"];
+
+/// Made-up input for the product, which is built as the tests are: with checks of arithmetic, and nothing twice.
+pub(crate) fn fuzz(workspace: &Workspace, chore: &[&str]) -> Result<(), String> {
+    // Known before the build takes the place of this program.
+    let here = std::env::current_exe().map_err(|error| format!("where am I: {error}"))?;
+    let build = [
+        "build",
+        "--quiet",
+        "--workspace",
+        "--bin",
+        "bauta",
+        "--bin",
+        "xtask",
+    ];
+    cargo(workspace, &[&build[..], &ALL_CHORES].concat())?;
+    let status = Command::new(here)
+        .arg(WITH_METHODS)
+        .args(chore)
+        .current_dir(workspace.root())
+        .status()
+        .map_err(|error| format!("cannot start the fuzz chore: {error}"))?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err("see what was found above".to_owned())
+    }
+}
+
 /// The chores that need the methods, too.
-pub(crate) const ALL_CHORES: [&str; 2] = ["--features", "xtask/methods"];
+pub(crate) const ALL_CHORES: [&str; 2] = ["--features", "xtask/fuzz"];
 
 /// How a chore that needs the methods is called in the build that has them.
 pub(crate) const WITH_METHODS: &str = "with-methods";

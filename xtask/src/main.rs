@@ -11,6 +11,8 @@ mod bench;
 mod chores;
 #[cfg(feature = "methods")]
 mod docs;
+#[cfg(feature = "fuzz")]
+mod fuzz;
 mod kill;
 mod markdown;
 mod memory;
@@ -27,8 +29,8 @@ Chores of the Bauta workspace.
 Usage: cargo xtask <chore>
 
   test              everything that must hold before a merge: format, tidy, clippy, all tests, among
-                    them that methods are complete and generated documentation is fresh; kills for
-                    a short while
+                    them that methods are complete and generated documentation is fresh; kills and
+                    fuzz for a short while
   tidy              checks of the repository itself: files, pages, links, names, crate edges
   kill [--minutes N] [--seed S]
                     kills commands that publish at random moments, for 5 minutes if not told
@@ -42,6 +44,10 @@ Usage: cargo xtask <chore>
                     release mode; a full run writes docs/benchmarks/README.md.
                     --quick stops at 10^4 rows; --only takes the name of a work, such as
                     rank-swap or end-to-end
+  fuzz [--minutes N] [--seed S] [--only TARGET] [--case N | --file FILE]
+                    runs made-up files, plans, records and settings of every method against their
+                    oracles, after the cases of xtask/corpus; 5 minutes and a new seed if not told.
+                    --case makes one case again, --file runs one that was kept in target/fuzz
 ";
 
 fn main() -> ExitCode {
@@ -57,6 +63,7 @@ fn main() -> ExitCode {
         ["memory"] => memory::run(&workspace),
         ["docs"] | ["docs", "--check"] => chores::with_methods(&workspace, &[], &arguments),
         ["bench", ..] => chores::with_methods(&workspace, &["--release"], &arguments),
+        ["fuzz", ..] => chores::fuzz(&workspace, &arguments),
         #[cfg(feature = "methods")]
         [chores::WITH_METHODS, chore @ ..] => with_methods(&workspace, chore),
         ["help" | "--help" | "-h"] => {
@@ -87,6 +94,10 @@ fn with_methods(workspace: &Workspace, chore: &[&str]) -> Result<(), String> {
         ["docs", "--check"] => docs::check(workspace),
         ["bench", options @ ..] => bench::run(workspace, options),
         [bench::ONE, work, n_records] => bench::run_one(workspace, work, n_records),
+        #[cfg(feature = "fuzz")]
+        ["fuzz", options @ ..] => fuzz::run(workspace, options),
+        #[cfg(feature = "fuzz")]
+        [fuzz::WORKER, seed] => fuzz::work(seed.parse().map_err(|_| "a seed is a number")?),
         other => Err(format!("`{}` needs no methods", other.join(" "))),
     }
 }

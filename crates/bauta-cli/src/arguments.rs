@@ -53,6 +53,10 @@ pub(crate) struct Global {
     /// Replace files that Bauta did not write, or that were changed since; never what is read
     #[arg(long, global = true)]
     pub(crate) force: bool,
+    /// Memory that reading a file may take, such as 2GB or 500MB; a file that needs more is refused before it is
+    /// read (default: what the machine has available)
+    #[arg(long, global = true, value_name = "SIZE", value_parser = parse_memory)]
+    pub(crate) memory: Option<u64>,
 }
 
 impl Global {
@@ -202,8 +206,9 @@ pub(crate) struct FileOptions {
 
 impl FileOptions {
     /// What was said of a file's reading.
-    pub(crate) fn reading(&self) -> Reading {
+    pub(crate) fn reading(&self, global: &Global) -> Reading {
         Reading {
+            memory: global.memory,
             delimiter: self.delimiter,
             decimal: self.decimal,
             encoding: self.encoding,
@@ -239,6 +244,30 @@ fn parse_delimiter(text: &str) -> Result<u8, String> {
         [one] => Ok(*one),
         _ => Err("a delimiter is one character, or `tab`".to_owned()),
     }
+}
+
+/// Units of memory, of a thousand and of 1024 bytes, in the order in which their names are looked for.
+const MEMORY_UNITS: [(&str, u64); 9] = [
+    ("KIB", 1 << 10),
+    ("MIB", 1 << 20),
+    ("GIB", 1 << 30),
+    ("TIB", 1 << 40),
+    ("KB", 1_000),
+    ("MB", 1_000_000),
+    ("GB", 1_000_000_000),
+    ("TB", 1_000_000_000_000),
+    ("B", 1),
+];
+
+fn parse_memory(text: &str) -> Result<u64, String> {
+    let upper = text.trim().to_ascii_uppercase();
+    let by_unit = MEMORY_UNITS.iter().find_map(|&(unit, bytes)| {
+        let number = upper.strip_suffix(unit)?.trim_end();
+        let number: f64 = number.parse().ok()?;
+        let bytes = (number * bytes as f64).floor();
+        (bytes >= 1.0 && bytes < u64::MAX as f64).then_some(bytes as u64)
+    });
+    by_unit.ok_or_else(|| "a number and a unit, such as 2GB, 500MB or 1.5GiB".to_owned())
 }
 
 fn parse_decimal(text: &str) -> Result<DecimalMark, String> {
@@ -355,7 +384,9 @@ pub(crate) struct CompareArguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..))]
     pub(crate) sample: Option<u32>,
     /// Parameter of the measures that know it, as a plan would give it, such as
-    /// `--set links=all` or `--set correction=noise --set level=0.1`; may be repeated
+    /// `--set links=all` or `--set correction=noise --set level=0.1`; may be repeated. Models are taken
+    /// with `--set response=VARIABLE`, explained by the keys, the sensitive answers and the numbers; a
+    /// setting that no measure uses is an error
     #[arg(long, value_name = "NAME=VALUE", value_parser = parse_setting)]
     pub(crate) set: Vec<(String, String)>,
     /// Seed of random draws

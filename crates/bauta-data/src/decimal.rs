@@ -129,19 +129,27 @@ impl<'a> Decimal<'a> {
             DecimalMark::Point => '.',
             DecimalMark::Comma => ',',
         };
+        let plain = -6..=MAX_WHOLE_DIGITS;
+        if plain.contains(&self.exponent) {
+            self.write_plain(out, min_decimals, separator);
+            return;
+        }
         if self.negative {
             out.push('-');
         }
-        let plain = -6..=MAX_WHOLE_DIGITS;
-        if !plain.contains(&self.exponent) {
-            let mut digits = self.digits().map(char::from);
-            out.extend(digits.next());
-            if self.n_digits() > 1 {
-                out.push(separator);
-                out.extend(digits);
-            }
-            let _ = write!(out, "e{}", self.exponent - 1);
-            return;
+        let mut digits = self.digits().map(char::from);
+        out.extend(digits.next());
+        if self.n_digits() > 1 {
+            out.push(separator);
+            out.extend(digits);
+        }
+        let _ = write!(out, "e{}", self.exponent - 1);
+    }
+
+    /// Appends the number without an exponent, however many zeros that takes.
+    fn write_plain(&self, out: &mut String, min_decimals: u8, separator: char) {
+        if self.negative {
+            out.push('-');
         }
         let n_whole = self.n_whole_digits();
         let mut digits = self.digits().map(char::from).chain(std::iter::repeat('0'));
@@ -156,6 +164,13 @@ impl<'a> Decimal<'a> {
             out.extend(std::iter::repeat_n('0', n_zeros));
             out.extend(digits.take(n_decimals - n_zeros));
         }
+    }
+
+    /// The number with a decimal point and without an exponent, for readers that know none.
+    pub(crate) fn plain_text(&self) -> String {
+        let mut out = String::new();
+        self.write_plain(&mut out, 0, '.');
+        out
     }
 
     /// The one spelling that is used for it, with a decimal point.
@@ -276,6 +291,17 @@ mod tests {
 
     fn text(source: &str) -> String {
         Decimal::parse(source).unwrap().text()
+    }
+
+    #[test]
+    fn plain_texts_have_no_exponent() {
+        let plain = |source: &str| Decimal::parse(source).unwrap().plain_text();
+        assert_eq!(plain("-1.5e-8"), "-0.000000015");
+        assert_eq!(plain("25e22"), "250000000000000000000000");
+        assert_eq!(
+            (plain("1.50"), plain("-0")),
+            ("1.5".to_owned(), "0".to_owned())
+        );
     }
 
     #[test]

@@ -110,11 +110,10 @@ impl Levels {
 
     /// The same levels with those in `first` in front in that order, the rest after them.
     pub fn ordered_as(&self, first: &[String]) -> (Self, Vec<u32>) {
-        let mut order: Vec<u32> = first.iter().filter_map(|text| self.code(text)).collect();
         let mut placed = vec![false; self.len()];
-        for &code in &order {
-            placed[code as usize] = true;
-        }
+        let mut order: Vec<u32> = first.iter().filter_map(|text| self.code(text)).collect();
+        // A text that is given twice has the place that it was given first.
+        order.retain(|&code| !std::mem::replace(&mut placed[code as usize], true));
         order.extend((0..self.len() as u32).filter(|&code| !placed[code as usize]));
         self.reordered(&order)
     }
@@ -154,6 +153,15 @@ mod tests {
             ordered.iter().collect::<Vec<_>>(),
             ["low", "mid", "high", "odd"]
         );
+    }
+
+    #[test]
+    fn a_text_that_is_given_twice_has_one_place() {
+        let levels = Levels::from_texts(["a", "b"]);
+        let given = ["b", "a", "b"].map(str::to_owned);
+        let (ordered, new_codes) = levels.ordered_as(&given);
+        assert_eq!(ordered.iter().collect::<Vec<_>>(), ["b", "a"]);
+        assert_eq!(new_codes, [1, 0]);
     }
 
     #[test]

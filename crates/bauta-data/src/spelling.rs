@@ -367,9 +367,10 @@ fn fold(column: &Column) -> Option<(Column, Spread)> {
     let text = |&at: &usize| categorical.levels.text(groups.chosen[at].0);
     let levels = Levels::from_texts(order.iter().map(text));
     let code = |&old: &u32| groups.group[old as usize].map_or(0, |at| new_code[at]);
-    let codes = match categorical.levels.is_empty() {
-        true => vec![0; column.len()],
-        false => categorical.codes.iter().map(code).collect(),
+    let codes = if categorical.levels.is_empty() {
+        vec![0; column.len()]
+    } else {
+        categorical.codes.iter().map(code).collect()
     };
     Some((column.with_codes(codes, Arc::new(levels)), groups.spread()))
 }

@@ -126,6 +126,7 @@ impl<A: AdjustMethod> Adjuster for A {
     ) -> Result<Change, MethodError> {
         let settings = self.settings(params).map_err(refused)?;
         let change = AdjustMethod::adjust(self, &settings, task, context)?;
+        let change = change.of_numbers(task.pair.masked)?;
         note_lost_digits(task.pair.masked, &change, context);
         Ok(change)
     }

@@ -114,6 +114,33 @@ impl Change {
         }
     }
 
+    /// The change, or an error where a value that is there would become none, or an infinite one:
+    /// no file can say so, and no measure look at it.
+    pub(crate) fn of_numbers(self, table: &Table) -> Result<Self, MethodError> {
+        let n_lost = |column: &Column| {
+            let z = column.as_numeric().unwrap_or_default();
+            let is_lost = |(record, z): (usize, &f64)| !z.is_finite() && !column.is_missing(record);
+            z.iter().enumerate().filter(|&cell| is_lost(cell)).count()
+        };
+        let counted = self.columns.iter().map(|(_, column)| n_lost(column));
+        let lost: Vec<String> = counted
+            .zip(&self.columns)
+            .filter(|(n_cells, _)| *n_cells > 0)
+            .map(|(n_cells, (attr_idx, _))| {
+                format!("{n_cells} of `{}`", table.column(*attr_idx).name())
+            })
+            .collect();
+        if lost.is_empty() {
+            return Ok(self);
+        }
+        Err(MethodError::Data {
+            variable: None,
+            row: None,
+            message: format!("masked values are no finite numbers: {}", lost.join(", ")),
+            hint: "state the variable in a larger unit, or choose milder parameters".to_owned(),
+        })
+    }
+
     /// The table after the change.
     pub fn apply_to(self, table: &Table) -> Table {
         let mut changed = table.clone();
@@ -171,6 +198,23 @@ impl KindAfter {
     }
 }
 
+/// Whether a step can change anything at all.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Effect {
+    /// What it changes, the data decide.
+    #[default]
+    Open,
+    /// With these parameters it changes nothing, whatever the data.
+    Nothing,
+}
+
+impl Effect {
+    /// That of a step which changes nothing under a condition on its parameters.
+    pub(crate) const fn nothing_if(condition: bool) -> Self {
+        if condition { Self::Nothing } else { Self::Open }
+    }
+}
+
 /// What can be said of a step before any data are read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct StepFacts {
@@ -185,6 +229,8 @@ pub struct StepFacts {
     pub reweights: bool,
     /// Whether masked records can be traced to original ones. What the step returns says the same.
     pub rows: Rows,
+    /// Whether it can change anything at all.
+    pub effect: Effect,
 }
 
 impl StepFacts {
@@ -195,6 +241,7 @@ impl StepFacts {
         claims: None,
         reweights: false,
         rows: Rows::Correspond,
+        effect: Effect::Open,
     };
 
     /// A step that gives records other weights and leaves the variables it is told of alone.
@@ -204,7 +251,15 @@ impl StepFacts {
         claims: None,
         reweights: true,
         rows: Rows::Correspond,
+        effect: Effect::Open,
     };
+
+    /// The same of a step that changes nothing under a condition on its parameters.
+    #[must_use]
+    pub(crate) const fn nothing_if(mut self, condition: bool) -> Self {
+        self.effect = Effect::nothing_if(condition);
+        self
+    }
 }
 
 /// How a mask is written: its settings as a type, and what it does with them. The registry lists it
@@ -298,6 +353,7 @@ impl<M: MaskMethod> Mask for M {
     ) -> Result<Change, MethodError> {
         let settings = self.settings(params).map_err(refused)?;
         let change = MaskMethod::mask(self, &settings, task, context)?;
+        let change = change.of_numbers(task.table)?;
         note_lost_digits(task.table, &change, context);
         Ok(change)
     }
@@ -308,5 +364,34 @@ impl<M: MaskMethod> Mask for M {
 
     fn neutral(&self) -> Option<Vec<(&'static str, RawValue)>> {
         MaskMethod::neutral(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bauta_data::Role;
+    use bauta_data::column::NumberText;
+    use bauta_data::missing::{MissingCells, MissingRules};
+    use std::sync::Arc;
+
+    #[test]
+    fn values_that_become_no_numbers_are_an_error_that_counts_them() {
+        let column = |name: &str, values: Vec<f64>| {
+            let attribute = Arc::new(Attribute::new(name, Role::Sensitive, Kind::Continuous));
+            // The last one is missing.
+            let missing = MissingCells::new(vec![0, 0, 0, 1], MissingRules::default().marks());
+            Column::numeric(attribute, values, missing, NumberText::default())
+        };
+        let before = || vec![1.0, 2.0, 3.0, f64::NAN];
+        let table = Table::new(vec![column("x", before()), column("y", before())], 4);
+        let fine = Change::of_columns(vec![(0, column("x", vec![7.0, 8.0, 9.0, f64::NAN]))]);
+        assert!(fine.of_numbers(&table).is_ok());
+        let lost = Change::of_columns(vec![
+            (0, column("x", vec![f64::INFINITY, f64::NAN, 9.0, f64::NAN])),
+            (1, column("y", vec![1.0, f64::NEG_INFINITY, 9.0, f64::NAN])),
+        ]);
+        let message = lost.of_numbers(&table).unwrap_err().to_string();
+        assert!(message.contains("2 of `x`, 1 of `y`"), "{message}");
     }
 }

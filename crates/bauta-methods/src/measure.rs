@@ -52,12 +52,23 @@ pub struct MeasureCard {
     pub figures: &'static [FigureSpec],
     /// Whether it also gives its value for each variable.
     pub by_variable: bool,
+    /// Parameters whose variables hold categories, even where their texts could be read as numbers.
+    pub categories_in: &'static [CategoriesIn],
     /// Whether a plan that names no measure takes it. Not those that put others together, nor those
     /// that search for nearest records unasked.
     pub usual: bool,
     /// Whether it looks at variables that no step masked, where the plan names none: an intruder
     /// who links records does, and to leave them out would understate the risk.
     pub looks_at_untouched: bool,
+}
+
+/// A parameter that names variables of categories.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CategoriesIn {
+    /// Its name.
+    pub param: &'static str,
+    /// A column of more different numbers in the original is one of numbers, and nothing else.
+    pub most_numbers: usize,
 }
 
 impl MeasureCard {
@@ -74,6 +85,7 @@ impl MeasureCard {
         at_identity: Some(0.0),
         figures: &[],
         by_variable: true,
+        categories_in: &[],
         usual: true,
         looks_at_untouched: false,
     };

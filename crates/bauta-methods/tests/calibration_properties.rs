@@ -367,6 +367,26 @@ fn rounded_weights_are_whole_and_keep_the_totals() {
 }
 
 #[test]
+fn rounding_that_leaves_no_weight_is_refused() {
+    let n = 40;
+    let w: Vec<f64> = (0..n).map(|i| 1.0 + (i % 3) as f64).collect();
+    let file = file(n, &w, &w);
+    let given = |to: f64| {
+        let mut given = with_bounds("raking");
+        given.push(("margins", texts(&["a"])));
+        given.push(("round_to", RawValue::Number(to)));
+        given
+    };
+    // A sum of 79 is nearer to no thousand, and to sixteen fives.
+    let error = calibrate(&file, &file, &given(1000.0)).expect_err("nothing is left");
+    assert!(
+        error.to_string().contains("makes all 40 weights 0"),
+        "{error}"
+    );
+    assert!(calibrate(&file, &file, &given(5.0)).is_ok());
+}
+
+#[test]
 fn negative_weights_are_counted() {
     let w = vec![1.0, 1.0, 1.0];
     let x = numbers("x", &[0.0, 1.0, 10.0]);

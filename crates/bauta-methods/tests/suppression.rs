@@ -42,6 +42,11 @@ fn word(text: &str) -> RawValue {
     RawValue::Text(text.to_owned())
 }
 
+/// The costs, and the count of the reference's `exact` and of mu-Argus.
+fn before_suppression() -> [(&'static str, RawValue); 2] {
+    [("costs", costs()), ("semantics", word("original"))]
+}
+
 /// The masked file and the notes.
 fn suppress(table: &Table, given: &[(&str, RawValue)]) -> Result<(Table, Vec<Note>), MethodError> {
     let mask = registry::mask("suppress-local").expect("it is registered");
@@ -97,7 +102,7 @@ fn told(notes: &[Note]) -> (Vec<u64>, u64, f64, f64) {
 #[test]
 fn the_survey_is_suppressed_exactly_as_the_reference() {
     let (original, expected) = (keys("original.csv"), keys("localsupp_exact.csv"));
-    let (masked, notes) = suppress(&original, &[("costs", costs())]).expect("it can be suppressed");
+    let (masked, notes) = suppress(&original, &before_suppression()).expect("it can be suppressed");
     assert_eq!(all_texts(&masked), all_texts(&expected));
     assert_eq!(
         told(&notes),
@@ -128,6 +133,9 @@ fn the_visible_fixpoint_is_that_of_the_reference() {
     let given = [("costs", costs()), ("semantics", word("visible"))];
     let (masked, notes) = suppress(&original, &given).expect("it can be suppressed");
     assert_eq!(all_texts(&masked), all_texts(&expected));
+    // It is what is done where nobody says how to count.
+    let (by_default, _) = suppress(&original, &given[..1]).expect("it can be suppressed");
+    assert_eq!(all_texts(&by_default), all_texts(&expected));
     assert_eq!(
         told(&notes),
         (vec![0, 0, 4, 18, 719, 310, 2570], 3261, 54_390.0, 50_540.0)
@@ -141,7 +149,7 @@ fn complete_cases_are_suppressed_as_the_reference() {
     let all = keys("original.csv");
     let original = all.take(&complete_cases(&all)).as_source();
     assert_eq!(original.n_records(), 12_383);
-    let (masked, notes) = suppress(&original, &[("costs", costs())]).expect("it can be suppressed");
+    let (masked, notes) = suppress(&original, &before_suppression()).expect("it can be suppressed");
     // golden/vvs/local_suppression_complete.json, `exact`.
     assert_eq!(
         told(&notes),
@@ -214,7 +222,7 @@ fn the_audit_works_out_what_the_reference_does() {
         );
     }
     // The same from the mask's own memory of what it blanked, and by completions left.
-    let (masked, _) = suppress(&original, &[("costs", costs())]).expect("it can be suppressed");
+    let (masked, _) = suppress(&original, &before_suppression()).expect("it can be suppressed");
     assert_eq!(
         audit(&original, &masked, &[]).part("worked_out"),
         Some(124.0)
@@ -430,7 +438,11 @@ proptest! {
         let given_costs = RawValue::Map(file.names().zip(&costs).map(|(name, &cost)| {
             (name.to_owned(), RawValue::Integer(i64::from(cost)))
         }).collect());
-        let given = [("k", RawValue::Integer(2)), ("costs", given_costs)];
+        let given = [
+            ("k", RawValue::Integer(2)),
+            ("costs", given_costs),
+            ("semantics", word("original")),
+        ];
         let (masked, notes) = suppress(&file, &given).expect("it can be suppressed");
         prop_assert!(smallest(&masked, Semantics::Original) >= 2);
         let least = f64::from(least_cost(&rows, 2, &costs));
@@ -455,7 +467,7 @@ fn twenty_six_keys_and_an_impossible_cost_are_no_trouble() {
     let file = table(columns.collect());
     let (masked, _) =
         suppress(&file, &[("k", RawValue::Integer(5))]).expect("it can be suppressed");
-    assert!(smallest(&masked, Semantics::Original) >= 5);
+    assert!(smallest(&masked, Semantics::Visible) >= 5);
     let never = names
         .iter()
         .map(|name| (name.clone(), RawValue::Number(f64::INFINITY)));
@@ -479,4 +491,31 @@ fn requests_that_cannot_be_met_are_told() {
         message(&[("k", RawValue::Integer(2)), ("costs", never)]),
         "3 records cannot be made safe: the key with infinite cost alone sets them apart"
     );
+}
+
+#[test]
+fn the_search_of_mu_argus_counts_before_suppression_and_no_other_way() {
+    let mask = registry::mask("suppress-local").expect("it is registered");
+    let claimed = |given: &[(&str, RawValue)]| {
+        let facts = mask.facts(&params(mask.card(), given));
+        facts.claims.expect("k is claimed").semantics
+    };
+    let search = || ("search", word("mu-argus"));
+    assert_eq!(claimed(&[]), Semantics::Visible);
+    assert_eq!(claimed(&[search()]), Semantics::Original);
+    let stated = [search(), ("semantics", word("original"))];
+    assert_eq!(claimed(&stated), Semantics::Original);
+    for semantics in ["visible", "own"] {
+        let params = params(mask.card(), &[search(), ("semantics", word(semantics))]);
+        let problems = mask.check(&params, &[]);
+        let [problem] = problems.as_slice() else {
+            panic!("{semantics}: {problems:?}");
+        };
+        assert!(
+            problem
+                .message
+                .contains("counts in the file before suppression")
+        );
+        assert!(problem.hint.contains("leave `semantics` out"));
+    }
 }

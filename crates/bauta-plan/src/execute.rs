@@ -2,6 +2,7 @@
 
 mod described;
 mod masking;
+mod unchanged;
 
 use std::collections::HashMap;
 use std::path::Path;

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use bauta_data::format::{FileFormat, ReadOptions};
+use bauta_methods::mask::{Effect, StepFacts};
 use bauta_methods::{Adjuster, Groups, Mask, Measure, Params};
 
 use crate::gate::GateFigure;
@@ -83,6 +84,21 @@ pub struct Step {
     pub why: Option<String>,
     /// Where the plan says it; none for steps that its roles imply.
     pub span: Option<Span>,
+}
+
+impl Step {
+    /// What is known of it before data are read.
+    pub fn facts(&self) -> StepFacts {
+        match self.method {
+            StepMethod::Mask(mask) => mask.facts(&self.params),
+            StepMethod::Adjuster(adjuster) => adjuster.facts(&self.params),
+        }
+    }
+
+    /// Whether it can change anything at all with its parameters.
+    pub fn effect(&self) -> Effect {
+        self.facts().effect
+    }
 }
 
 /// One measure, resolved to its variables.

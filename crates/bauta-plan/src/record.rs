@@ -185,6 +185,9 @@ pub struct StepRecord {
     pub params: BTreeMap<String, serde_json::Value>,
     /// Why it was done.
     pub why: Option<String>,
+    /// Variables that came out of it as they went in, though it was to change them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unchanged: Vec<String>,
     /// Whether records can be traced through it.
     #[serde(default)]
     pub rows: Rows,
@@ -373,6 +376,7 @@ impl StepRecord {
             "on": self.on,
             "params": self.params,
             "why": self.why,
+            "unchanged": self.unchanged,
             "notes": self.notes.iter().map(Note::to_json).collect::<Vec<_>>(),
         });
         if let Some((evidence, told)) = self.evidence.as_deref().zip(self.told()) {

@@ -141,10 +141,10 @@ fn release_again(
 
 /// Compares two records part by part, those included that only one of them has.
 fn compared(written: &Value, again: &Value) -> Vec<Comparison> {
-    let part = |record: &Value, name: &str| record.get(name).cloned().unwrap_or(Value::Null);
     let compare = |name: &str, what: &str, meaning: &str| {
-        let (a, b) = (part(written, name), part(again, name));
-        let differing = difference(&a, &b);
+        // A part without a value is not a part that is absent: nobody may add one.
+        let (a, b) = (written.get(name), again.get(name));
+        let differing = difference(a.unwrap_or(&Value::Null), b.unwrap_or(&Value::Null));
         let detail = match (differing.is_empty(), meaning.is_empty()) {
             (true, _) => meaning.to_owned(),
             (false, true) => differing,

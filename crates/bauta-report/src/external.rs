@@ -10,7 +10,7 @@ use crate::figures;
 use crate::measures::{Column, by_variable};
 use crate::number::{count, counted};
 use crate::page::{Front, Section, chart_grid, facts, hash, page, scrolling};
-use crate::public::{PublicFile, PublicLoss, PublicRecord, PublicStep, PublicVariable};
+use crate::public::{Changed, PublicFile, PublicLoss, PublicRecord, PublicStep, PublicVariable};
 use crate::svg::bars;
 use crate::words::{fate, kind, listed, sentence};
 
@@ -138,7 +138,8 @@ fn steps(steps: &[PublicStep<'_>]) -> Markup {
                         @if let Some(card) = bauta_methods::registry::card(step.method) {
                             p { (sentence(card.summary)) }
                         }
-                        @if !step.on.is_empty() { p { "Variables: " (names(step.on)) "." } }
+                        @if !step.on.is_empty() { p { "Variables: " (listed(&step.on)) "." } }
+                        @if step.changed == Changed::Nothing { p { "It changed no value." } }
                         @if let Some(why) = step.why { p class="why" { "Why: " (sentence(why)) } }
                         @for (position, shown) in step.exhibits.iter().enumerate() {
                             @for one in &shown.text { (exhibits::paragraph(one)) }
@@ -154,17 +155,13 @@ fn steps(steps: &[PublicStep<'_>]) -> Markup {
     }
 }
 
-fn names(on: &[String]) -> String {
-    listed(&on.iter().map(String::as_str).collect::<Vec<_>>())
-}
-
 fn variables(record: &PublicRecord<'_>) -> Markup {
     let caption = "The variables of the collected file";
     let methods = |variable: &PublicVariable<'_>| {
         let titles: Vec<&str> = record
             .steps
             .iter()
-            .filter(|step| step.on.iter().any(|name| name == variable.name))
+            .filter(|step| step.on.contains(&variable.name))
             .map(|step| step.title)
             .collect();
         titles.join(", then ")

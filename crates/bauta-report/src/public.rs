@@ -71,14 +71,25 @@ pub(crate) struct PublicStep<'a> {
     pub(crate) method: &'a str,
     /// Title of the method.
     pub(crate) title: &'a str,
-    /// Variables it worked on.
-    pub(crate) on: &'a [String],
+    /// Variables it worked on, but for those that came out as they went in.
+    pub(crate) on: Vec<&'a str>,
+    /// Whether anything came of it.
+    pub(crate) changed: Changed,
     /// Why it was done.
     pub(crate) why: Option<&'a str>,
     /// What it shows of itself to the public.
     pub(crate) exhibits: Vec<&'a Public>,
     /// Notes that the public may read.
     pub(crate) notes: Vec<String>,
+}
+
+/// Whether a step changed anything.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Changed {
+    /// A value, or which records there are.
+    Something,
+    /// No value of the variables it was to work on.
+    Nothing,
 }
 
 /// A variable without its counts.
@@ -242,14 +253,21 @@ impl<'a> PublicStep<'a> {
             on,
             params: _,
             why,
+            unchanged,
             evidence,
             rows: _,
             notes,
         } = step;
+        let changed = |name: &&String| !unchanged.contains(name);
         Self {
             method,
             title,
-            on,
+            on: on.iter().filter(changed).map(String::as_str).collect(),
+            changed: if !on.is_empty() && on.iter().all(|name| unchanged.contains(name)) {
+                Changed::Nothing
+            } else {
+                Changed::Something
+            },
             why: why.as_deref(),
             exhibits: evidence.as_deref().map_or_else(Vec::new, public_exhibits),
             notes: public_notes(notes),

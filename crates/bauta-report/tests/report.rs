@@ -449,3 +449,29 @@ fn sections_stay_as_they_are() {
     insta::assert_snapshot!("public-variables", section(&page, "variables"));
     insta::assert_snapshot!("public-loss", section(&page, "loss"));
 }
+
+#[test]
+fn what_a_step_left_as_it_was_is_not_said_to_be_masked_by_it() {
+    let mut record = support::passed();
+    let mut steps = record.steps.iter_mut();
+    let step = steps.find(|step| step.method == "rank-swap").unwrap();
+    let (title, on) = (step.title.clone(), step.on.clone());
+    step.unchanged = on.clone();
+    for variable in &mut record.variables {
+        if on.contains(&variable.name) {
+            variable.fate = bauta_plan::record::Fate::Untouched;
+        }
+    }
+    let [internal, external] = both(&record);
+    assert!(external.contains("It changed no value."));
+    // The table of variables names no method for them.
+    let variables = section(&external, "variables");
+    for name in &on {
+        let row = variables
+            .split("<tr>")
+            .find(|row| row.contains(&format!(">{name}<")));
+        assert!(!row.unwrap().contains(&title), "{name}");
+        assert!(row.unwrap().contains("unchanged"), "{name}");
+    }
+    assert!(internal.contains("Changed nothing in"));
+}

@@ -6,7 +6,7 @@ use bauta_data::{Kind, Role};
 use bauta_methods::card::{Card, Family};
 use bauta_methods::measure::{Scope, Subject};
 use bauta_methods::params::RawValue;
-use bauta_methods::registry;
+use bauta_methods::{Mask, registry};
 
 use super::calibration;
 use super::inputs::{EIGHTH_KEY, KEYS, N_AMOUNTS, TEN_KEYS, amount_name};
@@ -116,6 +116,7 @@ pub(super) fn all() -> Vec<Work> {
                 patience: f64::INFINITY,
                 ..Work::of(card, card.id, input, on, params)
             },
+            "suppress-local" => Work::of(card, card.id, input, on, suppression_params(*mask)),
             // Its example deletes by risk, so that it works on any file.
             "suppress-records" => {
                 let params = vec![("k".to_owned(), RawValue::Integer(3))];
@@ -254,6 +255,14 @@ fn key_variants() -> Vec<Work> {
     ]
 }
 
+/// Suppression as the peers count it: in the file before suppression, where it is exact.
+fn suppression_params(mask: &dyn Mask) -> Vec<(String, RawValue)> {
+    let mut params = owned(mask.example());
+    let semantics = RawValue::Text("original".to_owned());
+    params.push(("semantics".to_owned(), semantics));
+    params
+}
+
 /// Local suppression where the peer was timed: the victimisation survey, and eight keys.
 fn suppressions() -> Vec<Work> {
     let Some(mask) = registry::mask("suppress-local") else {
@@ -262,7 +271,8 @@ fn suppressions() -> Vec<Work> {
     let mut eight = keys(&KEYS);
     eight.push(EIGHTH_KEY.to_owned());
     let variant = |name: &str, on: Vec<String>| {
-        Work::of(mask.card(), name, Input::Survey, on, owned(mask.example()))
+        let params = suppression_params(mask);
+        Work::of(mask.card(), name, Input::Survey, on, params)
     };
     vec![
         Work {

@@ -29,7 +29,7 @@ use crate::tables::{count, figure, figure_text, percent, table, text};
 const MAX_MARGINS: usize = 10;
 
 pub(crate) fn run(arguments: &ArgMatches, global: &Global) -> Result<Outcome, Failure> {
-    let request = request(arguments)?;
+    let request = request(arguments, global)?;
     let written = request.record.iter().chain(&request.report);
     recover_beside(written.chain([&request.file, &request.output]));
     let progress = Progress::new(global.quiet || global.json);
@@ -65,7 +65,7 @@ fn calibration_step(record: &RunRecord) -> Option<&StepRecord> {
 }
 
 /// What was asked for.
-fn request(arguments: &ArgMatches) -> Result<CalibrateRequest, Failure> {
+fn request(arguments: &ArgMatches, global: &Global) -> Result<CalibrateRequest, Failure> {
     let names = |name: &str| -> Vec<String> {
         let given = arguments.get_many(name).into_iter().flatten();
         given.cloned().collect()
@@ -82,7 +82,7 @@ fn request(arguments: &ArgMatches) -> Result<CalibrateRequest, Failure> {
     let options = FileOptions::from_arg_matches(arguments).map_err(Failure::Usage)?;
     Ok(CalibrateRequest {
         file,
-        reading: options.reading(),
+        reading: options.reading(global),
         output,
         record: path("record"),
         report: path("report"),

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use bauta_data::{DataError, format};
+use bauta_methods::mask::Effect;
 use bauta_plan::run::folder_of;
 use bauta_plan::work::Mistake;
 use bauta_plan::{Plan, ProblemKind};
@@ -11,22 +12,32 @@ use serde_json::json;
 use crate::Outcome;
 use crate::arguments::{Global, PlanArguments};
 use crate::failure::Failure;
-use crate::print::{object, out};
+use crate::print::{object, out, say};
 use crate::progress::Progress;
 use crate::recovery::recover_beside;
 
 pub(crate) fn run(arguments: &PlanArguments, global: &Global) -> Result<Outcome, Failure> {
-    let plan = load(&arguments.plan)?;
+    let plan = load(&arguments.plan, global)?;
     check_decimal_mark(&plan, global)?;
+    let idle: Vec<&str> = plan
+        .steps
+        .iter()
+        .filter(|step| step.effect() == Effect::Nothing)
+        .map(|step| step.key.as_str())
+        .collect();
     if global.json {
         let steps: Vec<&str> = plan
             .steps
             .iter()
             .map(|step| step.method.card().id)
             .collect();
-        object(
-            &json!({ "ok": true, "steps": steps, "measures": plan.measures.len(), "gates": plan.gates.len() }),
-        );
+        object(&json!({
+            "ok": true,
+            "steps": steps,
+            "idle": idle,
+            "measures": plan.measures.len(),
+            "gates": plan.gates.len(),
+        }));
     } else {
         out!(
             "{}: fine; {} steps, {} measures, {} gates",
@@ -35,6 +46,9 @@ pub(crate) fn run(arguments: &PlanArguments, global: &Global) -> Result<Outcome,
             plan.measures.len(),
             plan.gates.len()
         );
+        for step in idle {
+            say!("note: with its parameters the step `{step}` changes nothing");
+        }
     }
     Ok(Outcome::Fine)
 }
@@ -50,7 +64,7 @@ fn check_decimal_mark(plan: &Plan, global: &Global) -> Result<(), Failure> {
 }
 
 /// Reads and checks a plan.
-pub(crate) fn load(file: &Path) -> Result<Plan, Failure> {
+pub(crate) fn load(file: &Path, global: &Global) -> Result<Plan, Failure> {
     recover_beside([file]);
     let bytes =
         std::fs::read(file).map_err(|error| DataError::io(file, "read the plan", &error))?;
@@ -62,7 +76,7 @@ pub(crate) fn load(file: &Path) -> Result<Plan, Failure> {
     })?;
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     let checked = bauta_plan::check_text(&text, &name, folder_of(file));
-    let plan = checked.map_err(|problems| match problems.as_slice() {
+    let mut plan = checked.map_err(|problems| match problems.as_slice() {
         [problem] if problem.kind == ProblemKind::NotAPlan => Failure::Mistake(Mistake {
             message: problem.message.clone(),
             hint: problem.hint.clone(),
@@ -75,6 +89,7 @@ pub(crate) fn load(file: &Path) -> Result<Plan, Failure> {
             problems,
         },
     })?;
+    plan.read.memory = global.memory;
     recover_beside(
         plan.output
             .paths()

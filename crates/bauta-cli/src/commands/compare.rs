@@ -15,7 +15,7 @@ pub(crate) fn run(arguments: &CompareArguments, global: &Global) -> Result<Outco
     recover_beside([&arguments.original, &arguments.masked]);
     let progress = Progress::new(global.quiet || global.json);
     let (original, masked) = (&arguments.original, &arguments.masked);
-    let (request, reading) = (request(arguments), arguments.reading.reading());
+    let (request, reading) = (request(arguments), arguments.reading.reading(global));
     let compared = compare_files(original, masked, &reading, &request, &progress)?;
     drop(progress);
     if global.json {

@@ -32,7 +32,7 @@ pub(crate) fn run(arguments: &DemoArguments, global: &Global) -> Result<Outcome,
     // A plan with a seed is confidential.
     publication.add_bytes(&plan_file, PLAN.as_bytes(), Access::OwnerOnly)?;
     publication.commit()?;
-    let plan = load(&plan_file)?;
+    let plan = load(&plan_file, global)?;
     let record = carry_out(&plan, global)?;
     if global.json {
         print_json(&plan, &record);

@@ -27,7 +27,7 @@ pub(crate) fn run(arguments: &ExplainRecordArguments, global: &Global) -> Result
     };
     recover_beside([&arguments.file]);
     let progress = Progress::new(global.quiet || global.json);
-    let reading = arguments.reading.reading();
+    let reading = arguments.reading.reading(global);
     let explained = explain_record_of(&arguments.file, &reading, &request, &progress)?;
     drop(progress);
     let Explained { found, risk } = explained;

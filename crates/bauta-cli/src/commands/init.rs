@@ -18,7 +18,7 @@ use crate::recovery::recover_beside;
 pub(crate) fn run(arguments: &InitArguments, global: &Global) -> Result<Outcome, Failure> {
     let plan_file = plan_path(arguments);
     recover_beside([&arguments.file, &plan_file]);
-    let (file, reading) = (&arguments.file, arguments.reading.reading());
+    let (file, reading) = (&arguments.file, arguments.reading.reading(global));
     let progress = Progress::new(global.quiet || global.json);
     let profile = init(file, &plan_file, global.replace(), &reading, &progress)?.profile;
     drop(progress);

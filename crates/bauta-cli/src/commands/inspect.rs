@@ -14,7 +14,12 @@ use crate::tables::{count, table, text};
 pub(crate) fn run(arguments: &InspectArguments, global: &Global) -> Result<Outcome, Failure> {
     recover_beside([&arguments.file]);
     let progress = Progress::new(global.quiet || global.json);
-    let profile = inspect(&arguments.file, &arguments.reading.reading(), &progress)?.profile;
+    let profile = inspect(
+        &arguments.file,
+        &arguments.reading.reading(global),
+        &progress,
+    )?
+    .profile;
     drop(progress);
     if global.json {
         object(&json!({ "file": arguments.file.display().to_string(), "profile": profile }));

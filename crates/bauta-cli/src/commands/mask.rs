@@ -40,7 +40,7 @@ pub(crate) fn run(
     let request = MaskRequest {
         card,
         file,
-        reading: reading.reading(),
+        reading: reading.reading(global),
         output,
         record: path("record"),
         on,

@@ -19,7 +19,7 @@ use crate::recovery::recover_beside;
 pub(crate) fn run(arguments: &RiskArguments, global: &Global) -> Result<Outcome, Failure> {
     recover_beside(arguments.per_record.iter().chain([&arguments.file]));
     let progress = Progress::new(global.quiet || global.json);
-    let (request, reading) = (request(arguments), arguments.reading.reading());
+    let (request, reading) = (request(arguments), arguments.reading.reading(global));
     let found = risk_of(
         &arguments.file,
         &reading,

@@ -21,7 +21,7 @@ use crate::progress::Progress;
 use crate::tables::{figure, figure_beside, table, text};
 
 pub(crate) fn run(arguments: &PlanArguments, global: &Global) -> Result<Outcome, Failure> {
-    let plan = load(&arguments.plan)?;
+    let plan = load(&arguments.plan, global)?;
     let record = carry_out(&plan, global)?;
     if global.json {
         print_json(&plan, &record);
@@ -126,6 +126,9 @@ pub(crate) fn print_summary(plan: &Plan, record: &RunRecord) {
     }
     for step in &record.steps {
         out!("  {}: {}", step.key, step.on.join(", "));
+        if !step.unchanged.is_empty() {
+            out!("    changed nothing in {}", step.unchanged.join(", "));
+        }
     }
     out!("{}", measures_table(&record.measures));
     let mut found = record.measures.iter().filter_map(|of| of.after.as_ref());

@@ -28,13 +28,14 @@ fn repeat(arguments: &VerifyArguments, global: &Global) -> Result<Outcome, Failu
     let (record, written) = read_record_whole(&arguments.record)?;
     let given = arguments.folder.clone();
     let folder = given.unwrap_or_else(|| plan_folder(&record, &arguments.record));
-    let plan = bauta_plan::check_text(&record.plan.text, &record.plan.file, &folder).map_err(
+    let mut plan = bauta_plan::check_text(&record.plan.text, &record.plan.file, &folder).map_err(
         |problems| Failure::Plan {
             file: PathBuf::from(&record.plan.file),
             text: record.plan.text.clone(),
             problems,
         },
     )?;
+    plan.read.memory = global.memory;
     let progress = Progress::new(global.quiet || global.json);
     let compared = verify(&written, &record, &plan, &folder, &HtmlRenderer, &progress)?;
     drop(progress);

@@ -198,6 +198,179 @@ fn rates_are_compared_by_keys_and_answers() {
     assert!(measures.iter().all(|measure| measure["id"] != "rates"));
 }
 
+/// A plan with two models of an answer by all else, and the record of its run: 600 people, whose incomes
+/// are exchanged and whose ages are recoded.
+fn planned_models(folder: &Path) -> serde_json::Value {
+    let draw = |i: usize, salt: usize, m: usize| (i * i * 7 + i * salt * 13 + salt) % 101 % m;
+    let row = |i: usize| {
+        let (age, sex) = (
+            ["old", "mid", "young"][draw(i, 3, 3)],
+            ["f", "m"][draw(i, 5, 2)],
+        );
+        let ind = usize::from(draw(i, 7, 10) < 3 + draw(i, 3, 3));
+        format!("{age},{sex},{ind},{}\n", 100 + draw(i, 11, 97))
+    };
+    let rows: String = (0..600).map(row).collect();
+    std::fs::write(folder.join("x.csv"), format!("age,sex,ind,income\n{rows}")).unwrap();
+    let plan = r#"[plan]
+seed = 3
+[data]
+file = "x.csv"
+[variables]
+age = { role = "key" }
+sex = { role = "key" }
+ind = { role = "sensitive" }
+income = { role = "other", kind = "continuous" }
+[[step]]
+mask = "rank-swap"
+on = ["income"]
+window = 0.2
+[[step]]
+mask = "recode"
+on = ["age"]
+map = { mid = "old" }
+[[measure]]
+use = ["logistic-regression"]
+response = "ind"
+[[measure]]
+use = ["linear-regression"]
+response = "income"
+[output]
+file = "z.csv"
+record = "z.json"
+"#;
+    std::fs::write(folder.join("plan.toml"), plan).unwrap();
+    run_expecting(folder, &["run", "plan.toml"], 0);
+    let record = std::fs::read_to_string(folder.join("z.json")).unwrap();
+    serde_json::from_str(&record).unwrap()
+}
+
+/// Figures of a record and of `--json`, by their names.
+fn figures(found: &serde_json::Value) -> Vec<(String, Option<u64>)> {
+    let bits = |value: &serde_json::Value| value.as_f64().map(f64::to_bits);
+    let figures = found["figures"].as_array().into_iter().flatten();
+    let named = figures.map(|figure| {
+        let file = figure["file"].as_str().map(|file| format!(", {file}"));
+        let id = figure["id"].as_str().unwrap();
+        (
+            format!("{id}{}", file.unwrap_or_default()),
+            bits(&figure["value"]),
+        )
+    });
+    let parts = found["parts"].as_object().into_iter().flatten();
+    let mut all: Vec<_> = named
+        .chain(parts.map(|(name, value)| (name.clone(), bits(value))))
+        .chain([("value".to_owned(), bits(&found["value"]))])
+        .collect();
+    all.sort();
+    all
+}
+
+#[test]
+fn models_are_those_of_a_plan_to_the_last_bit() {
+    let folder = tempfile::tempdir().unwrap();
+    let record = planned_models(folder.path());
+    let of_plan = |id: &str| {
+        let measures = record["measures"].as_array().unwrap();
+        let found = measures.iter().find(|measure| measure["id"] == id);
+        found.expect("it was measured")["after"].clone()
+    };
+    let ask = |options: &str| {
+        let line = format!("compare x.csv z.csv {options} --json");
+        compared(folder.path(), &line.split_whitespace().collect::<Vec<_>>())
+    };
+    // The answer is a sensitive one; or it is a column of 0 and 1 that nobody named; or nothing is a number.
+    let all = ["age", "sex", "ind", "income"];
+    for (options, id, on) in [
+        (
+            "--keys age,sex --sensitive ind --set response=ind",
+            "logistic-regression",
+            all.to_vec(),
+        ),
+        (
+            "--keys age,sex --set response=ind",
+            "logistic-regression",
+            all.to_vec(),
+        ),
+        (
+            "--keys age,sex --sensitive ind --set response=income",
+            "linear-regression",
+            all.to_vec(),
+        ),
+    ] {
+        let found = measure(&ask(options), id);
+        assert_eq!(found["on"], serde_json::json!(on), "{options}");
+        assert_eq!(figures(&found), figures(&of_plan(id)), "{options}");
+        assert!(figures(&found).len() > 5, "{options}");
+    }
+    // Where all that explains is categorical, nothing else is left to compare.
+    let without_numbers = |name: &str| {
+        let text = std::fs::read_to_string(folder.path().join(name)).unwrap();
+        let rows = text.lines().map(|row| row.rsplit_once(',').unwrap().0);
+        std::fs::write(
+            folder.path().join(name),
+            rows.collect::<Vec<_>>().join("\n") + "\n",
+        )
+        .unwrap();
+    };
+    without_numbers("x.csv");
+    without_numbers("z.csv");
+    let found = ask("--keys age,sex --sensitive ind --set response=ind");
+    assert_eq!(
+        measure(&found, "logistic-regression")["on"],
+        serde_json::json!(["age", "sex", "ind"])
+    );
+    assert!(measure(&found, "logistic-regression")["value"].is_number());
+}
+
+#[test]
+fn a_setting_that_no_measure_uses_is_refused_with_the_reasons() {
+    let folder = tempfile::tempdir().unwrap();
+    two_files(folder.path());
+    for (options, reasons) in [
+        (
+            "--set of=a",
+            &["`of`", "rates: it needs --keys or --sensitive"][..],
+        ),
+        ("--set k=3", &["`k`", "k-anonymity: it needs --keys"]),
+        ("--set links=all --on a", &[]),
+        // All at once.
+        (
+            "--set of=a --set k=3 --set lnks=all",
+            &["`of`", "`k`", "`lnks`", "did you mean `links`?"],
+        ),
+        (
+            "--on a --set response=a",
+            &[
+                "`response`",
+                "logistic-regression: `a` does not hold categories",
+                "linear-regression: the model has no predictor",
+            ],
+        ),
+        (
+            "--set errors=robust",
+            &[
+                "`errors`",
+                "linear-regression: it must be told `--set response=…`",
+            ],
+        ),
+    ] {
+        let line = format!("compare x.csv z.csv {options}");
+        let arguments: Vec<&str> = line.split_whitespace().collect();
+        let code = if reasons.is_empty() { 0 } else { 2 };
+        let told = stderr(&run_expecting(folder.path(), &arguments, code));
+        for reason in reasons {
+            assert!(told.contains(reason), "{options}: {told}");
+        }
+    }
+    // A model that the data do not allow says so, beside one that they do.
+    let line = "compare x.csv z.csv --set response=b";
+    let arguments: Vec<&str> = line.split_whitespace().collect();
+    let output = run_expecting(folder.path(), &arguments, 0);
+    assert!(stdout(&output).contains("| linear-regression"));
+    assert!(stderr(&output).contains("logistic-regression was not measured"));
+}
+
 #[test]
 fn outliers_stand_beside_the_rest_in_the_table() {
     let folder = tempfile::tempdir().unwrap();

@@ -99,7 +99,7 @@ fn a_stated_mark_is_taken_by_every_command() {
             "--on",
             "amount",
             "--base",
-            "1",
+            "10",
             "--decimal",
             mark,
             "-o",
@@ -109,7 +109,7 @@ fn a_stated_mark_is_taken_by_every_command() {
         let rounded = amounts(here, "m.csv");
         assert_eq!(
             rounded[39].split(',').next(),
-            Some(if mark == "." { "40039" } else { "40" })
+            Some(if mark == "." { "40040" } else { "40" })
         );
         let compare = [
             "compare",

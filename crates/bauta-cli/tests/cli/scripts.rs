@@ -418,3 +418,27 @@ fn a_sample_needs_no_variables_and_scales_the_weight_that_is_named() {
     assert!(["f,1,20", "f,1,40"].contains(&lines[1]), "{half}");
     assert!(["m,1,60", "m,,80"].contains(&lines[2]), "{half}");
 }
+
+#[test]
+fn a_plan_whose_step_can_change_nothing_is_fine_and_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("toy.csv"), TOY).unwrap();
+    let plan = "[data]\nfile = \"toy.csv\"\n[variables]\nage = { role = \"key\", kind = \"continuous\" }\n\
+                [[step]]\nmask = \"rank-swap\"\non = [\"age\"]\nwindow = 0\nmissing = \"skip\"\n\
+                [output]\nfile = \"out.csv\"\n";
+    std::fs::write(folder.path().join("plan.toml"), plan).unwrap();
+    let checked = run_expecting(folder.path(), &["check", "plan.toml"], 0);
+    let said = String::from_utf8_lossy(&checked.stderr).into_owned();
+    assert!(
+        said.contains("the step `rank-swap` changes nothing"),
+        "{said}"
+    );
+    let checked = json(&run_expecting(
+        folder.path(),
+        &["check", "plan.toml", "--json"],
+        0,
+    ));
+    assert_eq!(checked["idle"], serde_json::json!(["rank-swap"]));
+    let run = stdout(&run_expecting(folder.path(), &["run", "plan.toml"], 0));
+    assert!(run.contains("changed nothing in age"), "{run}");
+}

@@ -30,10 +30,17 @@ pub(super) fn exact_array(
     records: Range<usize>,
 ) -> Option<ArrayRef> {
     let mut cells = StringBuilder::with_capacity(records.len(), records.len() * 20);
-    let spelled = |text: &str| Decimal::parse(text).map(|number| number.text());
+    // Exponents stand in texts only: Arrow reads few of them as decimals.
+    let spelled = |text: &str| {
+        let number = Decimal::parse(text)?;
+        Some(match data_type {
+            DataType::Utf8 => number.text(),
+            _ => number.plain_text(),
+        })
+    };
     for record in records {
         match column.missing_mark(record) {
-            None => cells.append_value(exact.levels.text(exact.codes[record])),
+            None => cells.append_value(spelled(exact.levels.text(exact.codes[record]))?),
             Some(mark) => cells.append_option(kept_text(column, mark).and_then(spelled)),
         }
     }

@@ -89,12 +89,17 @@ impl<'a> Formatter<'a> {
         if self.style.byte_order_mark && self.style.encoding == Encoding::Utf8 {
             out.push('\u{feff}');
         }
+        // The byte-order mark of UTF-8, in the letters of the file.
+        let mark = match self.style.encoding {
+            Encoding::Utf8 => "\u{feff}",
+            Encoding::Latin1 => "\u{ef}\u{bb}\u{bf}",
+        };
         let first_field = out.len();
         for (attr_idx, name) in self.table.names().enumerate() {
             let start = self.start_field(&mut out, attr_idx);
             out.push_str(name);
             // Unquoted, this would be taken for the byte-order mark of the file.
-            if start == first_field && name.starts_with('\u{feff}') {
+            if start == first_field && name.starts_with(mark) {
                 quote(&mut out, start);
             } else {
                 self.quote_if_needed(&mut out, start);

@@ -47,10 +47,15 @@ pub(super) fn resolve(rows: &[Vec<String>], levels: &Levels) -> Steps {
         .map(|level| naturally_ordered_step(of_values.iter().map(|value| value.label(level + 1))))
         .collect();
     // The table decides, not the column: its height must not depend on which values occur.
-    if !rows.iter().all(|row| row[n_levels] == rows[0][n_levels]) {
+    if !ends_in_one(rows) {
         steps.push(top_step(levels.len()));
     }
     Ok(steps)
+}
+
+/// Whether all values of the table fall together at its last level.
+fn ends_in_one(rows: &[Vec<String>]) -> bool {
+    rows.windows(2).all(|pair| pair[0].last() == pair[1].last())
 }
 
 /// A value of the column, and where the table has it.
@@ -89,12 +94,16 @@ fn place<'a>(rows: &'a [Vec<String>], levels: &'a Levels) -> Vec<Placed<'a>> {
         // Rows of another length are a problem of their own.
         (row.len() == width).then_some(Placed { text, row, column })
     };
+    // "Any value" is its own label at every level but one at which all fall together under another name.
+    let (row, own_up_to): (&[String], usize) = match rows.first() {
+        Some(row) if ends_in_one(rows) => (row, width.saturating_sub(2)),
+        _ => (&[], usize::MAX),
+    };
     let of_any = |text: &'a str| {
-        let row: &[String] = &[];
         (text == ANY).then_some(Placed {
             text,
             row,
-            column: usize::MAX,
+            column: own_up_to,
         })
     };
     let uniform = (0..width).find_map(|column| {
@@ -246,7 +255,9 @@ mod tests {
         let hierarchy = spec.resolve("v", &some).unwrap();
         assert_eq!(way_up(&hierarchy, &some, "a"), "b < x < p");
         assert_eq!(way_up(&hierarchy, &some, "y"), "y < y < p");
-        assert_eq!(way_up(&hierarchy, &some, "*"), "* < * < *");
+        // All values are `p` at the last level, and so is "any value": two names for it would be two classes.
+        assert_eq!(way_up(&hierarchy, &some, "*"), "* < * < p");
+        assert_nested(&hierarchy, 3);
         assert_eq!(hierarchy.present_level(&some), 0);
         let raw = Levels::from_texts(["a", "b", "d"]);
         assert_eq!(spec.resolve("v", &raw).unwrap().present_level(&raw), 0);

@@ -4,6 +4,9 @@ use super::{ANY, Steps, naturally_ordered_step, top_step};
 use crate::levels::Levels;
 use crate::problem::DataProblem;
 
+/// Longer texts are no codes, and a level for each of their characters would fill any memory.
+const LONGEST_CODE: usize = 100;
+
 pub(super) fn resolve(keep: Option<&[usize]>, levels: &Levels) -> Steps {
     let longest = levels
         .iter()
@@ -15,6 +18,7 @@ pub(super) fn resolve(keep: Option<&[usize]>, levels: &Levels) -> Steps {
             check(given)?;
             given.iter().copied().filter(|&n_kept| n_kept > 0).collect()
         }
+        None if longest > LONGEST_CODE => return Err(vec![too_long()]),
         None => (1..longest).rev().collect(),
     };
     let mut steps: Vec<_> = kept
@@ -25,6 +29,15 @@ pub(super) fn resolve(keep: Option<&[usize]>, levels: &Levels) -> Steps {
         .collect();
     steps.push(top_step(levels.len()));
     Ok(steps)
+}
+
+fn too_long() -> DataProblem {
+    DataProblem::file(
+        format!(
+            "it has categories of more than {LONGEST_CODE} characters, too long to lose one per level"
+        ),
+        "list the characters kept at each level, such as { prefix = [4, 2] }, or give it another hierarchy",
+    )
 }
 
 fn check(keep: &[usize]) -> Result<(), Vec<DataProblem>> {
@@ -102,6 +115,19 @@ mod tests {
         let (labels, codes) = hierarchy.at_level(4);
         assert_eq!(labels.iter().collect::<Vec<_>>(), ["1****", "4****"]);
         assert_eq!(codes, [1, 0]);
+    }
+
+    #[test]
+    fn texts_that_are_no_codes_lose_no_character_at_a_time() {
+        let spec = HierarchySpec::Prefix { keep: None };
+        let of = |length: usize| Levels::from_texts([&*"x".repeat(length)]);
+        assert_eq!(spec.resolve("v", &of(100)).unwrap().height(), 100);
+        let problems = spec.resolve("v", &of(1_000_000)).unwrap_err();
+        assert!(problems[0].to_string().contains("more than 100 characters"));
+        assert_eq!(
+            prefix(&[4, 2]).resolve("v", &of(1_000)).unwrap().height(),
+            3
+        );
     }
 
     #[test]

@@ -4,40 +4,46 @@
 pub(super) struct Name {
     /// Everything in one word.
     compact: String,
-    /// Every run of neighbouring parts in one word: `ori`, `hid`, `orihid`.
-    runs: Vec<String>,
+    /// Where the parts end in it, so that a long name needs no more room than it has letters: `ori`, `hid`.
+    ends: Vec<usize>,
 }
 
 impl Name {
     pub(super) fn of(name: &str) -> Self {
-        let parts = parts(name);
-        let mut runs = Vec::new();
-        for start in 0..parts.len() {
-            let mut run = String::new();
-            for part in &parts[start..] {
-                run.push_str(part);
-                runs.push(run.clone());
-            }
+        let mut compact = String::new();
+        let mut ends = Vec::new();
+        for part in parts(name) {
+            compact.push_str(&part);
+            ends.push(compact.len());
         }
-        Self {
-            compact: parts.concat(),
-            runs,
-        }
+        Self { compact, ends }
     }
 
-    /// Whether the name fits a pattern: `age` is a run of parts; `age*` and `*age` are the start
-    /// and the end of one; `*age*` is anywhere; `=age` is the whole name.
+    /// Whether the name fits a pattern: `age` is a run of neighbouring parts; `age*` and `*age` are the
+    /// start and the end of one; `*age*` is anywhere; `=age` is the whole name.
     pub(super) fn fits(&self, pattern: &str) -> bool {
         if let Some(whole) = pattern.strip_prefix('=') {
             return self.compact == whole;
         }
         let word = pattern.trim_matches('*');
+        let begins_at = |start: usize| self.compact[start..].starts_with(word);
         match (pattern.starts_with('*'), pattern.ends_with('*')) {
             (true, true) => self.compact.contains(word),
-            (true, false) => self.runs.iter().any(|run| run.ends_with(word)),
-            (false, true) => self.runs.iter().any(|run| run.starts_with(word)),
-            (false, false) => self.runs.iter().any(|run| run == word),
+            (true, false) => self
+                .ends
+                .iter()
+                .any(|&end| self.compact[..end].ends_with(word)),
+            (false, true) => self.starts().any(begins_at),
+            (false, false) => self.starts().any(|start| {
+                begins_at(start) && self.ends.binary_search(&(start + word.len())).is_ok()
+            }),
         }
+    }
+
+    /// Where the parts start.
+    fn starts(&self) -> impl Iterator<Item = usize> {
+        let after_others = self.ends.iter().copied();
+        [0].into_iter().chain(after_others).take(self.ends.len())
     }
 
     /// Whether the name fits one of several patterns with blanks between them.
@@ -119,5 +125,14 @@ mod tests {
         assert!(name.fits("*seholdw*"));
         assert!(Name::of("wage").fits("*age") && !Name::of("wage").fits("age"));
         assert!(Name::of("D_FIN").fits("=dfin"));
+        assert!(Name::of("ori_hid_2").fits("hid") && Name::of("ori_hid_2").fits("orihid"));
+        assert!(!Name::of("--").fits("hid") && !Name::of("--").fits("hid*"));
+    }
+
+    #[test]
+    fn a_name_as_long_as_a_book_is_looked_at_at_once() {
+        // Every run of its 200,000 parts by itself would be more letters than any machine holds.
+        let name = Name::of(&"a1".repeat(100_000));
+        assert!(!name.fits("age") && name.fits("1a") && name.fits("*a1"));
     }
 }

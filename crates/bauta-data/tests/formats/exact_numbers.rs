@@ -102,6 +102,11 @@ fn text_becomes_the_narrowest_type_that_keeps_all_digits() {
         DataType::Decimal128(23, 3)
     );
     assert_eq!(type_of(&["12345678901234567890.5", "-0.1255"]), decimal);
+    // 16 digits before the mark and 8 behind it, where our own spelling has an exponent.
+    assert_eq!(
+        type_of(&["9007199254740993", "1e-8"]),
+        DataType::Decimal128(24, 8)
+    );
     let long = "1".repeat(50);
     assert_eq!(type_of(&[&long, "2"]), DataType::Decimal256(50, 0));
     assert_eq!(type_of(&["1.2345678901234567890e200", "2"]), DataType::Utf8);

@@ -74,6 +74,8 @@ fn latin1_stays() {
         .table;
     assert_eq!(table.column(0).name(), "région");
     assert_eq!(cells(&table, "région"), ["Genève"]);
+    // In Latin-1 a name can be spelled like the byte-order mark of UTF-8; without quotes it would be taken for it.
+    assert_same_bytes("x.csv", b"\"\xef\xbb\xbfa\",b\n1,2\n", &options);
 }
 
 #[test]

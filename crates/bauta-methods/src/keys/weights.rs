@@ -5,7 +5,7 @@ use bauta_data::{Column, Table};
 use crate::error::MethodError;
 use crate::kernel::numbers::sums::compensated;
 
-/// Checks that a weight column can weigh: finite and not negative. Absent weights are fine.
+/// Checks that a weight column can weigh: finite and not negative, and so their sum. Absent weights are fine.
 pub fn check_weights(table: &Table) -> Result<(), MethodError> {
     let Some(column) = table.weight() else {
         return Ok(());
@@ -17,11 +17,16 @@ pub fn check_weights(table: &Table) -> Result<(), MethodError> {
             "give it the kind continuous",
         ));
     };
-    match weights
+    let unfit = weights
         .iter()
-        .position(|weight| weight.is_nan() || *weight < 0.0)
-    {
-        None => Ok(()),
+        .position(|weight| weight.is_nan() || *weight < 0.0);
+    match unfit {
+        None if weights.iter().sum::<f64>().is_finite() => Ok(()),
+        None => Err(MethodError::data(
+            column.name(),
+            "the weights add up to more than a number can hold",
+            "give weights that count people, households or businesses",
+        )),
         Some(record) => Err(MethodError::Data {
             variable: Some(column.name().to_owned()),
             row: Some(table.source_row(record) + 1),
@@ -37,4 +42,32 @@ pub fn population(table: &Table) -> f64 {
     weights.map_or(table.n_records() as f64, |weights| {
         compensated(weights.iter().copied())
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use bauta_data::column::NumberText;
+    use bauta_data::{Attribute, Kind, Role};
+
+    use super::*;
+
+    #[test]
+    fn weights_that_add_up_to_no_number_weigh_nothing() {
+        let weighed = |weights: &[f64]| {
+            let weight = Arc::new(Attribute::new("w", Role::Weight, Kind::Continuous));
+            let column = Column::numeric(weight, weights.to_vec(), None, NumberText::default());
+            let table = Table::new(vec![column], weights.len());
+            check_weights(&table).map_err(|error| error.to_string())
+        };
+        assert_eq!(weighed(&[1e308, 0.0, 3.0]), Ok(()));
+        // 2e308 is beyond the largest double, 1.8e308.
+        let told = weighed(&[1e308, 1e308]).unwrap_err();
+        assert!(
+            told.contains("add up to more than a number can hold"),
+            "{told}"
+        );
+        assert!(weighed(&[1.0, -1.0]).is_err() && weighed(&[f64::NAN]).is_err());
+    }
 }

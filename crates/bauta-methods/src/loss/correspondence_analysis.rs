@@ -12,7 +12,9 @@ use crate::figure::{FigureSpec, Side, Unit};
 use crate::kernel::matrix::procrustes::procrustes_distance;
 use crate::keys::check_weights;
 use crate::loss::correspondence_analysis::axes::{Analysis, Point, Questions, Records};
-use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement, Part, Series};
+use crate::measure::{
+    CategoriesIn, MeasureCard, MeasureMethod, MeasureTask, Measurement, Part, Series,
+};
 use crate::pair::Pair;
 use crate::pair::categories::{MISSING_CATEGORY, MissingCategory, TwoCategories};
 use crate::pair::variables::entering_records;
@@ -77,6 +79,10 @@ static CARD: MeasureCard = MeasureCard {
     figures: &[
         PROCRUSTES, CONGRUENCE, LARGEST, COMPARED, UNMATCHED, RECORDS, INERTIA,
     ],
+    categories_in: &[CategoriesIn {
+        param: SUPPLEMENTARY.name,
+        most_numbers: usize::MAX,
+    }],
     // A map of variables that nobody chose says little, and an analyst's map is of the file, not of
     // what a mask changed.
     usual: false,

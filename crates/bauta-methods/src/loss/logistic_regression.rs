@@ -8,7 +8,7 @@ use crate::error::MethodError;
 use crate::few_records::MIN_RECORDS;
 use crate::figure::{FigureSpec, Side};
 use crate::loss::logistic_regression::fit::fit_logistic;
-use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement};
+use crate::measure::{CategoriesIn, MeasureCard, MeasureMethod, MeasureTask, Measurement};
 use crate::models::design_matrix::REFERENCE;
 use crate::models::interval_overlap::OVERLAP;
 use crate::models::regression::{
@@ -62,6 +62,11 @@ static CARD: MeasureCard = MeasureCard {
         LOG_LIKELIHOOD,
         ITERATIONS,
     ],
+    // An answer of 0 and 1 is no number; an income is, and no event.
+    categories_in: &[CategoriesIn {
+        param: RESPONSE.name,
+        most_numbers: 2,
+    }],
     ..REGRESSION
 };
 

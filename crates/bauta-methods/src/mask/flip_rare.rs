@@ -10,7 +10,7 @@ use crate::error::MethodError;
 use crate::keys::asked::positions;
 use crate::keys::class_numbers;
 use crate::mask::categories::{CATEGORIES, categories, occurrences};
-use crate::mask::{Change, MaskMethod, MaskTask, constant_variable};
+use crate::mask::{Change, MaskMethod, MaskTask, StepFacts, constant_variable};
 use crate::note::Note;
 use crate::params::{ParamProblem, Params, RawValue};
 
@@ -60,6 +60,10 @@ impl MaskMethod for FlipRare {
             share: params.number(SHARE.name),
             keys: params.is_set(KEYS.name).then(keys),
         })
+    }
+
+    fn facts(&self, settings: &Settings) -> StepFacts {
+        StepFacts::default().nothing_if(settings.share == 0.0)
     }
 
     fn mask(

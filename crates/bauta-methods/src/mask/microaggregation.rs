@@ -129,10 +129,11 @@ impl<G: Grouping> MaskMethod for G {
     }
 
     fn facts(&self, settings: &Self::Settings) -> StepFacts {
-        match settings.blocks {
+        let facts = match settings.blocks {
             Blocks::EachAlone => StepFacts::default(),
             Blocks::AllInOne | Blocks::Sizes(_) => StepFacts::JOINTLY,
-        }
+        };
+        facts.nothing_if(settings.k == 1)
     }
 
     fn mask(
@@ -271,11 +272,17 @@ fn microaggregate<W: Sync>(
     };
     context.go_on()?;
     let units = Units::of(task.table, &settings.strata, settings.households)?;
-    let masked = blocks
-        .par_iter()
-        .map(|block| work.mask_block(block, &units))
-        .collect::<Result<Vec<_>, MethodError>>()?;
+    let masked = blocks.par_iter();
+    let masked = first_told(masked.map(|block| work.mask_block(block, &units)))?;
     Ok(Change::of_columns(masked.into_iter().flatten().collect()))
+}
+
+/// All results, or the first error in their order, whichever thread came to its end first.
+fn first_told<T: Send>(
+    results: impl IndexedParallelIterator<Item = Result<T, MethodError>>,
+) -> Result<Vec<T>, MethodError> {
+    let results: Vec<Result<T, MethodError>> = results.collect();
+    results.into_iter().collect()
 }
 
 struct Work<'a, W> {
@@ -307,8 +314,8 @@ impl<W: Sync> Work<'_, W> {
         if settings.k > 1 {
             let groups = strata
                 .par_iter()
-                .map(|stratum| self.groups_of(stratum, &columns, &scales, &taking_part))
-                .collect::<Result<Vec<_>, MethodError>>()?;
+                .map(|stratum| self.groups_of(stratum, &columns, &scales, &taking_part));
+            let groups = first_told(groups)?;
             self.replace(&groups, &names, &columns, &scales, &mut masked)?;
         }
         let finish = |((&attr_idx, x), z): ((&usize, &&[f64]), Vec<f64>)| {

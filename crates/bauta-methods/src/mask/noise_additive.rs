@@ -9,7 +9,7 @@ use crate::kernel::numbers::moments::finite_moments;
 use crate::kernel::numbers::normal;
 use crate::mask::continuous::{CLAMP, Fit, OF_NUMBERS, ROUND, varying_numbers};
 use crate::mask::jointly::check_finite;
-use crate::mask::{Change, MaskMethod, MaskTask};
+use crate::mask::{Change, MaskMethod, MaskTask, StepFacts};
 use crate::missing::{MISSING, Missing};
 use crate::params::{ParamProblem, Params, RawValue};
 
@@ -54,6 +54,10 @@ impl MaskMethod for NoiseAdditive {
             fit: Fit::asked(params),
             missing: Missing::asked(params),
         })
+    }
+
+    fn facts(&self, settings: &Settings) -> StepFacts {
+        StepFacts::default().nothing_if(settings.share == 0.0)
     }
 
     fn mask(

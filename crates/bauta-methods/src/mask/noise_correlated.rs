@@ -36,8 +36,8 @@ impl MaskMethod for NoiseCorrelated {
         Ok(JointNoise::asked(params))
     }
 
-    fn facts(&self, _: &JointNoise) -> StepFacts {
-        StepFacts::JOINTLY
+    fn facts(&self, noise: &JointNoise) -> StepFacts {
+        StepFacts::JOINTLY.nothing_if(noise.level == 0.0)
     }
 
     fn mask(

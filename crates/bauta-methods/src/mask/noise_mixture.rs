@@ -75,8 +75,8 @@ impl MaskMethod for NoiseMixture {
         })
     }
 
-    fn facts(&self, _: &Settings) -> StepFacts {
-        StepFacts::JOINTLY
+    fn facts(&self, settings: &Settings) -> StepFacts {
+        StepFacts::JOINTLY.nothing_if(settings.noise.level == 0.0)
     }
 
     fn mask(

@@ -116,8 +116,8 @@ impl MaskMethod for NoiseMultiplicative {
 
     fn facts(&self, settings: &Settings) -> StepFacts {
         match settings.size {
-            Size::Independent(_) => StepFacts::default(),
-            Size::Logarithmic(_) => StepFacts::JOINTLY,
+            Size::Independent(share) => StepFacts::default().nothing_if(share == 0.0),
+            Size::Logarithmic(level) => StepFacts::JOINTLY.nothing_if(level == 0.0),
         }
     }
 

@@ -63,8 +63,9 @@ impl MaskMethod for NoiseSwap {
         })
     }
 
-    fn facts(&self, _: &Settings) -> StepFacts {
-        StepFacts::JOINTLY
+    fn facts(&self, settings: &Settings) -> StepFacts {
+        let has_no_noise = settings.noise.level == 0.0;
+        StepFacts::JOINTLY.nothing_if(has_no_noise && settings.swapped == 0.0)
     }
 
     fn mask(
@@ -131,7 +132,7 @@ fn donors(
         place[record as usize] = at as u32;
     }
     let mut donors: Vec<u32> = (0..n as u32).collect();
-    let mut n_swapped = 0;
+    let (mut n_swapped, mut n_alone) = (0, 0);
     for records in strata {
         context.go_on()?;
         let members: Vec<u32> = records
@@ -139,7 +140,11 @@ fn donors(
             .map(|&record| place[record as usize])
             .filter(|&at| at != u32::MAX)
             .collect();
-        for cycle in cycles(&masked, &members, &is_chosen) {
+        let cycles = cycles(&masked, &members, &is_chosen);
+        if cycles.is_empty() {
+            n_alone += members.iter().filter(|&&at| is_chosen[at as usize]).count();
+        }
+        for cycle in cycles {
             n_swapped += cycle.len();
             for (at, &receiver) in cycle.iter().enumerate() {
                 let donor = cycle[(at + 1) % cycle.len()];
@@ -148,6 +153,9 @@ fn donors(
         }
     }
     context.note(linked_swapped(n_linked, n_swapped));
+    if n_alone > 0 {
+        context.note(without_partner(n_alone));
+    }
     if complete.len() < n {
         context.note(not_looked_for(n - complete.len()));
     }
@@ -162,6 +170,15 @@ fn linked_swapped(n_linked: usize, n_swapped: usize) -> Note {
     Note::new("linked-swapped", text)
         .with("n_linked", n_linked)
         .with("n_swapped", n_swapped)
+}
+
+/// Records that could be linked and are the only ones of their stratum.
+fn without_partner(n_records: usize) -> Note {
+    let text = format!(
+        "{n_records} records that were to be swapped have nobody to be swapped with in their stratum, and kept \
+         their values with noise"
+    );
+    Note::new("records-without-partner", text).with("n_records", n_records)
 }
 
 /// Records with a gap, which may still be linked by the values that they have.

@@ -11,7 +11,7 @@ use crate::error::MethodError;
 use crate::kernel::numbers::ranks::{order_bits, share_of, sort_by_digits};
 use crate::mask::rank_swap::free_ranks::FreeRanks;
 use crate::mask::strata::{SWAP_STRATA, strata};
-use crate::mask::{Change, MaskMethod, MaskTask};
+use crate::mask::{Change, MaskMethod, MaskTask, StepFacts};
 use crate::missing::{MISSING, Missing, check_missing};
 use crate::note::Note;
 use crate::params::{ParamProblem, Params, RawValue};
@@ -76,6 +76,10 @@ impl MaskMethod for RankSwap {
         })
     }
 
+    fn facts(&self, settings: &Settings) -> StepFacts {
+        StepFacts::default().nothing_if(settings.window == 0.0)
+    }
+
     fn mask(
         &self,
         settings: &Settings,
@@ -83,7 +87,7 @@ impl MaskMethod for RankSwap {
         context: &RunContext<'_>,
     ) -> Result<Change, MethodError> {
         let strata = strata(task.table, &settings.strata)?;
-        let columns = task
+        let columns: Vec<Result<(usize, Column), MethodError>> = task
             .on
             .par_iter()
             .map(|&attr_idx| {
@@ -93,7 +97,9 @@ impl MaskMethod for RankSwap {
                 let column = swap_column(task.table, column, &strata, settings, context)?;
                 Ok((attr_idx, column))
             })
-            .collect::<Result<Vec<_>, MethodError>>()?;
+            .collect();
+        // Of several variables that cannot be masked the first is told, whichever thread came to its end first.
+        let columns = columns.into_iter().collect::<Result<_, _>>()?;
         Ok(Change::of_columns(columns))
     }
 

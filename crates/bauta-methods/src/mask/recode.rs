@@ -172,6 +172,7 @@ impl MaskMethod for Recode {
             kind_after: settings.kind_after(),
             ..StepFacts::default()
         }
+        .nothing_if(settings.changes_nothing())
     }
 
     fn mask(

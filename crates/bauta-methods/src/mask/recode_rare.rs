@@ -10,7 +10,7 @@ use crate::error::MethodError;
 use crate::mask::categories::{
     CATEGORIES, by_level, categories, categories_merged, occurrences, without_hierarchy,
 };
-use crate::mask::{Change, MaskMethod, MaskTask};
+use crate::mask::{Change, MaskMethod, MaskTask, StepFacts};
 use crate::note::Note;
 use crate::params::{ParamProblem, Params, RawValue};
 
@@ -105,6 +105,10 @@ impl MaskMethod for RecodeRare {
             Into::Level(_) => without_hierarchy(on),
             Into::Label(_) => Vec::new(),
         }
+    }
+
+    fn facts(&self, settings: &Settings) -> StepFacts {
+        StepFacts::default().nothing_if(settings.below <= 1)
     }
 
     fn mask(

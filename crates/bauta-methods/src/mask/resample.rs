@@ -11,6 +11,7 @@ use crate::mask::continuous::{Fit, OF_NUMBERS, ROUND, varying_numbers};
 use crate::mask::strata::{strata, strata_param};
 use crate::mask::{Change, MaskMethod, MaskTask};
 use crate::missing::{MISSING, Missing};
+use crate::note::Note;
 use crate::params::{ParamProblem, Params, RawValue};
 
 /// Replaces each value by the mean of bootstrap values of its rank. See the [module page](self).
@@ -71,7 +72,7 @@ impl MaskMethod for Resample {
         context: &RunContext<'_>,
     ) -> Result<Change, MethodError> {
         let strata = strata(task.table, &settings.strata)?;
-        let columns = task
+        let columns: Vec<Result<(usize, Column), MethodError>> = task
             .on
             .par_iter()
             .map(|&attr_idx| {
@@ -80,7 +81,9 @@ impl MaskMethod for Resample {
                 let masked = resample(task.table, column, &strata, settings, context)?;
                 Ok((attr_idx, masked))
             })
-            .collect::<Result<Vec<_>, MethodError>>()?;
+            .collect();
+        // Of several variables that cannot be masked the first is told, whichever thread came to its end first.
+        let columns = columns.into_iter().collect::<Result<_, _>>()?;
         Ok(Change::of_columns(columns))
     }
 
@@ -105,6 +108,13 @@ fn resample(
         return Ok(column.clone());
     };
     let mut ranks: Vec<Ranks> = strata.iter().map(|records| Ranks::of(x, records)).collect();
+    let n_alone = ranks
+        .iter()
+        .filter(|stratum| stratum.records.len() == 1)
+        .count();
+    if n_alone > 0 {
+        context.note(alone_in_stratum(variable, n_alone));
+    }
     let m = settings.samples;
     for sample in 1..=m {
         context.go_on()?;
@@ -129,6 +139,16 @@ fn resample(
         ));
     }
     Ok(column.with_numbers(settings.fit.to_original(x, z, variable, context)))
+}
+
+/// Records that no other value could be drawn for.
+fn alone_in_stratum(variable: &str, n_records: usize) -> Note {
+    let text = format!(
+        "{variable}: {n_records} records are the only ones of their stratum with a value, and kept it"
+    );
+    Note::new("records-alone", text)
+        .with("variable", variable)
+        .with("n_records", n_records)
 }
 
 /// The records of a stratum in the order of their values, and the sums over samples by rank.

@@ -80,6 +80,16 @@ enum Wanted {
     Size(usize),
 }
 
+impl Wanted {
+    /// Whether all are drawn, however many there are.
+    fn is_all(&self) -> bool {
+        match self {
+            Self::Share(share) => *share >= 1.0,
+            Self::Size(_) => false,
+        }
+    }
+}
+
 impl MaskMethod for Sample {
     type Settings = Settings;
 
@@ -113,6 +123,7 @@ impl MaskMethod for Sample {
             reweights: settings.weights == Weights::Scale,
             ..StepFacts::JOINTLY
         }
+        .nothing_if(settings.wanted.is_all())
     }
 
     fn mask(

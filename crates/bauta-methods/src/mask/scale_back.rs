@@ -8,7 +8,7 @@ use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::kernel::numbers::moments::finite_moments;
 use crate::mask::continuous::{Fit, OF_NUMBERS, ROUND, varying_numbers};
-use crate::mask::{Change, MaskMethod, MaskTask};
+use crate::mask::{Change, MaskMethod, MaskTask, StepFacts};
 use crate::missing::{MISSING, Missing};
 use crate::params::{ParamProblem, Params, RawValue};
 
@@ -49,6 +49,10 @@ impl MaskMethod for ScaleBack {
             fit: Fit::asked(params),
             missing: Missing::asked(params),
         })
+    }
+
+    fn facts(&self, settings: &Settings) -> StepFacts {
+        StepFacts::default().nothing_if(settings.level == 0.0)
     }
 
     fn mask(

@@ -26,8 +26,8 @@ const MAX_KEYS_OF_SUBSETS: usize = 16;
 choices! {
     /// How a blank counts.
     enum Counted {
-        Original = "original": "a record is compared on what it shows with the file before suppression; solved exactly",
-        Visible = "visible": "a record is compared on what it shows with what the others show",
+        Visible = "visible": "a record is compared on what it shows with what the others show: what a reader of the released file can count",
+        Original = "original": "a record is compared on what it shows with the file before suppression, which no reader has; solved exactly",
         Own = "own": "a blank is a value of its own",
     }
 }
@@ -58,6 +58,16 @@ choices! {
     }
 }
 
+impl Search {
+    /// How a blank counts where nobody says so.
+    const fn counted(self) -> Counted {
+        match self {
+            Self::Exact => Counted::Visible,
+            Self::MuArgus => Counted::Original,
+        }
+    }
+}
+
 choices! {
     /// What to do with records whose blanks can be worked out.
     enum Remedy {
@@ -76,8 +86,9 @@ const K: ParamSpec = ParamSpec::new(
     },
 )
 .or_integer(3);
+const BY_SEARCH: &str = "visible; original with search = \"mu-argus\"";
 const SEMANTICS: ParamSpec =
-    ParamSpec::choice::<Counted>("semantics", "how a blank counts").or_word("original");
+    ParamSpec::choice::<Counted>("semantics", "how a blank counts").unset(BY_SEARCH);
 const COSTS: ParamSpec = ParamSpec::new(
     "costs",
     "what blanking one cell of a variable costs; inf where it must not be blanked",
@@ -148,12 +159,14 @@ impl MaskMethod for SuppressLocal {
             Ok(impossible) => (impossible, Vec::new()),
             Err(problems) => (Vec::new(), problems),
         };
+        let search: Search = params.choice_of(SEARCH.name);
+        let stated = params.choice_if_set(SEMANTICS.name);
         let settings = Settings {
             k: u32::try_from(params.integer(K.name)).unwrap_or(u32::MAX),
-            counted: params.choice_of(SEMANTICS.name),
+            counted: stated.unwrap_or(search.counted()),
             costs: params.number_map(COSTS.name).to_vec(),
             default_cost: params.choice_of(DEFAULT_COST.name),
-            search: params.choice_of(SEARCH.name),
+            search,
             remedy: params.choice_of(REVERSAL.name),
             impossible,
         };
@@ -207,6 +220,8 @@ impl MaskMethod for SuppressLocal {
             }),
             ..StepFacts::JOINTLY
         }
+        // The audit looks at blanks of earlier steps as well.
+        .nothing_if(settings.k <= 1 && settings.remedy == Remedy::Leave)
     }
 
     fn mask(
@@ -259,7 +274,7 @@ impl Settings {
                 problems.push(ParamProblem::of(
                     SEARCH.name,
                     "the search of mu-Argus counts in the file before suppression",
-                    "use semantics = \"original\", or search = \"exact\"",
+                    "leave `semantics` out or say \"original\", or use search = \"exact\"",
                 ));
             }
             if self.costs.iter().any(|(_, cost)| cost.is_infinite()) {

@@ -45,6 +45,7 @@ impl MaskMethod for SuppressRecords {
             claims: rules.claim(),
             ..StepFacts::JOINTLY
         }
+        .nothing_if(!rules.looks())
     }
 
     fn mask(

@@ -10,9 +10,9 @@ use bauta_data::{Attribute, Categorical, Column, Kind, Levels, Values};
 use crate::card::{Card, Family, ParamSpec, ParamType, Randomness, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
+use crate::kernel::numbers::moments::mean;
 use crate::kernel::numbers::quantile::{quantile_of_sorted, sorted_present};
-use crate::kernel::numbers::sums::compensated;
-use crate::mask::{Change, MaskMethod, MaskTask};
+use crate::mask::{Change, MaskMethod, MaskTask, StepFacts};
 use crate::note::Note;
 use crate::params::{ParamProblem, Params, RawValue, choices};
 
@@ -87,6 +87,15 @@ enum Tail {
 }
 
 impl Tail {
+    /// Whether no value can be in it.
+    fn is_empty(self) -> bool {
+        match self {
+            Self::None => true,
+            Self::At(_) => false,
+            Self::Share(share) => share == 0.0,
+        }
+    }
+
     /// What was asked for; that it was asked for twice is a problem.
     fn asked(
         value: ParamSpec,
@@ -161,6 +170,10 @@ impl MaskMethod for TopBottom {
         }
     }
 
+    fn facts(&self, settings: &Settings) -> StepFacts {
+        StepFacts::default().nothing_if(settings.bottom.is_empty() && settings.top.is_empty())
+    }
+
     fn mask(
         &self,
         settings: &Settings,
@@ -227,7 +240,7 @@ fn code_numbers(
         if tail.len() < FEW {
             context.note(tail_mean_of_few(column.name(), tail.len()));
         }
-        compensated(tail.iter().copied()) / tail.len() as f64
+        mean(&tail)
     };
     let low = tail_value(&is_low, bottom);
     let high = tail_value(&is_high, top);
@@ -346,6 +359,7 @@ fn tail_mean_of_few(variable: &str, n_records: usize) -> Note {
 mod tests {
     use super::*;
     use crate::mask::Mask;
+    use bauta_data::column::NumberText;
     use bauta_data::{Role, Table, Unwatched};
 
     fn params(given: &[(&str, RawValue)]) -> Params {
@@ -412,5 +426,24 @@ mod tests {
             Err(MethodError::Data { .. })
         ));
         assert!(run(&[("top", number(5.0))]).is_ok());
+    }
+
+    #[test]
+    fn the_mean_of_a_tail_near_the_end_of_the_numbers_is_a_number() {
+        let x = [1.0, 2.0, f64::MAX, f64::MAX, f64::MAX, f64::MAX];
+        let attribute = Arc::new(Attribute::new("income", Role::Sensitive, Kind::Continuous));
+        let column = Column::numeric(attribute, x.to_vec(), None, NumberText::default());
+        let table = Table::new(vec![column], x.len());
+        let task = MaskTask {
+            table: &table,
+            on: &[0],
+        };
+        let context = RunContext::new(1, "step", &Unwatched);
+        let params = params(&[("top", number(10.0)), mean()]);
+        let change = Mask::mask(&TopBottom, &params, &task, &context).unwrap();
+        let masked = change.apply_to(&table);
+        let z = masked.column(0).as_numeric().unwrap();
+        assert_eq!(z[..2], x[..2]);
+        assert!(z[2..].iter().all(|z| z.to_bits() == f64::MAX.to_bits()));
     }
 }

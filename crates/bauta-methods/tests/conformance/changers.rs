@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use bauta_data::{Attribute, Column, Role, Table, Unwatched, Watch};
+use bauta_data::{Attribute, Column, Kind, Role, Table, Unwatched, Watch};
 use bauta_methods::adjust::AdjustTask;
 use bauta_methods::exhibit::{Exhibit, Shows};
-use bauta_methods::mask::Together;
+use bauta_methods::mask::{Effect, Together};
 use bauta_methods::pair::Rows;
 use bauta_methods::{
     Adjuster, Card, Change, Mask, MaskTask, MethodError, Pair, ParamProblem, Params, Randomness,
@@ -13,7 +13,7 @@ use bauta_methods::{
 };
 
 use super::zoo::{
-    Impatient, accepted, assert_no_canary, note_texts, on_threads, planted,
+    Impatient, accepted, assert_no_canary, made, note_texts, on_threads, planted,
     with_and_without_missing, zoo,
 };
 use crate::support::{cells, params};
@@ -298,6 +298,37 @@ fn the_number_of_threads_does_not_matter() {
 }
 
 #[test]
+fn of_several_variables_that_cannot_be_masked_the_same_one_is_told_on_any_number_of_threads() {
+    let amounts = (0..12).map(|j| {
+        let name = format!("x{j}");
+        made(&name, Role::Sensitive, Kind::Continuous, 300, |i| {
+            (i != 20 * j).then(|| (i * 37 % 1_000).to_string())
+        })
+    });
+    let table = Table::new(amounts.collect(), 300);
+    let mut n_refused = 0;
+    for changer in changers() {
+        let on = accepted(changer.card(), &table);
+        let given = params(changer.card(), &changer.example());
+        let told = || {
+            let context = RunContext::new(7, "step", &Unwatched);
+            let changed = changer.change(&table, &on, &given, &context);
+            changed.err().map(|error| error.to_string())
+        };
+        let Some(on_one) = on_threads(1, told) else {
+            continue;
+        };
+        n_refused += 1;
+        for _ in 0..20 {
+            let id = changer.card().id;
+            let on_more = on_threads(4, told);
+            assert_eq!(on_more.as_ref(), Some(&on_one), "`{id}`");
+        }
+    }
+    assert!(n_refused > 5, "{n_refused} methods refuse gaps");
+}
+
+#[test]
 fn a_variable_is_masked_alike_alone_and_in_company() {
     let table = zoo(500);
     for changer in changers() {
@@ -342,8 +373,11 @@ fn neutral_parameters_change_nothing() {
             continue;
         };
         let mut n_tried = 0;
+        let example = params(card, &mask.example());
+        assert_eq!(mask.facts(&example).effect, Effect::Open, "`{}`", card.id);
         for given in with_and_without_missing(card, &neutral) {
             let given = params(card, &given);
+            assert_eq!(mask.facts(&given).effect, Effect::Nothing, "`{}`", card.id);
             for attr_idx in accepted(card, &table) {
                 if !mask
                     .check(&given, &[table.column(attr_idx).attribute()])

@@ -1,5 +1,7 @@
 //! Checking what a plan says of its variables, and how its file is read.
 
+use std::collections::BTreeSet;
+
 use bauta_data::format::ReadOptions;
 use bauta_data::{Attribute, HierarchySpec, Kind, MissingRules, Role, Schema, Spellings};
 
@@ -111,6 +113,14 @@ fn attribute(
             name.value
         );
         let hint = "leave out `spellings`, or give it a kind with categories";
+        let problem = Problem::at(ProblemKind::Plan, &name.place, message, hint);
+        problems.borrow_mut().push(problem.of_variable(name));
+    }
+    let order = variable.order.as_deref().unwrap_or_default();
+    let distinct: BTreeSet<&String> = order.iter().collect();
+    if distinct.len() < order.len() {
+        let message = format!("the order of `{}` names a category twice", name.value);
+        let hint = "name each category once, from lowest to highest";
         let problem = Problem::at(ProblemKind::Plan, &name.place, message, hint);
         problems.borrow_mut().push(problem.of_variable(name));
     }

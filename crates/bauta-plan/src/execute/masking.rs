@@ -9,6 +9,7 @@ use bauta_methods::note::NoteRank;
 use bauta_methods::pair::Rows;
 use bauta_methods::{Change, MaskTask, MethodError, Note, Pair, RunContext};
 
+use super::unchanged::{changed_nothing, leave_unchanged};
 use crate::claims::Claim;
 use crate::error::RunError;
 use crate::plan::{Plan, Step, StepMethod};
@@ -51,6 +52,10 @@ impl Masked {
             line: step.span.as_ref().map(|span| line_of(&plan.text, span)),
             error: Box::new(error),
         })?;
+        let unchanged = leave_unchanged(&mut change, step, &on, &self.table);
+        if !unchanged.is_empty() {
+            context.note(changed_nothing(&unchanged, step));
+        }
         self.keep_claims(step, &change, &context);
         let (rows, evidence) = (change.rows, change.evidence.take());
         self.rows = self.rows.and_then(rows);
@@ -63,6 +68,7 @@ impl Masked {
             on: step.on.clone(),
             params: params_record(&step.params),
             why: step.why.clone(),
+            unchanged,
             rows,
             evidence,
             notes: context.into_notes(),

@@ -52,10 +52,12 @@ pub fn calibrate(
     watch: &dyn RunWatch,
     renderer: &dyn Renderer,
 ) -> Result<Done, WorkError> {
-    let inspected = inspect(&request.file, &request.reading, watch)?;
-    let draft = request.draft(&inspected.profile)?;
+    // The table that was looked at is not kept beside the one that is worked on.
+    let profile = inspect(&request.file, &request.reading, watch)?.profile;
+    let draft = request.draft(&profile)?;
     let called = "bauta calibrate";
-    carry_out(&draft, called, &request.file, options, watch, renderer)
+    let read = (request.file.as_path(), &request.reading);
+    carry_out(&draft, called, read, options, watch, renderer)
 }
 
 /// The adjuster for a request with these keys.

@@ -1,20 +1,23 @@
 //! Every measure of an original file and its masked version.
 
+mod choice;
 mod measures;
 
 use std::collections::HashMap;
 use std::path::Path;
 
-use bauta_data::format::{FileFormat, Loaded, decimal_mark_of, read};
+use bauta_data::format::{FileFormat, Loaded, decimal_mark_of, memory_needed, read};
 use bauta_data::number::{ColumnMark, DecimalMark, MarkEvidence, parse_number_with};
 use bauta_data::spelling::spelled_as;
 use bauta_data::{Column, Condition, Kind, Role, Schema, Table, Watch, near};
+use bauta_methods::groups::not_measured;
 use bauta_methods::keys::Semantics;
 use bauta_methods::pair::Rows;
-use bauta_methods::{Measurement, Note, Pair};
+use bauta_methods::{Choice as _, Measurement, Note, Pair, Scope};
 
 use super::keys::{add_sensitive, give_hierarchies, key_schema, refuse_repeats};
 use super::{KeyHierarchy, Reading, WorkError};
+use choice::{Chosen, choose, offers_semantics, refuse_settings_in_vain, refuse_unused_settings};
 use measures::cell;
 
 /// What to compare, and how.
@@ -72,6 +75,8 @@ pub struct Compared {
 pub struct ComparedMeasure {
     /// The measure.
     pub id: &'static str,
+    /// The variables that it looked at.
+    pub on: Vec<String>,
     /// Of the original file.
     pub before: Option<Measurement>,
     /// None if the data do not allow the measure; a note says why.
@@ -89,8 +94,9 @@ pub fn compare_files(
     watch: &dyn Watch,
 ) -> Result<Compared, WorkError> {
     request.refuse_repeats()?;
+    let beside = beside(original, reading, request)?;
     let original = load(original, reading, request, watch)?;
-    let mut masked = load(masked, reading, request, watch)?;
+    let mut masked = load(masked, &beside, request, watch)?;
     // Each file was folded by its own frequencies; the original's spelling holds for both.
     for name in &reading.fold_spellings {
         let columns = original.column_named(name).zip(masked.column_named(name));
@@ -100,6 +106,19 @@ pub fn compare_files(
         }
     }
     compare(&original, masked, request, watch)
+}
+
+/// How the second file is read where memory is limited: both are held, so that it may take what the first leaves.
+fn beside(first: &Path, reading: &Reading, request: &CompareRequest) -> Result<Reading, WorkError> {
+    let Some(limit) = reading.memory else {
+        return Ok(reading.clone());
+    };
+    let schema = request.schema().map_err(|error| error.in_file(first))?;
+    let taken = memory_needed(first, &reading.options(schema))?;
+    Ok(Reading {
+        memory: Some(limit.saturating_sub(taken)),
+        ..reading.clone()
+    })
 }
 
 /// Compares two tables that were read with the request's [schema](CompareRequest::schema), numbers as
@@ -124,12 +143,56 @@ pub fn compare(
         masked: &masked,
         rows,
     };
-    let mut found = measures::of_variables(pair, &on, request, watch)?;
-    found.extend(measures::of_categories(pair, request, watch)?);
-    if !request.keys.is_empty() {
-        found.extend(measures::of_keys(pair, request, watch)?);
+    if !on.is_empty() {
+        if !request.skip_missing {
+            measures::refuse_missing(&pair, &on, request)?;
+        }
+        measures::refuse_wrong_records(&pair, request)?;
     }
+    let (chosen, left) = choose(pair, &on, request);
+    refuse_unused_settings(request, &chosen, &left)?;
+    let found = take_all(&chosen, pair, request, watch)?;
+    refuse_settings_in_vain(request, &found)?;
     Ok(Compared { rows, on, found })
+}
+
+fn take_all(
+    chosen: &[Chosen],
+    pair: Pair<'_>,
+    request: &CompareRequest,
+    watch: &dyn Watch,
+) -> Result<Vec<ComparedMeasure>, WorkError> {
+    let keyed = |chosen: &&Chosen| chosen.measure.declared().scope == Scope::Scenario;
+    let (of_keys, others): (Vec<&Chosen>, Vec<&Chosen>) = chosen.iter().partition(keyed);
+    let mut found = Vec::new();
+    for one in others {
+        found.push(measures::take(one, pair, request, watch)?);
+    }
+    if of_keys.is_empty() {
+        return Ok(found);
+    }
+    let masked = measures::masked_keys(pair, request)?;
+    let pair = Pair {
+        masked: &masked,
+        ..pair
+    };
+    for one in of_keys {
+        let card = one.measure.card();
+        found.push(if offers_semantics(card, request) {
+            measures::take(one, pair, request, watch)?
+        } else {
+            let semantics = request.semantics.name();
+            let reason = format!("it does not know the semantics `{semantics}`");
+            ComparedMeasure {
+                id: card.id,
+                on: one.on.clone(),
+                before: None,
+                after: None,
+                notes: vec![not_measured(card.id, &reason)],
+            }
+        });
+    }
+    Ok(found)
 }
 
 impl CompareRequest {

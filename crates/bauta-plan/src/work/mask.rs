@@ -45,12 +45,13 @@ pub fn mask(
     watch: &dyn RunWatch,
     renderer: &dyn Renderer,
 ) -> Result<Done, WorkError> {
-    let inspected = inspect(&request.file, &request.reading, watch)?;
-    let draft = request.draft(&inspected.profile)?;
+    // The table that was looked at is not kept beside the one that is worked on.
+    let profile = inspect(&request.file, &request.reading, watch)?.profile;
+    let draft = request.draft(&profile)?;
     carry_out(
         &draft,
         "bauta mask",
-        &request.file,
+        (&request.file, &request.reading),
         options,
         watch,
         renderer,

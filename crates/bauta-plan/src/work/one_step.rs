@@ -5,7 +5,7 @@ use std::path::Path;
 
 use bauta_data::{Kind, Role};
 
-use super::WorkError;
+use super::{Reading, WorkError};
 use crate::check::check_files;
 use crate::draft::{Draft, HierarchyDraft, VariableDraft};
 use crate::execute::RunOptions;
@@ -27,12 +27,13 @@ pub struct Done {
 pub(super) fn carry_out(
     draft: &Draft,
     called: &str,
-    file: &Path,
+    (file, reading): (&Path, &Reading),
     options: RunOptions,
     watch: &dyn RunWatch,
     renderer: &dyn Renderer,
 ) -> Result<Done, WorkError> {
     let mut plan = check_files(draft, called, Path::new("")).map_err(WorkError::Problems)?;
+    plan.read.memory = reading.memory;
     if draft.output.record.is_none() {
         plan.output.record = None;
     }

@@ -21,6 +21,8 @@ pub struct Reading {
     pub missing_texts: Option<Vec<String>>,
     /// Variables in which several spellings of one category become one.
     pub fold_spellings: Vec<String>,
+    /// Bytes of memory that reading may take; what the machine has if not given.
+    pub memory: Option<u64>,
 }
 
 impl Reading {
@@ -38,7 +40,7 @@ impl Reading {
             delimiter: self.delimiter,
             decimal: self.decimal,
             encoding: self.encoding.unwrap_or_default(),
-            memory: None,
+            memory: self.memory,
         }
     }
 

@@ -217,6 +217,8 @@ fn roles_and_outputs_are_checked() {
     assert_eq!((found.len(), found[0].kind), (1, ProblemKind::Data));
     let no_hierarchy = "[data]\nfile = \"x.csv\"\n[variables]\nage = { role = \"key\", kind = \"hierarchical\" }\n";
     assert!(bad(&format!("{no_hierarchy}{OUTPUT}")).contains("has no hierarchy"));
+    let twice = "[data]\nfile = \"x.csv\"\n[variables]\nage = { role = \"key\", kind = \"ordered\", order = [\"1\", \"2\", \"1\"] }\n";
+    assert!(bad(&format!("{twice}{OUTPUT}")).contains("names a category twice"));
 }
 
 #[test]

@@ -9,4 +9,5 @@ mod records;
 mod running;
 mod schema;
 mod support;
+mod unchanged;
 mod verification;

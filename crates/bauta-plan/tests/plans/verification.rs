@@ -106,6 +106,9 @@ fn nothing_in_a_record_can_be_forged_but_times_and_the_name_of_the_plan() {
             "{place}"
         );
     }
+    let mut empty = record.clone();
+    empty["approved"] = Value::Null;
+    assert_eq!(differing(folder.path(), &empty).unwrap(), ["approved"]);
     let mut unreleased = record.clone();
     unreleased["released"] = Value::Null;
     assert_eq!(

@@ -30,6 +30,7 @@ pub(super) fn steps(record: &RunRecord) -> Markup {
 
 fn step(step: &StepRecord) -> Markup {
     let on: Vec<&str> = step.on.iter().map(String::as_str).collect();
+    let unchanged: Vec<&str> = step.unchanged.iter().map(String::as_str).collect();
     html! {
         li {
             h3 { (step.title) }
@@ -38,6 +39,7 @@ fn step(step: &StepRecord) -> Markup {
             }
             p {
                 @if on.is_empty() { "Variables: none." } @else { "Variables: " strong { (listed(&on)) } "." }
+                @if !unchanged.is_empty() { " " strong class="bad" { "Changed nothing in " (listed(&unchanged)) "." } }
             }
             @if let Some(why) = &step.why { p class="why" { "Why: " (sentence(why)) } }
             @else { p class="soft" { "The plan gives no reason." } }

@@ -24,6 +24,7 @@ pub(crate) fn calibrated() -> RunRecord {
         on: vec!["sex".to_owned(), "age".to_owned(), "region".to_owned()],
         params: [("k".to_owned(), json!(3))].into(),
         why: Some("suppression distorts the victims' rates".to_owned()),
+        unchanged: Vec::new(),
         rows: Rows::Correspond,
         evidence: Some(Box::new(evidence(&calibration()).unwrap())),
         notes: Vec::new(),

@@ -221,6 +221,7 @@ fn step(
     notes: Vec<Note>,
 ) -> StepRecord {
     StepRecord {
+        unchanged: Vec::new(),
         rows: Rows::Correspond,
         evidence: None,
         key: format!("{method} {}", on.join(" ")),

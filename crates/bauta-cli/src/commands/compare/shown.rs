@@ -66,6 +66,7 @@ pub(super) fn print_json(arguments: &CompareArguments, compared: &Compared) {
             if let Some(before) = &found.before {
                 object["before"] = measure_json(found.id, before);
             }
+            object["on"] = json!(found.on);
             object["notes"] = found.notes.iter().map(Note::to_json).collect();
             object
         })
@@ -81,6 +82,23 @@ pub(super) fn print_json(arguments: &CompareArguments, compared: &Compared) {
     }));
 }
 
+/// The variables of measures that look at others than the numbers that are compared, or the keys.
+fn print_other_variables(arguments: &CompareArguments, compared: &Compared) {
+    let mut told: Vec<(&[String], Vec<&str>)> = Vec::new();
+    for found in &compared.found {
+        if found.on == compared.on || found.on == arguments.keys || found.after.is_none() {
+            continue;
+        }
+        match told.iter_mut().find(|(on, _)| *on == found.on) {
+            Some((_, ids)) => ids.push(found.id),
+            None => told.push((&found.on, vec![found.id])),
+        }
+    }
+    for (on, ids) in told {
+        out!("{} on {}", ids.join(", "), on.join(", "));
+    }
+}
+
 /// A measurement as screens are told of it.
 fn told(found: Option<&Measurement>) -> Option<Cow<'_, Measurement>> {
     found.map(Measurement::told)
@@ -94,7 +112,10 @@ pub(super) fn print_table(arguments: &CompareArguments, compared: &Compared) {
         arguments.masked.display(),
         arguments.original.display()
     );
-    out!("compared on {}", on.join(", "));
+    if !on.is_empty() {
+        out!("compared on {}", on.join(", "));
+    }
+    print_other_variables(arguments, compared);
     if let Some(condition) = &arguments.condition {
         out!("only records with {condition}; keys are counted in the whole file");
     }

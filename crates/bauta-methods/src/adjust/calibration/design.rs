@@ -7,6 +7,8 @@ use crate::kernel::parallel::each;
 
 /// Profiles per block of a sum. Part of the result's definition: changing it changes last digits.
 const BLOCK: usize = 4096;
+/// Blocks whose sums are in memory at the same time: with 1,000 margins they have 4 MB each.
+const AT_A_TIME: usize = 16;
 
 /// What units (records or households) contribute to margins. Units with the same row and the same q
 /// are one profile: their ratio w/d is the same, whatever the distance.
@@ -127,17 +129,20 @@ impl Design {
         let n = self.n_profiles();
         // So many blocks at most that their sums stay small beside the rows.
         let block = BLOCK.max(n.div_ceil(256));
-        let parts = each(n.div_ceil(block), &|part| {
-            let mut sums = vec![0.0; n_sums];
-            for profile in part * block..((part + 1) * block).min(n) {
-                add(profile, &mut sums);
-            }
-            sums
-        });
+        let n_parts = n.div_ceil(block);
         let mut sums = vec![0.0; n_sums];
-        for part in parts {
-            for (sum, part) in sums.iter_mut().zip(part) {
-                *sum += part;
+        for first in (0..n_parts).step_by(AT_A_TIME) {
+            let parts = each(AT_A_TIME.min(n_parts - first), &|part| {
+                let (mut sums, part) = (vec![0.0; n_sums], first + part);
+                for profile in part * block..((part + 1) * block).min(n) {
+                    add(profile, &mut sums);
+                }
+                sums
+            });
+            for part in parts {
+                for (sum, part) in sums.iter_mut().zip(part) {
+                    *sum += part;
+                }
             }
         }
         sums

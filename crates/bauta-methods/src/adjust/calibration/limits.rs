@@ -2,11 +2,19 @@
 
 use bauta_data::{Column, Table};
 
+use crate::adjust::calibration::design::Design;
+use crate::adjust::calibration::margins::Margins;
 use crate::adjust::calibration::problem::terms;
 use crate::adjust::calibration::settings::Settings;
 use crate::adjust::calibration::totals::GivenTotals;
 use crate::error::{ErrorCode, MethodError};
 use crate::few_records::RULE_OF_TEN;
+
+/// Margins of one calibration. Each step of the solver costs the cube of it, where every category of one
+/// variable meets every one of another.
+const MOST_MARGINS: usize = 2_000;
+/// Margins up to which bounds are worked out: that repeats a step of the solver some hundred times.
+const MOST_MARGINS_FOR_BOUNDS: usize = 300;
 
 /// A variable with so many categories has enough records in each, or it is no category.
 const MANY_CATEGORIES: usize = 100;
@@ -47,6 +55,42 @@ pub(crate) fn refuse_numbers_as_categories(
             "if `{first}` is a number, calibrate on its sum (`--continuous {first}`; in a plan kind = \"continuous\"); else recode it to fewer categories, or give `totals`"
         ),
     })
+}
+
+/// Refuses more margins than can be solved in seconds, before the matrix of them is made.
+pub(super) fn refuse_many_margins(
+    margins: &Margins,
+    settings: &Settings,
+) -> Result<(), MethodError> {
+    let n_margins = margins.all.len();
+    let code = ErrorCode::CalibrationManyCategories;
+    if n_margins > MOST_MARGINS {
+        let of_term = |term: usize| margins.all.iter().filter(|one| one.term == term).count();
+        let counts = margins.terms.iter().enumerate();
+        let counts =
+            counts.map(|(position, term)| format!("{} of {}", of_term(position), term.text));
+        return Err(MethodError::request(
+            format!(
+                "{code}: there are {n_margins} margins ({}), more than {MOST_MARGINS}",
+                counts.collect::<Vec<_>>().join(", ")
+            ),
+            "recode variables to fewer categories, or calibrate each part of the file on its own",
+        ));
+    }
+    if settings.frontier == Some(true) && n_margins > MOST_MARGINS_FOR_BOUNDS {
+        return Err(MethodError::request(
+            format!(
+                "{code}: `frontier` is worked out for up to {MOST_MARGINS_FOR_BOUNDS} margins; there are {n_margins}"
+            ),
+            "leave `frontier` out, or recode variables to fewer categories",
+        ));
+    }
+    Ok(())
+}
+
+/// Whether margins are few enough to work out which bounds they allow.
+pub(super) fn allows_bounds(design: &Design) -> bool {
+    design.n_margins() <= MOST_MARGINS_FOR_BOUNDS
 }
 
 /// How many categories some record has.

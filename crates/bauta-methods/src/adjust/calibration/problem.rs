@@ -4,6 +4,7 @@ use bauta_data::{Column, Table};
 
 use crate::adjust::calibration::coding::column;
 use crate::adjust::calibration::design::Design;
+use crate::adjust::calibration::limits::refuse_many_margins;
 use crate::adjust::calibration::margins::{Margins, Sources, Term, heads, same_in_household};
 use crate::adjust::calibration::settings::{Dearness, MissingInMargins, QFrom, Settings};
 use crate::adjust::calibration::totals::GivenTotals;
@@ -87,6 +88,7 @@ impl<'a> Problem<'a> {
             missing_is_category: settings.missing == MissingInMargins::Category,
         };
         let margins = Margins::new(&sources, terms, &given)?;
+        refuse_many_margins(&margins, settings)?;
         let scale = if settings.scale {
             population(&margins, &given, original_weights) / sum_of(d, |d| d)
         } else {

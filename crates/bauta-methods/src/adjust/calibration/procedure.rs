@@ -9,6 +9,7 @@ use crate::adjust::calibration::evidence::{Bins, distribution, kish, shares};
 use crate::adjust::calibration::found::{
     Bounds, Calibration, FrontierPoint, Iteration, MarginRow, Multiplier, Rounding, Solution,
 };
+use crate::adjust::calibration::limits::allows_bounds;
 use crate::adjust::calibration::notes::{self, redundant};
 use crate::adjust::calibration::problem::Problem;
 use crate::adjust::calibration::rank::{Rank, rank};
@@ -60,6 +61,12 @@ pub(crate) fn calibrate(
         problem.rounding(&exact, &w, to)
     });
     let weights = problem.units.per_record(&w);
+    if let Some(to) = settings.round_to
+        && !weights.is_empty()
+        && weights.iter().all(|&w| w == 0.0)
+    {
+        return Err(trouble::all_rounded_to_zero(weights.len(), to));
+    }
     if rounding.is_some()
         && let Some(taken) = solutions.first_mut()
     {
@@ -391,7 +398,8 @@ impl Problem<'_> {
         asked: Option<bool>,
         context: &RunContext<'_>,
     ) -> Result<Option<Bounds>, MethodError> {
-        let wanted = asked.unwrap_or_else(|| self.design.n_profiles() <= FRONTIER_UP_TO);
+        let cheap = self.design.n_profiles() <= FRONTIER_UP_TO && allows_bounds(&self.design);
+        let wanted = asked.unwrap_or(cheap);
         if !wanted || rank.independent.is_empty() {
             return Ok(None);
         }

@@ -8,6 +8,7 @@ use crate::adjust::calibration::bounds::Feasible;
 use crate::adjust::calibration::design::Design;
 use crate::adjust::calibration::distance::Distance;
 use crate::adjust::calibration::found::Told;
+use crate::adjust::calibration::limits::allows_bounds;
 use crate::adjust::calibration::margins::{Margin, Margins, TargetFrom};
 use crate::adjust::calibration::rank::{Contradiction, Rank};
 use crate::adjust::calibration::solve::{End, Search};
@@ -202,10 +203,9 @@ pub(crate) fn not_reached(
 ) -> Result<MethodError, MethodError> {
     let (lower, upper) = distance.range();
     let bounded = distance.is_bounded();
-    let mut feasible = Feasible::new(design, &rank.independent);
-    let too_many = design.n_profiles() > WORKED_OUT_UP_TO;
+    let too_many = design.n_profiles() > WORKED_OUT_UP_TO || !allows_bounds(design);
     let smallest = if lower.is_finite() && !too_many {
-        feasible.smallest_upper(lower, context)?
+        Feasible::new(design, &rank.independent).smallest_upper(lower, context)?
     } else {
         Some(f64::NEG_INFINITY)
     };
@@ -285,4 +285,12 @@ fn listed(texts: &[String], between: &str) -> String {
         0 => shown,
         more => format!("{shown}{between}and {more} more"),
     }
+}
+
+/// Rounding that leaves no weight: nothing could be estimated with them.
+pub(crate) fn all_rounded_to_zero(n_records: usize, to: f64) -> MethodError {
+    MethodError::request(
+        format!("rounding to multiples of {to} makes all {n_records} weights 0"),
+        "choose a `round_to` that is small beside the weights",
+    )
 }

@@ -142,11 +142,17 @@ pub fn column_root(matrix: &Symmetric) -> Root {
     let mut dependent = Vec::new();
     for j in 0..order {
         let mut row = vec![0.0; j + 1];
+        // The entries that are not 0: categories of one variable share no record, and their block of
+        // the matrix is a diagonal.
+        let mut filled: Vec<usize> = Vec::new();
         for k in 0..j {
             let pivot = rows[k][k];
             if pivot > 0.0 {
-                let known: f64 = row[..k].iter().zip(&rows[k][..k]).map(|(a, b)| a * b).sum();
+                let known: f64 = filled.iter().map(|&i| row[i] * rows[k][i]).sum();
                 row[k] = (matrix.at(j, k) - known) / pivot;
+            }
+            if row[k] != 0.0 {
+                filled.push(k);
             }
         }
         let variance = matrix.at(j, j);
@@ -277,6 +283,30 @@ mod tests {
         assert_eq!(root.row(0), [2.0]);
         assert_eq!(root.row(1), [0.0, 3.0]);
         assert_eq!(root.row(2), [2.0, 3.0, 0.0]);
+    }
+
+    #[test]
+    fn zeros_are_passed_over_without_a_trace() {
+        // Categories of one variable, crossed with a few others: a diagonal block and rows that fill up.
+        let entry = |j: usize, k: usize| match (j, k) {
+            (j, k) if j == k => 20.0 + j as f64,
+            (j, _) if j < 30 => 0.0,
+            (j, k) => ((j * 7 + k * 3) % 5) as f64 / 4.0,
+        };
+        let matrix = Symmetric::from_lower(40, entry);
+        let found = column_root(&matrix);
+        let mut rows: Vec<Vec<f64>> = Vec::new();
+        for j in 0..40 {
+            let mut row = vec![0.0; j + 1];
+            for k in 0..j {
+                let known: f64 = (0..k).map(|i| row[i] * rows[k][i]).sum();
+                row[k] = (matrix.at(j, k) - known) / rows[k][k];
+            }
+            let known: f64 = row[..j].iter().map(|r| r * r).sum();
+            row[j] = (matrix.at(j, j) - known).sqrt();
+            assert_eq!(found.row(j), row, "row {j}");
+            rows.push(row);
+        }
     }
 
     #[test]

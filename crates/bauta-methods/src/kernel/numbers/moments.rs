@@ -1,7 +1,7 @@
 //! Means and standard deviations.
 
 use crate::error::MethodError;
-use crate::kernel::numbers::sums::sum_of;
+use crate::kernel::numbers::sums::{compensated, sum_of};
 
 /// Mean and standard deviation of the present values of a column.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -12,6 +12,21 @@ pub struct Moments {
     pub mean: f64,
     /// Standard deviation with denominator n - 1; 0 if there are fewer than two values.
     pub sd: f64,
+}
+
+/// The mean of some values, of which there is at least one: never beyond them, also where their sum
+/// leaves the numbers of the machine.
+pub fn mean(values: &[f64]) -> f64 {
+    let n = values.len() as f64;
+    let sum = compensated(values.iter().copied());
+    if sum.is_finite() {
+        return sum / n;
+    }
+    // A power of two takes nothing from large numbers: 2^32 of them, 2^64 times smaller, have a sum.
+    let smaller = compensated(values.iter().map(|value| libm::scalbn(*value, -64)));
+    let low = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    libm::scalbn(smaller / n, 64).clamp(low, high)
 }
 
 /// Two-pass moments of the values that are not NaN.
@@ -75,6 +90,15 @@ pub fn is_constant(values: &[f64]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_mean_is_never_beyond_its_values() {
+        assert_eq!(mean(&[f64::MAX; 7]).to_bits(), f64::MAX.to_bits());
+        // (1.5 + 1 + 0.5) 2^1023 / 3 = 2^1023.
+        let x = libm::scalbn(1.0, 1023);
+        assert_eq!(mean(&[1.5 * x, x, 0.5 * x]).to_bits(), x.to_bits());
+        assert_eq!(mean(&[1.0, 2.0, 6.0]).to_bits(), 3.0_f64.to_bits());
+    }
 
     #[test]
     fn moments_of_four_numbers() {

@@ -6,7 +6,14 @@ pub fn quantile_of_sorted(sorted: &[f64], p: f64) -> f64 {
     let position = p * (sorted.len() - 1) as f64;
     let below = position.floor() as usize;
     let above = (below + 1).min(sorted.len() - 1);
-    sorted[below] + (position - below as f64) * (sorted[above] - sorted[below])
+    let (low, high, share) = (sorted[below], sorted[above], position - below as f64);
+    let width = high - low;
+    if width.is_finite() {
+        low + share * width
+    } else {
+        // From one end of the numbers to the other.
+        (1.0 - share) * low + share * high
+    }
 }
 
 /// The present values in rising order.
@@ -32,5 +39,7 @@ mod tests {
         for (p, expected) in [(0.0, 1.0), (0.25, 1.75), (0.5, 3.0), (0.9, 6.8), (1.0, 8.0)] {
             assert!((quantile_of_sorted(&values, p) - expected).abs() < 1e-12);
         }
+        let ends = [-f64::MAX, f64::MAX];
+        assert_eq!(quantile_of_sorted(&ends, 0.5).to_bits(), 0.0_f64.to_bits());
     }
 }

@@ -1,105 +1,27 @@
 //! Taking the measures of two files.
 
-use bauta_data::number::DecimalMark;
-use bauta_data::{Column, Kind, Table, Watch, near};
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use bauta_data::number::{DecimalMark, number_text};
+use bauta_data::{Column, Kind, Levels, Table, Watch};
 use bauta_methods::Choice as _;
 use bauta_methods::groups::not_measured;
 use bauta_methods::keys::Semantics;
+use bauta_methods::measure::CategoriesIn;
 use bauta_methods::pair::Rows;
 use bauta_methods::params::parse_text;
-use bauta_methods::{
-    Card, Files, Groups, Measure, MethodError, Pair, ParamDefault, ParamSpec, ParamType, RawValue,
-    RunContext, Scope, Subject, registry,
-};
+use bauta_methods::{Card, Files, MethodError, Pair, RawValue, RunContext, Subject};
 
+use super::choice::Chosen;
 use super::{CompareRequest, ComparedMeasure, WorkError};
 use crate::measure::ReadyMeasure;
 
-/// Whether a measure looks at variables that hold categories, and at no others.
-fn of_categories_only(measure: &dyn Measure) -> bool {
-    let kinds = measure.card().targets.kinds;
-    measure.declared().scope == Scope::Variables && !kinds.contains(&Kind::Continuous)
-}
-
-/// Every measure of categories, on the keys and the sensitive answers.
-pub(super) fn of_categories(
-    pair: Pair<'_>,
-    request: &CompareRequest,
-    watch: &dyn Watch,
-) -> Result<Vec<ComparedMeasure>, WorkError> {
-    let on: Vec<String> = [&request.keys[..], &request.sensitive].concat();
-    if on.is_empty() {
-        return Ok(Vec::new());
-    }
-    let groups = Groups {
-        outliers: None,
-        condition: request.condition.clone(),
-    };
-    let measures = registry::MEASURES.iter();
-    measures
-        .filter(|measure| of_categories_only(**measure))
-        .map(|measure| of_one(*measure, pair, &on, &groups, request, watch))
-        .collect()
-}
-
-/// Every measure of variables that takes numbers.
-pub(super) fn of_variables(
-    pair: Pair<'_>,
-    on: &[String],
-    request: &CompareRequest,
-    watch: &dyn Watch,
-) -> Result<Vec<ComparedMeasure>, WorkError> {
-    if on.is_empty() {
-        return Ok(Vec::new());
-    }
-    if !request.skip_missing {
-        refuse_missing(&pair, on, request)?;
-    }
-    refuse_wrong_records(&pair, request)?;
-    refuse_unknown_settings(request)?;
-    let groups = Groups {
-        outliers: request.outliers,
-        condition: request.condition.clone(),
-    };
-    let mut found = Vec::new();
-    for measure in registry::MEASURES.iter().filter(|measure| {
-        measure.declared().scope == Scope::Variables && !of_categories_only(**measure)
-    }) {
-        if pair.rows == Rows::Unrelated && measure.declared().subject == Subject::CorrespondingPair
-        {
-            continue;
-        }
-        if !is_asked_for(*measure, pair, on, request) {
-            continue;
-        }
-        found.push(of_one(*measure, pair, on, &groups, request, watch)?);
-    }
-    Ok(found)
-}
-
-/// Whether a measure has what it must be told, and variables of a kind that it knows: one that no
-/// plan takes unasked is not missed where it has not.
-fn is_asked_for(
-    measure: &dyn Measure,
-    pair: Pair<'_>,
-    on: &[String],
-    request: &CompareRequest,
-) -> bool {
-    let card = measure.card();
-    let set = |spec: &ParamSpec| request.set.iter().any(|(name, _)| name == spec.name);
-    let told = card
-        .params
-        .iter()
-        .all(|spec| spec.default != ParamDefault::Required || set(spec));
-    let mut columns = on
-        .iter()
-        .filter_map(|name| pair.original.column_named(name));
-    let knows = columns.any(|column| card.targets.kinds.contains(&column.attribute().kind));
-    told && (measure.declared().usual || knows)
-}
-
 /// What is asked of records that the files cannot give is one error, not one note per measure.
-fn refuse_wrong_records(pair: &Pair<'_>, request: &CompareRequest) -> Result<(), WorkError> {
+pub(super) fn refuse_wrong_records(
+    pair: &Pair<'_>,
+    request: &CompareRequest,
+) -> Result<(), WorkError> {
     if pair.rows == Rows::Unrelated && request.correspondence.as_deref() == Some("own") {
         return Err(WorkError::mistake(
             "the files differ in length, so that no masked record has an original of its own",
@@ -127,25 +49,8 @@ fn refuse_wrong_records(pair: &Pair<'_>, request: &CompareRequest) -> Result<(),
     Ok(())
 }
 
-/// A setting that no measure knows would be ignored.
-fn refuse_unknown_settings(request: &CompareRequest) -> Result<(), WorkError> {
-    let known = || {
-        let measures = registry::MEASURES.iter();
-        measures.flat_map(|measure| measure.card().params)
-    };
-    for (name, _) in &request.set {
-        if !known().any(|spec| spec.name == name) {
-            return Err(WorkError::mistake(
-                format!("no measure has the parameter `{name}`"),
-                near::hint(name, known().map(|spec| spec.name)),
-            ));
-        }
-    }
-    Ok(())
-}
-
 /// All variables with missing values at once, instead of one by each measure.
-fn refuse_missing(
+pub(super) fn refuse_missing(
     pair: &Pair<'_>,
     on: &[String],
     request: &CompareRequest,
@@ -176,17 +81,29 @@ fn refuse_missing(
     ))
 }
 
-fn of_one(
-    measure: &'static dyn Measure,
+/// Takes a measure; what the data do not allow is said in its place, and the others are still taken.
+pub(super) fn take(
+    chosen: &Chosen,
     pair: Pair<'_>,
-    on: &[String],
-    groups: &Groups,
     request: &CompareRequest,
     watch: &dyn Watch,
 ) -> Result<ComparedMeasure, WorkError> {
+    let Chosen {
+        measure,
+        on,
+        groups,
+    } = chosen;
     let card = measure.card();
     let given = given(card, request);
-    let ready = ReadyMeasure::new(measure, &given, on, groups.clone(), pair.original);
+    let as_categories = named_categories(pair.original, measure.declared().categories_in, request);
+    let [original, masked] =
+        [pair.original, pair.masked].map(|table| with_categories(table, &as_categories));
+    let pair = Pair {
+        original: &original,
+        masked: &masked,
+        ..pair
+    };
+    let ready = ReadyMeasure::new(*measure, &given, on, groups.clone(), pair.original);
     let ready = ready.map_err(|problems| WorkError::Settings {
         measure: card.id,
         problems,
@@ -209,7 +126,6 @@ fn of_one(
     };
     let (before, after) = match taken {
         Ok((before, after)) => (before, Some(after)),
-        // What the data do not allow is said in its place; the other measures are still taken.
         Err(error @ (MethodError::Data { .. } | MethodError::Request { .. })) => {
             context.note(not_measured(card.id, &error.to_string()));
             (None, None)
@@ -218,10 +134,97 @@ fn of_one(
     };
     Ok(ComparedMeasure {
         id: card.id,
+        on: on.clone(),
         before,
         after,
         notes: context.into_notes(),
     })
+}
+
+/// The variables that settings name as categories and that were read as numbers: an answer of 0 and 1
+/// was, since that is what its column could be.
+fn named_categories(
+    original: &Table,
+    params: &[CategoriesIn],
+    request: &CompareRequest,
+) -> Vec<String> {
+    let mut found = Vec::new();
+    for CategoriesIn {
+        param,
+        most_numbers,
+    } in params
+    {
+        let settings = request.set.iter().filter(|(name, _)| name == param);
+        let names = settings.flat_map(|(_, names)| names.split(',').map(str::trim));
+        let few = |name: &&str| {
+            let column = original.column_named(name);
+            column.is_some_and(|column| has_at_most(column, *most_numbers))
+        };
+        found.extend(names.filter(few).map(str::to_owned));
+    }
+    found
+}
+
+/// Whether a column has at most so many different numbers.
+fn has_at_most(column: &Column, most: usize) -> bool {
+    let Some(numbers) = column.as_numeric() else {
+        return false;
+    };
+    let present = (0..numbers.len()).filter(|&record| !column.is_missing(record));
+    let mut different: Vec<f64> = Vec::new();
+    for record in present {
+        if different.len() > most || most == usize::MAX {
+            break;
+        }
+        if !different.contains(&numbers[record]) {
+            different.push(numbers[record]);
+        }
+    }
+    different.len() <= most
+}
+
+/// The table with these variables as categories.
+fn with_categories<'t>(table: &'t Table, names: &[String]) -> Cow<'t, Table> {
+    let mut table = Cow::Borrowed(table);
+    for name in names {
+        let Some(attr_idx) = table.index_of(name) else {
+            continue;
+        };
+        if let Some(numbers) = table.column(attr_idx).as_numeric() {
+            let column = as_categories(table.column(attr_idx), numbers);
+            table = Cow::Owned(table.with_column(attr_idx, column));
+        }
+    }
+    table
+}
+
+/// A column of numbers as one of categories, each number one.
+fn as_categories(column: &Column, numbers: &[f64]) -> Column {
+    // Zero has two spellings; both are the same value.
+    let text = |number: &f64| number_text(if *number == 0.0 { 0.0 } else { *number });
+    let texts: Vec<String> = match column.exact() {
+        Some(exact) => {
+            let codes = exact.codes.iter();
+            codes
+                .map(|&code| exact.levels.text(code).to_owned())
+                .collect()
+        }
+        None => numbers.iter().map(text).collect(),
+    };
+    let present = |record: &usize| !column.is_missing(*record);
+    let shown = (0..texts.len())
+        .filter(present)
+        .map(|record| texts[record].as_str());
+    let (levels, _) = Levels::from_texts(shown).naturally_ordered();
+    let codes = texts.iter().map(|text| levels.code(text).unwrap_or(0));
+    let mut attribute = column.attribute().clone();
+    attribute.kind = Kind::Unordered;
+    Column::categorical(
+        Arc::new(attribute),
+        codes.collect(),
+        Arc::new(levels),
+        column.missing().cloned(),
+    )
 }
 
 /// The parameters of the request that a measure knows.
@@ -257,60 +260,16 @@ fn given(card: &Card, request: &CompareRequest) -> Vec<(String, RawValue)> {
     given
 }
 
-/// Every measure of keys, before and after.
-pub(super) fn of_keys(
-    pair: Pair<'_>,
+/// The masked file as measures of keys look at it: under `original`, records are counted in the file
+/// before suppression.
+pub(super) fn masked_keys<'t>(
+    pair: Pair<'t>,
     request: &CompareRequest,
-    watch: &dyn Watch,
-) -> Result<Vec<ComparedMeasure>, WorkError> {
-    // Under `original`, masked records are counted in the file before suppression.
-    let restored = match request.semantics {
-        Semantics::Original => Some(suppressed_version(pair, request)?),
-        Semantics::Own | Semantics::Visible | Semantics::Wild => None,
-    };
-    let pair = Pair {
-        masked: restored.as_ref().unwrap_or(pair.masked),
-        ..pair
-    };
-    let scenario = registry::MEASURES
-        .iter()
-        .filter(|measure| measure.declared().scope == Scope::Scenario);
-    let mut found = Vec::new();
-    for measure in scenario {
-        found.push(if offers(measure.card(), request.semantics.name()) {
-            of_one(
-                *measure,
-                pair,
-                &request.keys,
-                &Groups::default(),
-                request,
-                watch,
-            )?
-        } else {
-            let id = measure.card().id;
-            ComparedMeasure {
-                id,
-                before: None,
-                after: None,
-                notes: vec![not_measured(
-                    id,
-                    &format!(
-                        "it does not know the semantics `{}`",
-                        request.semantics.name()
-                    ),
-                )],
-            }
-        });
-    }
-    Ok(found)
-}
-
-/// Whether a measure can count missing keys in this way, or does not ask.
-fn offers(card: &Card, semantics: &str) -> bool {
-    match card.param("semantics").map(|spec| spec.ty) {
-        Some(ParamType::Choice(choices)) => choices.iter().any(|(name, _)| *name == semantics),
-        _ => true,
-    }
+) -> Result<Cow<'t, Table>, WorkError> {
+    Ok(match request.semantics {
+        Semantics::Original => Cow::Owned(suppressed_version(pair, request)?),
+        Semantics::Own | Semantics::Visible | Semantics::Wild => Cow::Borrowed(pair.masked),
+    })
 }
 
 /// The original with the cells suppressed that the masked file has lost: what a mask would have
