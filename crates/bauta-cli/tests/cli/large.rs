@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use crate::support::{run_expecting, stderr};
 
-/// Seconds that any of this may take on a busy machine; the old code took minutes or died.
-const SECONDS: u64 = 30;
+/// Seconds that any of this may take on a machine that is busy with other tests; alone it takes a few.
+const SECONDS: u64 = 120;
 
 const PLAN_HEAD: &str = "[data]\nfile = \"x.csv\"\n[output]\nfile = \"out.csv\"\n[variables]\n";
 
