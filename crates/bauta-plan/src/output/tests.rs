@@ -180,7 +180,7 @@ fn no_journal_is_obeyed_that_a_publication_did_not_write_there() {
         std::os::unix::fs::MetadataExt::ino(&std::fs::metadata(&path).unwrap())
     };
     let header = |id: &str, number: u64| {
-        let folders = [theirs.path(), ours.path()].map(|folder| json_path(folder));
+        let folders = [theirs.path(), ours.path()].map(json_path);
         format!(
             "{{\"format\":\"bauta-publication/1\",\"id\":\"{id}\",\"started\":\"2026\",\"first\":null,\"folders\":[{}],\"file\":{number}}}",
             folders.join(",")
