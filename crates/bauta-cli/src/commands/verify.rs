@@ -111,7 +111,7 @@ fn signature(arguments: &VerifyArguments, key: &Path, global: &Global) -> Result
             OnDisk::Absent => "not here",
             OnDisk::Changed | OnDisk::Unreadable(_) => "DIFFERS",
         };
-        out!("{verdict:8} {} {}", file.what, file.file);
+        out!("{verdict:8} {} {}", file.what, file.place.display());
         if is_wrong(file) {
             out!("         {}", file.found.in_words());
         }
