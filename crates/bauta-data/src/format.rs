@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::attribute::Schema;
 use crate::fingerprint::{Fingerprint, Hasher};
-use crate::number::{ColumnMark, DecimalMark};
+use crate::number::{DecimalMark, ShownMark};
 use crate::problem::{DataError, DataErrorKind, DataProblem};
 use crate::remark::Remark;
 use crate::spelling;
@@ -182,8 +182,8 @@ pub struct Loaded {
     pub style: TextStyle,
     /// What there is to say of it.
     pub remarks: Vec<Remark>,
-    /// What each column of numbers showed of the decimal mark, where it was to be found.
-    pub number_marks: Vec<(String, ColumnMark)>,
+    /// What each column showed of the decimal mark, where it was to be found.
+    pub shown_marks: Vec<ShownMark>,
 }
 
 /// Reads a file.
@@ -312,7 +312,7 @@ pub fn read_bytes(
                 format,
                 style: read.style,
                 remarks: read.remarks.into_iter().chain(folded).collect(),
-                number_marks: read.number_marks,
+                shown_marks: read.shown_marks,
             })
         }
         FileFormat::Parquet => {
@@ -327,7 +327,7 @@ pub fn read_bytes(
                 format,
                 style: TextStyle::default(),
                 remarks,
-                number_marks: Vec::new(),
+                shown_marks: Vec::new(),
             })
         }
     }

@@ -5,7 +5,7 @@ mod marks;
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-pub use marks::{ColumnMark, FileMark, MarkEvidence};
+pub use marks::{ColumnMark, FileMark, MarkEvidence, ReadAs, ShownMark};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -83,7 +83,7 @@ pub fn in_memory(table: Table) -> Result<Loaded, DataError> {
         format,
         style,
         remarks: Vec::new(),
-        number_marks: Vec::new(),
+        shown_marks: Vec::new(),
     })
 }
 

@@ -217,3 +217,129 @@ fn init_asks_and_the_plan_is_refused_until_it_is_answered() {
         assert!(found.contains(mean), "{found}");
     }
 }
+
+/// The mean of the amounts as each command reads them: with the other column declared, as a key or not
+/// at all, and without a plan; nothing where it refuses.
+fn means(here: &Path, file: &str) -> Vec<(&'static str, Option<f64>)> {
+    let run = |other: &str| {
+        let plan = format!(
+            "[data]\nfile = \"{file}\"\n[variables]\n\
+             amount = {{ role = \"sensitive\", kind = \"continuous\" }}\n{other}\n\
+             [[measure]]\nuse = [\"univariate-summary\"]\n[output]\nfile = \"out.csv\"\n"
+        );
+        std::fs::write(here.join("plan.toml"), plan).unwrap();
+        mean(here, &["run", "plan.toml", "--force", "--json"])
+    };
+    let compare = ["compare", file, file, "--json", "--on", "amount"];
+    let by_run = [
+        (
+            "run with the other as numbers",
+            run("w = { role = \"other\", kind = \"continuous\" }"),
+        ),
+        ("run with the other as a key", run("w = { role = \"key\" }")),
+        (
+            "run with the other as an identifier",
+            run("w = { role = \"identifier\" }"),
+        ),
+        ("run without the other", run("")),
+    ];
+    let by_others = [
+        ("compare --on amount", mean(here, &compare)),
+        ("compare", mean(here, &compare[..4])),
+        ("init", {
+            let written = crate::support::run(here, &["init", file, "--force"]);
+            assert_eq!(written.status.code(), Some(0), "{}", stderr(&written));
+            mean(here, &["run", "plan.toml", "--force", "--json"])
+        }),
+        ("mask", masked_mean(here, file)),
+    ];
+    by_run.into_iter().chain(by_others).collect()
+}
+
+/// The mean of the amount that a command tells, if it does not refuse the file.
+fn mean(here: &Path, command: &[&str]) -> Option<f64> {
+    fn found(value: &serde_json::Value) -> Option<f64> {
+        match value {
+            serde_json::Value::Object(fields) => {
+                let here = fields
+                    .get("amount.mean")
+                    .and_then(serde_json::Value::as_f64);
+                here.or_else(|| fields.values().find_map(found))
+            }
+            serde_json::Value::Array(items) => items.iter().find_map(found),
+            _ => None,
+        }
+    }
+    let output = crate::support::run(here, command);
+    match output.status.code() {
+        Some(0) => Some(found(&json(&output)).expect("a mean of the amounts")),
+        Some(2) => {
+            let told = stdout(&output) + &stderr(&output);
+            assert!(told.contains("decimal ="), "{command:?}: {told}");
+            None
+        }
+        other => panic!("{command:?}: {other:?} {}", stderr(&output)),
+    }
+}
+
+/// The mean of the amounts after they were rounded to tens.
+fn masked_mean(here: &Path, file: &str) -> Option<f64> {
+    let mask = [
+        "mask", "round", file, "--on", "amount", "--base", "10", "-o", "m.csv", "--force",
+    ];
+    let output = crate::support::run(here, &mask);
+    if output.status.code() == Some(2) {
+        assert!(stderr(&output).contains("decimal"), "{}", stderr(&output));
+        return None;
+    }
+    let masked = amounts(here, "m.csv");
+    let number = |text: &String| text.replace(',', ".").parse::<f64>().unwrap();
+    Some(masked.iter().map(number).sum::<f64>() / masked.len() as f64)
+}
+
+/// A column may be read as numbers by one command and not by another: what it shows of the decimal mark
+/// must not depend on that, or the same amounts are a thousand times larger here than there.
+#[test]
+fn every_command_reads_the_same_numbers_whatever_else_it_reads() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    let points = |i: usize| format!("{}.{:03}", 1 + i % 9, (617 * i) % 1000);
+    let commas = |i: usize| points(i).replace('.', ",");
+    // The mean where the separator is one of thousands; a thousandth of it where it is one of decimals.
+    let thousands_mean = (0..40)
+        .map(|i| 1000.0 * (1 + i % 9) as f64 + ((617 * i) % 1000) as f64)
+        .sum::<f64>()
+        / 40.0;
+    let half = |i: usize, mark: char| format!("{}{mark}5", 1 + i % 4);
+    type Cell<'a> = Box<dyn Fn(usize) -> String + 'a>;
+    let cases: [(Cell<'_>, Cell<'_>, Option<f64>); 7] = [
+        (Box::new(points), Box::new(|i| half(i, ',')), Some(1000.0)),
+        (Box::new(points), Box::new(|i| half(i, '.')), Some(1.0)),
+        (Box::new(commas), Box::new(|i| half(i, '.')), Some(1000.0)),
+        (Box::new(commas), Box::new(|i| half(i, ',')), Some(1.0)),
+        // Days are no decimals, and leave the question open.
+        (
+            Box::new(commas),
+            Box::new(|i| format!("{:02}.{:02}", 1 + i % 28, 1 + i % 12)),
+            None,
+        ),
+        (
+            Box::new(points),
+            Box::new(|i| format!("{}.{:02}", 2003 + i % 3, 1 + i % 12)),
+            Some(1.0),
+        ),
+        (Box::new(|i| half(i, ',')), Box::new(|i| half(i, '.')), None),
+    ];
+    for (case, (amount, other, factor)) in cases.iter().enumerate() {
+        write(here, "x.csv", amount, other);
+        for (command, mean) in means(here, "x.csv") {
+            let expected = factor.map(|factor| thousands_mean * factor / 1000.0);
+            match (mean, expected) {
+                (None, None) => {}
+                // Rounding to tens moves a mean by 5 at most.
+                (Some(mean), Some(expected)) if (mean - expected).abs() <= 5.0 => {}
+                wrong => panic!("case {case}, {command}: {wrong:?}"),
+            }
+        }
+    }
+}

@@ -8,7 +8,7 @@ use crate::attribute::{Attribute, Kind, Role};
 use crate::column::Column;
 use crate::levels::Levels;
 use crate::missing::{MissingCause, MissingCells, MissingMark, MissingRules};
-use crate::number::{MarkEvidence, number_text, parse_number};
+use crate::number::{MarkEvidence, ReadAs, ShownMark, number_text, parse_number};
 use crate::problem::{DataProblem, ProblemList};
 
 /// Where a cell stands in its source.
@@ -162,7 +162,7 @@ impl ColumnBuilder {
             } else {
                 LevelOrder::Found
             };
-            CellBuilder::Categorical(CategoryBuilder::new(attribute, missing, order))
+            CellBuilder::Categorical(CategoryBuilder::new(attribute, missing, order, marks))
         };
         Self {
             cells,
@@ -176,12 +176,19 @@ impl ColumnBuilder {
         matches!(self.cells, CellBuilder::Numeric(_))
     }
 
-    /// What its numbers show of the decimal mark, if that is gathered.
-    pub(super) fn evidence(&self) -> Option<MarkEvidence> {
-        match &self.cells {
-            CellBuilder::Numeric(numbers) => numbers.evidence(),
-            CellBuilder::Categorical(_) => None,
-        }
+    /// What it shows of the decimal mark, if that is gathered.
+    pub(super) fn shown_mark(&self) -> Option<ShownMark> {
+        let (mark, read_as) = match &self.cells {
+            CellBuilder::Numeric(numbers) => (numbers.evidence()?.mark(), ReadAs::Numbers),
+            CellBuilder::Categorical(categories) => {
+                (categories.evidence?.mark_of_texts(), ReadAs::Texts)
+            }
+        };
+        Some(ShownMark {
+            variable: self.name().to_owned(),
+            mark,
+            read_as,
+        })
     }
 
     /// The variable's name.
@@ -201,7 +208,9 @@ impl ColumnBuilder {
     pub(super) fn push(&mut self, text: &str, place: impl Fn() -> Place) {
         match &mut self.cells {
             CellBuilder::Numeric(numbers) if self.kept == Kept::Nothing => numbers.look_at(text),
-            CellBuilder::Categorical(_) if self.kept == Kept::Nothing => {}
+            CellBuilder::Categorical(categories) if self.kept == Kept::Nothing => {
+                categories.look_at(text);
+            }
             CellBuilder::Numeric(numbers) => numbers.push(text, &mut self.problems, place),
             CellBuilder::Categorical(categories) => categories.push(text),
         }
@@ -260,6 +269,8 @@ struct CategoryBuilder {
     attribute: Arc<Attribute>,
     missing: MissingMatcher,
     order: LevelOrder,
+    /// What the texts show of the decimal mark, where it is to be found.
+    evidence: Option<MarkEvidence>,
     levels: Levels,
     /// Missing state of each level.
     states: Vec<u8>,
@@ -270,11 +281,17 @@ impl CategoryBuilder {
     /// Stands for a cell without text.
     const NULL: u32 = u32::MAX;
 
-    fn new(attribute: Arc<Attribute>, missing: MissingMatcher, order: LevelOrder) -> Self {
+    fn new(
+        attribute: Arc<Attribute>,
+        missing: MissingMatcher,
+        order: LevelOrder,
+        marks: Marks,
+    ) -> Self {
         Self {
             attribute,
             missing,
             order,
+            evidence: (marks == Marks::Sought).then(MarkEvidence::default),
             levels: Levels::default(),
             states: Vec::new(),
             codes: Vec::new(),
@@ -284,9 +301,19 @@ impl CategoryBuilder {
     fn push(&mut self, text: &str) {
         let code = self.levels.insert(text);
         if code as usize == self.states.len() {
-            self.states.push(self.missing.state(text));
+            let state = self.look_at(text);
+            self.states.push(state);
         }
         self.codes.push(code);
+    }
+
+    /// The missing state of a text; if it holds a value, what it shows of the decimal mark is taken in.
+    fn look_at(&mut self, text: &str) -> u8 {
+        let state = self.missing.state(text);
+        if let (0, Some(evidence)) = (state, &mut self.evidence) {
+            evidence.see(text);
+        }
+        state
     }
 
     fn finish(mut self) -> Column {

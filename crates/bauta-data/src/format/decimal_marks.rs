@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::builder::ColumnBuilder;
-use crate::number::{ColumnMark, DecimalMark, FileMark};
+use crate::number::{ColumnMark, DecimalMark, FileMark, ShownMark};
 use crate::problem::{DataError, DataProblem, ProblemList};
 use crate::remark::{Remark, THOUSANDS_SEPARATORS};
 
@@ -26,26 +26,31 @@ impl Marks {
     }
 }
 
-/// What each column of numbers shows, where that is gathered.
-pub(super) fn shown(columns: &[ColumnBuilder]) -> Vec<(String, ColumnMark)> {
-    let shown = columns
-        .iter()
-        .filter_map(|column| Some((column.name().to_owned(), column.evidence()?.mark())));
+/// What each column shows, where that is gathered.
+pub(super) fn shown(columns: &[ColumnBuilder]) -> Vec<ShownMark> {
+    let shown = columns.iter().filter_map(ColumnBuilder::shown_mark);
     shown.collect()
 }
 
-/// The mark that columns of numbers show together, and what there is to say about it; an error that
+/// The mark that the columns of a file show together, and what there is to say about it; an error that
 /// names them where they do not show one.
-pub fn decide(
-    path: &Path,
-    columns: &[(String, ColumnMark)],
-) -> Result<(DecimalMark, Vec<Remark>), DataError> {
-    let marks: Vec<ColumnMark> = columns.iter().map(|(_, mark)| *mark).collect();
-    let name = |position: usize| columns[position].0.as_str();
+///
+/// All columns are witnesses, whatever they are read as: if only those counted that a command reads as
+/// numbers, two commands could read the same column differently. Where no number that is read depends on
+/// the mark, nothing is refused.
+pub fn decide(path: &Path, columns: &[ShownMark]) -> Result<(DecimalMark, Vec<Remark>), DataError> {
+    let marks: Vec<ColumnMark> = columns.iter().map(|column| column.mark).collect();
+    let name = |position: usize| columns[position].variable.as_str();
     match FileMark::of(&marks) {
         FileMark::Found { mark, by_others } => {
+            let read = by_others
+                .into_iter()
+                .filter(|&at| columns[at].depends_on_mark());
             let remark = |position: usize| by_other_columns(name(position), mark);
-            Ok((mark, by_others.into_iter().map(remark).collect()))
+            Ok((mark, read.map(remark).collect()))
+        }
+        _ if !columns.iter().any(ShownMark::depends_on_mark) => {
+            Ok((DecimalMark::Point, Vec::new()))
         }
         FileMark::Doubtful(doubtful) => {
             let problem = |(position, mark)| doubt(name(position), mark);

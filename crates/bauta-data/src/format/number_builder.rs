@@ -120,7 +120,7 @@ impl NumberBuilder {
 
     fn see(&mut self, text: &str) {
         if let Some(evidence) = &mut self.evidence {
-            evidence.see(text);
+            evidence.see_number(text);
         }
     }
 

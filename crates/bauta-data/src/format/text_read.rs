@@ -12,7 +12,7 @@ use super::memory::Allowance;
 use super::sniff::{self, count_lines};
 use super::{Encoding, LineEnding, ReadOptions, TextStyle, header, quotes, text_memory};
 use crate::attribute::Schema;
-use crate::number::{ColumnMark, DecimalMark};
+use crate::number::{DecimalMark, ShownMark};
 use crate::problem::{DataError, DataProblem, ProblemList};
 use crate::remark::Remark;
 use crate::table::Table;
@@ -90,7 +90,7 @@ pub(super) struct ReadText {
     pub(super) table: Table,
     pub(super) style: TextStyle,
     pub(super) remarks: Vec<Remark>,
-    pub(super) number_marks: Vec<(String, ColumnMark)>,
+    pub(super) shown_marks: Vec<ShownMark>,
 }
 
 /// The table in these bytes, and how it is spelled.
@@ -107,11 +107,11 @@ pub(super) fn read(
     check_memory(path, bytes, &opened, options)?;
     let marks = options.decimal.map_or(Marks::Sought, Marks::Known);
     let mut pass = Pass::over(path, &opened, options, marks, watch)?;
-    let number_marks = decimal_marks::shown(&pass.columns);
+    let shown_marks = decimal_marks::shown(&pass.columns);
     let (mark, remarks) = match marks {
         Marks::Known(mark) => (mark, Vec::new()),
-        Marks::Sought => match decimal_marks::decide(path, &number_marks) {
-            Ok((DecimalMark::Comma, remarks)) => {
+        Marks::Sought => match decimal_marks::decide(path, &shown_marks) {
+            Ok((DecimalMark::Comma, remarks)) if pass.has_numbers() => {
                 let marks = Marks::Known(DecimalMark::Comma);
                 // Two readings of a file at once would need its memory twice.
                 pass.columns = Vec::new();
@@ -135,7 +135,7 @@ pub(super) fn read(
         table,
         style,
         remarks,
-        number_marks,
+        shown_marks,
     })
 }
 
@@ -155,7 +155,7 @@ fn check_memory(
     Allowance::of(options.memory).check(path, &need)
 }
 
-/// Whether the columns of numbers show one decimal mark. Only they are looked at.
+/// Whether the columns show one decimal mark. Nothing else is looked at.
 pub(super) fn check_decimal_mark(
     path: &Path,
     bytes: &[u8],
@@ -209,6 +209,11 @@ impl Pass {
             n_records: tokeniser.n_records,
             line_ending: tokeniser.line_ending,
         })
+    }
+
+    /// Whether the decimal mark matters to what was read.
+    fn has_numbers(&self) -> bool {
+        self.columns.iter().any(ColumnBuilder::is_numeric)
     }
 
     /// The table, or everything that is wrong.

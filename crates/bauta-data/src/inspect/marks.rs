@@ -7,14 +7,16 @@ use super::facts::Facts;
 use crate::attribute::{Kind, Role};
 use crate::column::{Column, Values};
 use crate::format::decimal_mark_of;
-use crate::number::{ColumnMark, DecimalMark, MarkEvidence};
+use crate::number::{ColumnMark, DecimalMark, MarkEvidence, ReadAs, ShownMark};
 use crate::problem::DataProblem;
 use crate::remark::Remark;
 
-/// What the numbers of a column show; nothing where they were read already.
+/// What the texts of a column show; nothing where they were read as numbers already.
 pub(super) fn column_mark(column: &Column) -> ColumnMark {
     match column.values() {
-        Values::Categorical(categorical) => MarkEvidence::of(categorical.levels.iter()).mark(),
+        Values::Categorical(categorical) => {
+            MarkEvidence::of(categorical.levels.iter()).mark_of_texts()
+        }
         Values::Numeric(_) => ColumnMark::Any,
     }
 }
@@ -37,19 +39,22 @@ pub(super) struct Decided {
     pub(super) doubts: Vec<DataProblem>,
 }
 
-/// Decides by the columns that would be read as numbers; texts with commas are nobody's doubt.
+/// Decides by all columns, as every reader of the file will; texts that are no numbers are nobody's doubt.
 pub(super) fn decide(
     facts: &[(&str, Facts)],
     shown: &[ColumnMark],
     proposals: &[Proposal],
 ) -> Decided {
     let columns = facts.iter().zip(shown).zip(proposals);
-    let numbers: Vec<(String, ColumnMark)> = columns
-        .filter(|(_, proposal)| proposal.kind == Kind::Continuous || proposal.role == Role::Weight)
-        .map(|(((name, _), shown), _)| ((*name).to_owned(), *shown))
+    let columns: Vec<ShownMark> = columns
+        .map(|(((name, _), mark), proposal)| ShownMark {
+            variable: (*name).to_owned(),
+            mark: *mark,
+            read_as: read_as(proposal),
+        })
         .collect();
     // The path stands in no message that is kept.
-    match decimal_mark_of(Path::new(""), &numbers) {
+    match decimal_mark_of(Path::new(""), &columns) {
         Ok((mark, remarks)) => Decided {
             mark: Some(mark),
             remarks,
@@ -60,5 +65,13 @@ pub(super) fn decide(
             remarks: Vec::new(),
             doubts: error.problems,
         },
+    }
+}
+
+fn read_as(proposal: &Proposal) -> ReadAs {
+    if proposal.kind == Kind::Continuous || proposal.role == Role::Weight {
+        ReadAs::Numbers
+    } else {
+        ReadAs::Texts
     }
 }

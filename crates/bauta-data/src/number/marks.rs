@@ -37,6 +37,8 @@ impl DecimalMark {
 enum Form {
     /// No number under either mark.
     None,
+    /// Digits before a point that start with a zero, as codes and days of a month do: 01.11.
+    Code,
     /// A whole number without separators: whether it has more than three digits.
     Whole { long: bool },
     /// A number under this mark and no other.
@@ -49,7 +51,8 @@ impl Form {
     /// A bit of its own.
     const fn bit(self) -> u8 {
         match self {
-            Self::None => 0,
+            Self::None => 64,
+            Self::Code => 128,
             Self::Shows(DecimalMark::Point) => 1,
             Self::Shows(DecimalMark::Comma) => 2,
             Self::Either(DecimalMark::Point) => 4,
@@ -65,6 +68,8 @@ impl Form {
 pub struct MarkEvidence {
     /// The bits of the forms that were seen.
     forms: u8,
+    /// Whether a number was seen that is no month of a year, such as 2003.02.
+    any_but_months: bool,
 }
 
 /// What follows from all numbers of a column.
@@ -93,22 +98,49 @@ impl MarkEvidence {
         evidence
     }
 
-    /// Takes in one number.
+    /// Takes in one text.
     pub fn see(&mut self, text: &str) {
+        let form = form(text);
+        self.forms |= form.bit();
+        self.any_but_months |= form != Form::None && !is_month(text);
+    }
+
+    /// Takes in one text of a column whose texts must be numbers, so that another is told elsewhere.
+    pub(crate) fn see_number(&mut self, text: &str) {
         // The usual file: decimal points everywhere, which the first number has shown.
         let point = Form::Shows(DecimalMark::Point);
-        if self.has(point) && !text.as_bytes().contains(&b',') {
-            return;
+        let bytes = text.as_bytes();
+        let is_usual = bytes
+            .first()
+            .is_some_and(|first| (b'1'..=b'9').contains(first))
+            && !bytes.contains(&b',');
+        if !(is_usual && self.any_but_months && self.has(point)) {
+            self.see(text);
         }
-        self.forms |= form(text).bit();
     }
 
     const fn has(self, form: Form) -> bool {
         self.forms & form.bit() != 0
     }
 
-    /// What follows from it.
+    /// What follows from the texts of a column that is not read as numbers: the same as if it were, so
+    /// that every reader of a file finds the same mark, and nothing where some are no numbers.
+    pub const fn mark_of_texts(self) -> ColumnMark {
+        let shows_both =
+            self.has(Form::Shows(DecimalMark::Point)) && self.has(Form::Shows(DecimalMark::Comma));
+        if self.has(Form::None) || shows_both {
+            ColumnMark::Any
+        } else {
+            self.mark()
+        }
+    }
+
+    /// What follows from the texts of a column that is read as numbers.
     pub const fn mark(self) -> ColumnMark {
+        // Codes and months say nothing of the decimals of others, and have only one reading themselves.
+        if self.has(Form::Code) || !self.any_but_months {
+            return ColumnMark::Any;
+        }
         let shown = (
             self.has(Form::Shows(DecimalMark::Point)),
             self.has(Form::Shows(DecimalMark::Comma)),
@@ -138,6 +170,33 @@ impl MarkEvidence {
         } else {
             ColumnMark::FixedPoint
         }
+    }
+}
+
+/// What one column of a file shows of the decimal mark.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ShownMark {
+    /// The column.
+    pub variable: String,
+    /// What its texts show, whatever they are read as.
+    pub mark: ColumnMark,
+    /// What they are read as.
+    pub read_as: ReadAs,
+}
+
+/// What the texts of a column are read as.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ReadAs {
+    /// Numbers.
+    Numbers,
+    /// Texts: categories, names, whatever nobody described.
+    Texts,
+}
+
+impl ShownMark {
+    /// Whether the decimal mark decides what is read.
+    pub fn depends_on_mark(&self) -> bool {
+        self.read_as == ReadAs::Numbers && self.mark != ColumnMark::Any
     }
 }
 
@@ -215,6 +274,9 @@ fn form(text: &str) -> Form {
     if power.is_some_and(|power| !is_power(power)) {
         return Form::None;
     }
+    if is_code(mantissa) {
+        return Form::Code;
+    }
     let count = |mark: DecimalMark| mantissa.matches(mark.character()).count();
     let (n_points, n_commas) = (count(DecimalMark::Point), count(DecimalMark::Comma));
     match (n_points, n_commas) {
@@ -250,6 +312,26 @@ fn one_mark(mantissa: &str, mark: DecimalMark, has_power: bool) -> Form {
 fn is_mixed(mantissa: &str, mark: DecimalMark) -> bool {
     let parts = mantissa.split_once(mark.character());
     parts.is_some_and(|(whole, decimals)| is_grouped(whole, mark.other()) && is_digits(decimals))
+}
+
+/// Whether digits start with a zero that no number needs, and have a point behind: 01.11, 007.5.
+fn is_code(mantissa: &str) -> bool {
+    let parts = mantissa.split_once(DecimalMark::Point.character());
+    parts.is_some_and(|(whole, behind)| {
+        let has_leading_zero = whole.len() > 1 && whole.starts_with('0');
+        has_leading_zero && is_digits(whole) && is_digits(behind)
+    })
+}
+
+/// Whether a text is a month as some write it: 2003.02.
+fn is_month(text: &str) -> bool {
+    let parts = text
+        .trim_matches(' ')
+        .split_once(DecimalMark::Point.character());
+    parts.is_some_and(|(year, month)| {
+        let is_year = year.len() == 4 && is_digits(year) && ("1800".."2200").contains(&year);
+        is_year && month.len() == 2 && is_digits(month) && ("01"..="12").contains(&month)
+    })
 }
 
 fn is_digits(text: &str) -> bool {
@@ -357,6 +439,48 @@ mod tests {
         assert_eq!(mark(&["1.234", "1,234"]), ColumnMark::Both);
         assert_eq!(mark(&["1", "2000", "x"]), ColumnMark::Any);
         assert_eq!(mark(&[]), ColumnMark::Any);
+    }
+
+    #[test]
+    fn texts_show_a_mark_only_where_all_are_numbers_of_one_convention() {
+        let mark = |texts: &[&str]| MarkEvidence::of(texts.iter().copied()).mark_of_texts();
+        assert_eq!(mark(&["1,5", "2"]), ColumnMark::Shows(Comma));
+        assert_eq!(mark(&["1.5", "2"]), ColumnMark::Shows(Point));
+        assert_eq!(mark(&["1.234", "12.000"]), ColumnMark::FixedPoint);
+        assert_eq!(mark(&["1,234", "12,000"]), ColumnMark::Either(Comma));
+        // Either mark makes numbers of these, and not the same.
+        assert_eq!(mark(&["1.234", "1,234"]), ColumnMark::Both);
+        // Dates, versions, codes, months, and texts with numbers among them.
+        let others: [&[&str]; 7] = [
+            &["01.02.2003", "24.12.2003"],
+            &["1.2", "1.2.3"],
+            &["01.11", "10.12"],
+            &["2003.01", "2003.12"],
+            &["1,5", "x"],
+            &["1,5", "1.5"],
+            &["1.5", "", "2"],
+        ];
+        for texts in others {
+            assert_eq!(mark(texts), ColumnMark::Any, "{texts:?}");
+        }
+        // The thirteenth month is a number like any other.
+        assert_eq!(mark(&["2003.01", "2003.13"]), ColumnMark::Shows(Point));
+    }
+
+    #[test]
+    fn numbers_are_seen_alike_with_and_without_the_short_way() {
+        let texts = [
+            "2003.01", "1.5", "7", "01.11", "1,234", "2003.02", "-3.25", "0.5",
+        ];
+        for first in 0..texts.len() {
+            let turned = texts.iter().cycle().skip(first).take(texts.len());
+            let mut quick = MarkEvidence::default();
+            for (n_seen, text) in turned.clone().enumerate() {
+                quick.see_number(text);
+                let all = MarkEvidence::of(turned.clone().take(n_seen + 1).copied());
+                assert_eq!(quick.mark(), all.mark(), "{first} {n_seen}");
+            }
+        }
     }
 
     #[test]

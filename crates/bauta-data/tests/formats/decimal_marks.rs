@@ -115,6 +115,40 @@ fn a_mark_that_the_file_shows_is_found() {
     // Categories with commas are nobody's doubt, missing texts neither.
     let loaded = read("x;y\n1.5;1,234\nNA;2,345\n", &["x"]);
     assert_eq!(loaded.style.decimal, Point);
+    assert!(loaded.remarks.is_empty(), "{:?}", loaded.remarks);
+}
+
+#[test]
+fn columns_that_are_not_read_as_numbers_are_witnesses_too() {
+    let read = |text: &str, names: &[&str]| read("x.csv", text.as_bytes(), &options(names, None));
+    // y shows a comma, whether or not anybody declares it; missing texts are no evidence against it.
+    let text = "x;y\n1.234;7,5\n2.000;NA\n";
+    for names in [&["x"][..], &["x", "y"]] {
+        let loaded = read(text, names).unwrap();
+        assert_eq!(
+            (loaded.style.decimal, numbers(&loaded, "x")),
+            (Comma, vec![1234.0, 2000.0])
+        );
+        assert_eq!(loaded.remarks[0].variable.as_deref(), Some("x"));
+    }
+    // Dates, versions, codes and texts are no evidence.
+    for other in ["01.02.2003", "1.2.3", "01.11", "2003.11", "x1,5"] {
+        let text = format!("x;y\n1,234;{other}\n2,000;{other}\n");
+        assert!(read(&text, &["x"]).is_err(), "{other}");
+    }
+    // Columns that contradict each other are named, also where only one is read as numbers …
+    let error = read("x;y\n1,5;1.5\n2,5;2.5\n", &["x"])
+        .map(drop)
+        .unwrap_err();
+    let told: Vec<_> = (error.problems.iter())
+        .map(|problem| problem.variable.as_deref())
+        .collect();
+    assert_eq!(told, [Some("y"), Some("x")]);
+    // … and where no number depends on them, nothing is refused.
+    for names in [&[][..], &["z"]] {
+        let loaded = read("x;y;z\n1,5;1.5;3\n2,5;2.5;4\n", names).unwrap();
+        assert_eq!(loaded.style.decimal, Point);
+    }
 }
 
 #[test]
@@ -166,7 +200,11 @@ fn a_check_looks_at_all_records_and_says_the_same() {
         .map(|_| ())
         .unwrap_err();
     assert_eq!(checked, by_reading);
-    std::fs::write(&path, text + "7;0,5\n").unwrap();
+    std::fs::write(&path, text.clone() + "7;0,5\n").unwrap();
+    check_decimal_mark(&path, &options, &Unwatched).unwrap();
+    // A column that nobody declared is looked at too.
+    let with_z = text.replace('\n', ";1.5\n").replacen("1.5", "z", 1);
+    std::fs::write(&path, with_z).unwrap();
     check_decimal_mark(&path, &options, &Unwatched).unwrap();
 }
 

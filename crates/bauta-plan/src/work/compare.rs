@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use bauta_data::format::{FileFormat, Loaded, decimal_mark_of, memory_needed, read};
-use bauta_data::number::{ColumnMark, DecimalMark, MarkEvidence, parse_number_with};
+use bauta_data::number::{DecimalMark, ReadAs, ShownMark};
 use bauta_data::spelling::spelled_as;
 use bauta_data::{Column, Condition, Kind, Role, Schema, Table, Watch, near};
 use bauta_methods::groups::not_measured;
@@ -235,7 +235,7 @@ fn load(
     let mark = match reading.decimal {
         Some(mark) => mark,
         None if loaded.format == FileFormat::Parquet => DecimalMark::Point,
-        None => decimal_mark_of(file, &number_marks(&loaded, request))?.0,
+        None => decimal_mark_of(file, &shown_marks(&loaded, request))?.0,
     };
     let table = if mark == loaded.style.decimal {
         loaded.table
@@ -253,25 +253,20 @@ fn is_compared(column: &Column, request: &CompareRequest) -> bool {
     column.attribute().role == Role::Other && wanted
 }
 
-/// What the columns of numbers show of the decimal mark: those that the reader took for numbers, and
-/// those that are to be compared.
-fn number_marks(loaded: &Loaded, request: &CompareRequest) -> Vec<(String, ColumnMark)> {
-    let is_id = |column: &Column| request.id.as_deref() == Some(column.name());
-    let columns = loaded.table.columns().iter();
-    let compared = columns.filter(|column| is_compared(column, request) && !is_id(column));
-    let shown = compared.filter_map(|column| {
-        let levels = &column.as_categorical()?.levels;
-        let shown = MarkEvidence::of(levels.iter()).mark();
-        let own = match shown {
-            ColumnMark::Shows(mark) => mark,
-            _ => DecimalMark::Point,
-        };
-        let is_number = levels
-            .iter()
-            .all(|text| parse_number_with(text, own).is_some());
-        is_number.then(|| (column.name().to_owned(), shown))
-    });
-    loaded.number_marks.iter().cloned().chain(shown).collect()
+/// What the columns show of the decimal mark; those that are to be compared are read as numbers.
+fn shown_marks(loaded: &Loaded, request: &CompareRequest) -> Vec<ShownMark> {
+    let is_compared = |name: &str| {
+        let column = loaded.table.column_named(name);
+        let is_id = request.id.as_deref() == Some(name);
+        !is_id && column.is_some_and(|column| is_compared(column, request))
+    };
+    let mut shown = loaded.shown_marks.clone();
+    for column in &mut shown {
+        if is_compared(&column.variable) {
+            column.read_as = ReadAs::Numbers;
+        }
+    }
+    shown
 }
 
 /// Every column of numbers that has no other use becomes numeric.
