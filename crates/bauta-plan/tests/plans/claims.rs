@@ -149,6 +149,26 @@ fn a_category_that_is_called_suppressed_protects_nobody() {
 }
 
 #[test]
+fn a_category_in_another_spelling_is_no_text_for_suppressed_cells() {
+    // Whoever trims blanks, folds case or sees no joiners takes one for the other. A text of its own passes.
+    let folder = folder();
+    let gate = GATE.replace("at_least = 8", "at_least = 2");
+    let refusal = |text: &str| {
+        let text =
+            format!("{VARIABLES}{gate}[output]\nfile = \"out.csv\"\nsuppressed = \"{text}\"\n");
+        let plan = fine(folder.path(), &text);
+        let done = run(&plan, RunOptions::default(), &Patience::default(), &Plain);
+        done.err().map(|error| error.to_string())
+    };
+    for text in [" f", "F", "f ", "\u{ff46}", "f\u{200b}"] {
+        let message = refusal(text).unwrap_or_else(|| panic!("{text:?} was taken"));
+        assert!(message.contains("also a value of sex"), "{message}");
+        assert!(!folder.path().join("out.csv").exists());
+    }
+    assert_eq!(refusal("ff"), None);
+}
+
+#[test]
 fn what_was_counted_is_said_and_under_original_what_a_reader_counts_too() {
     let folder = folder();
     // Two keys, either of which may be blanked: a record that counts on another's value finds it gone.
