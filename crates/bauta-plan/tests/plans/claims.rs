@@ -211,3 +211,25 @@ fn what_was_counted_is_said_and_under_original_what_a_reader_counts_too() {
     assert_eq!(record.claims[0].counted, Counted::ReleasedFile);
     assert_eq!(record.claims[0].shown, None);
 }
+
+#[test]
+fn under_original_the_public_is_told_what_was_counted() {
+    let public = |step: &str| {
+        let folder = folder();
+        let record = record_of(folder.path(), &format!("{VARIABLES}{step}{OUTPUT}"));
+        let notes = record.steps[0].notes.iter().filter(|note| note.public);
+        notes.map(|note| note.text.clone()).collect::<Vec<_>>()
+    };
+    let mu_argus = "[[step]]\nmask = \"suppress-local\"\nk = 8\nsearch = \"mu-argus\"\n";
+    for step in [&suppress("original"), mu_argus] {
+        let notes = public(step);
+        let told = |note: &String| {
+            note.contains("counted in the values before suppression")
+                && note.contains("whoever counts the released file may find")
+        };
+        assert!(notes.iter().any(told), "{notes:?}");
+    }
+    for semantics in ["visible", "own"] {
+        assert!(public(&suppress(semantics)).is_empty());
+    }
+}
