@@ -11,7 +11,7 @@ mod surroundings;
 mod variables;
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
 use bauta_data::format::ReadOptions;
@@ -91,8 +91,8 @@ pub(crate) struct Checker<'a> {
     pub(crate) surroundings: &'a dyn Surroundings,
     /// Columns of the file; `None` if it could not be read, which is reported once.
     pub(crate) columns: Option<Vec<String>>,
-    /// The same, to look names up: a plan may describe thousands of variables.
-    column_set: BTreeSet<String>,
+    /// Where each of them stands, to look names up: a plan may describe thousands of variables.
+    positions: HashMap<String, usize>,
     /// Descriptions by name, kinds as they are after the steps so far.
     pub(crate) live: BTreeMap<String, Attribute>,
     /// Variables whose own line is wrong; what follows from it is not reported again.
@@ -170,7 +170,7 @@ impl<'a> Checker<'a> {
         let mut checker = Self {
             problems,
             surroundings,
-            column_set: columns.iter().flatten().cloned().collect(),
+            positions: positions(columns.as_deref().unwrap_or_default()),
             columns,
             live: BTreeMap::new(),
             doubtful: BTreeSet::new(),
@@ -195,10 +195,16 @@ impl<'a> Checker<'a> {
             .collect()
     }
 
+    /// Names in the order of the file.
+    pub(crate) fn in_file_order(&self, mut names: Vec<String>) -> Vec<String> {
+        names.sort_by_cached_key(|name| self.positions.get(name).copied());
+        names
+    }
+
     /// Whether the file has a variable; where it could not be looked at, whether the plan describes it.
     pub(crate) fn has_variable(&self, name: &str) -> bool {
         match &self.columns {
-            Some(_) => self.column_set.contains(name),
+            Some(_) => self.positions.contains_key(name),
             None => self.live.contains_key(name) || self.dropped.contains(name),
         }
     }
@@ -226,12 +232,12 @@ impl<'a> Checker<'a> {
 
     /// Known names of a list, each once.
     pub(crate) fn known_list(&self, names: &[Spot<String>]) -> Vec<String> {
-        let mut seen: Vec<String> = Vec::new();
+        let (mut once, mut seen) = (Vec::new(), BTreeSet::new());
         for name in names {
             if !self.known(name) {
                 continue;
             }
-            if seen.contains(&name.value) {
+            if !seen.insert(name.value.as_str()) {
                 let message = format!("`{}` is named twice", name.value);
                 self.push(Problem::at(
                     ProblemKind::Plan,
@@ -240,10 +246,10 @@ impl<'a> Checker<'a> {
                     "name it once",
                 ));
             } else {
-                seen.push(name.value.clone());
+                once.push(name.value.clone());
             }
         }
-        seen
+        once
     }
 
     /// The condition that a text says; reports it if it says none.
@@ -258,4 +264,13 @@ impl<'a> Checker<'a> {
             }
         }
     }
+}
+
+/// Where each name stands; of equal ones the first.
+fn positions(columns: &[String]) -> HashMap<String, usize> {
+    let mut positions = HashMap::with_capacity(columns.len());
+    for (position, name) in columns.iter().enumerate() {
+        positions.entry(name.clone()).or_insert(position);
+    }
+    positions
 }

@@ -4,12 +4,14 @@ use std::cmp::Ordering;
 use std::path::Path;
 
 use bauta_data::number::parse_label;
+use bauta_data::spelling::folded;
 use bauta_data::{Column, DataError, DataProblem, Table, Values};
 
 use crate::claims::Claim;
 
 /// Refuses a text for suppressed cells that is a value of a variable with such cells, or of a key that
-/// something is claimed of: in the file the two could not be told apart.
+/// something is claimed of: in the file the two could not be told apart. One that differs from a value only
+/// in its [spelling](bauta_data::spelling) is as bad: readers trim blanks, fold case and see no joiners.
 pub(crate) fn check_suppressed_text(
     path: &Path,
     text: &str,
@@ -30,7 +32,7 @@ pub(crate) fn check_suppressed_text(
         return Ok(());
     }
     let message = format!(
-        "the text for suppressed cells is also a value of {}, so that nobody could tell which cells are suppressed",
+        "the text for suppressed cells is also a value of {}, or differs from one only by case, blanks, Unicode form or invisible characters, so that nobody could tell which cells are suppressed",
         names.join(", ")
     );
     let hint = "choose another text for `suppressed` in [output]; without it they are empty";
@@ -38,14 +40,21 @@ pub(crate) fn check_suppressed_text(
 }
 
 fn is_value_of(column: &Column, text: &str) -> bool {
-    let mut records = 0..column.len();
+    let shared = folded(text);
     match column.values() {
-        Values::Numeric(values) => parse_label(text).is_some_and(|number| {
+        Values::Numeric(values) => parse_label(&shared).is_some_and(|number| {
             let same = |value: &f64| value.partial_cmp(&number) == Some(Ordering::Equal);
             values.iter().any(same)
         }),
-        Values::Categorical(categorical) => categorical.levels.code(text).is_some_and(|code| {
-            records.any(|record| categorical.codes[record] == code && !column.is_missing(record))
-        }),
+        Values::Categorical(categorical) => {
+            // Without a text and without suppressed cells there is nothing that a blank could be taken for.
+            let exactly = text.is_empty() && column.n_suppressed() == 0;
+            let is_same = |level: &str| level == text || (!exactly && folded(level) == shared);
+            let same: Vec<bool> = categorical.levels.iter().map(is_same).collect();
+            let is_value = |record: usize| {
+                same[categorical.codes[record] as usize] && !column.is_missing(record)
+            };
+            same.contains(&true) && (0..column.len()).any(is_value)
+        }
     }
 }

@@ -5,7 +5,7 @@ use crate::support;
 use bauta_methods::measure::{ListedRecord, Measurement, Part, Series};
 use bauta_methods::{Note, Unit};
 use bauta_plan::RunRecord;
-use bauta_plan::record::{MeasureFamily, SeedSource};
+use bauta_plan::record::{Counted, MeasureFamily, SeedSource};
 use bauta_report::{Audience, html};
 use serde_json::json;
 
@@ -474,4 +474,21 @@ fn what_a_step_left_as_it_was_is_not_said_to_be_masked_by_it() {
         assert!(row.unwrap().contains("unchanged"), "{name}");
     }
     assert!(internal.contains("Changed nothing in"));
+}
+
+#[test]
+fn what_was_counted_before_suppression_is_not_said_of_the_file() {
+    let read_again = "The file was read again after it was written";
+    let mut record = support::passed();
+    assert!(html(&record, Audience::Internal).contains(read_again));
+    let claim = &mut record.claims[0];
+    claim.semantics = "original".to_owned();
+    claim.counted = Counted::BeforeSuppression;
+    let page = html(&record, Audience::Internal);
+    assert!(!page.contains(read_again));
+    assert!(page.contains("no statement about the released file"));
+    // Each claim stands under the words that are true of it.
+    record.claims.push(support::passed().claims.remove(0));
+    let page = html(&record, Audience::Internal);
+    assert!(page.contains(read_again) && page.contains("no statement about the released file"));
 }

@@ -91,3 +91,22 @@ fn twenty_thousand_variables_under_a_long_header_are_checked_and_run() {
     let message = stderr(&run_expecting(here, &["check", "plan.toml"], 2));
     assert!(message.contains("did you mean"));
 }
+
+#[test]
+fn measures_find_their_variables_among_twenty_thousand_in_seconds() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    let declared: String = write_wide(here, 20_000)
+        .iter()
+        .map(|name| format!("{name} = {{ role = \"other\", kind = \"continuous\" }}\n"))
+        .collect();
+    // Each looks for its variables among all of them and puts them in the order of the file.
+    let measures = "[[measure]]\nuse = [\"interval-rank\", \"interval-sd\", \"il1\", \"il1-symmetric\", \
+        \"il1s\", \"il2\", \"il3\", \"il4\", \"il5\", \"s0\", \"s1\", \"s2\", \"il\", \"hellinger\", \
+        \"kolmogorov-smirnov\", \"univariate-summary\", \"eigenvalue-distance\"]\n";
+    let plan = format!("{PLAN_HEAD}{declared}{measures}");
+    std::fs::write(here.join("plan.toml"), plan).unwrap();
+    let started = Instant::now();
+    run_expecting(here, &["check", "plan.toml"], 0);
+    assert!(started.elapsed().as_secs() < SECONDS);
+}

@@ -453,6 +453,9 @@ impl<'a> Step<'a> {
     }
 
     fn note(&self, blanks: &Blanks, n_given_away: usize, context: &RunContext<'_>) {
+        if self.settings.counted == Counted::Original && self.settings.k > 1 {
+            context.note(counted_before_suppression());
+        }
         if n_given_away > 0 {
             context.note(given_away(n_given_away));
         }
@@ -465,6 +468,15 @@ impl<'a> Step<'a> {
         }
         context.note(suppression_cost(totals.n_records, totals.cost, blanks));
     }
+}
+
+/// What the count does not promise; for the public too, whom the summary of the method is shown.
+fn counted_before_suppression() -> Note {
+    let text = "keys were counted in the values before suppression, which the released file does not show: \
+        whoever counts the released file may find keys that fewer than k records share, even single ones";
+    Note::new("counted-before-suppression", text)
+        .public()
+        .ranked(NoteRank::Warning)
 }
 
 /// Records deleted since their blanks could be worked out.

@@ -316,24 +316,13 @@ impl Resolver<'_> {
             targets.default_roles.contains(&attribute.role)
                 && targets.kinds.contains(&attribute.kind)
         };
-        let in_file_order = |mut names: Vec<String>| {
-            let position = |name: &String| {
-                self.checker
-                    .columns
-                    .as_ref()?
-                    .iter()
-                    .position(|column| column == name)
-            };
-            names.sort_by_key(position);
-            names
-        };
         let all = self
             .original
             .values()
             .filter(fits)
             .map(|attribute| attribute.name.clone());
         if measure.declared().subject == Subject::OneFile {
-            return in_file_order(all.collect());
+            return self.checker.in_file_order(all.collect());
         }
         let comparable: Vec<String> = all.filter(|name| self.comparable(name)).collect();
         let masked: Vec<String> = comparable
@@ -341,7 +330,7 @@ impl Resolver<'_> {
             .filter(|name| self.checker.touched.contains(*name))
             .cloned()
             .collect();
-        in_file_order(
+        self.checker.in_file_order(
             if masked.is_empty() || measure.declared().looks_at_untouched {
                 comparable
             } else {

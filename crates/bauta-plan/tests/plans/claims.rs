@@ -149,6 +149,26 @@ fn a_category_that_is_called_suppressed_protects_nobody() {
 }
 
 #[test]
+fn a_category_in_another_spelling_is_no_text_for_suppressed_cells() {
+    // Whoever trims blanks, folds case or sees no joiners takes one for the other. A text of its own passes.
+    let folder = folder();
+    let gate = GATE.replace("at_least = 8", "at_least = 2");
+    let refusal = |text: &str| {
+        let text =
+            format!("{VARIABLES}{gate}[output]\nfile = \"out.csv\"\nsuppressed = \"{text}\"\n");
+        let plan = fine(folder.path(), &text);
+        let done = run(&plan, RunOptions::default(), &Patience::default(), &Plain);
+        done.err().map(|error| error.to_string())
+    };
+    for text in [" f", "F", "f ", "\u{ff46}", "f\u{200b}"] {
+        let message = refusal(text).unwrap_or_else(|| panic!("{text:?} was taken"));
+        assert!(message.contains("also a value of sex"), "{message}");
+        assert!(!folder.path().join("out.csv").exists());
+    }
+    assert_eq!(refusal("ff"), None);
+}
+
+#[test]
 fn what_was_counted_is_said_and_under_original_what_a_reader_counts_too() {
     let folder = folder();
     // Two keys, either of which may be blanked: a record that counts on another's value finds it gone.
@@ -190,4 +210,26 @@ fn what_was_counted_is_said_and_under_original_what_a_reader_counts_too() {
     let record = record_of(folder.path(), &text);
     assert_eq!(record.claims[0].counted, Counted::ReleasedFile);
     assert_eq!(record.claims[0].shown, None);
+}
+
+#[test]
+fn under_original_the_public_is_told_what_was_counted() {
+    let public = |step: &str| {
+        let folder = folder();
+        let record = record_of(folder.path(), &format!("{VARIABLES}{step}{OUTPUT}"));
+        let notes = record.steps[0].notes.iter().filter(|note| note.public);
+        notes.map(|note| note.text.clone()).collect::<Vec<_>>()
+    };
+    let mu_argus = "[[step]]\nmask = \"suppress-local\"\nk = 8\nsearch = \"mu-argus\"\n";
+    for step in [&suppress("original"), mu_argus] {
+        let notes = public(step);
+        let told = |note: &String| {
+            note.contains("counted in the values before suppression")
+                && note.contains("whoever counts the released file may find")
+        };
+        assert!(notes.iter().any(told), "{notes:?}");
+    }
+    for semantics in ["visible", "own"] {
+        assert!(public(&suppress(semantics)).is_empty());
+    }
 }

@@ -110,9 +110,28 @@ pub(super) fn key_figures(record: &RunRecord) -> Markup {
 pub(super) fn gates(record: &RunRecord) -> Markup {
     html! {
         (conditions(record))
-        @if !record.claims.is_empty() {
-            p { "The file was read again after it was written, and what was claimed of its keys counted:" }
-            ul { @for claim in &record.claims { li { (counted_again(claim)) } } }
+        (claims(record, Counted::ReleasedFile))
+        (claims(record, Counted::BeforeSuppression))
+    }
+}
+
+/// The claims that were counted in the file, or in what it does not show.
+fn claims(record: &RunRecord, counted: Counted) -> Markup {
+    let claims = record.claims.iter();
+    let claims: Vec<&ClaimRecord> = claims.filter(|claim| claim.counted == counted).collect();
+    let introduction = match counted {
+        Counted::ReleasedFile => {
+            "The file was read again after it was written, and what was claimed of its keys counted:"
+        }
+        Counted::BeforeSuppression => {
+            "This was counted in the values before suppression, which the file does not show. It is no \
+             statement about the released file, in which smaller classes may be found:"
+        }
+    };
+    html! {
+        @if !claims.is_empty() {
+            p { (introduction) }
+            ul { @for claim in claims { li { (counted_again(claim)) } } }
         }
     }
 }
