@@ -209,7 +209,7 @@ const PLAN: &str = "[data]\nfile = \"survey.csv\"\n[output]\nfile = \"released.c
     a = { role = \"sensitive\", kind = \"continuous\" }\nb = { role = \"sensitive\", kind = \"continuous\" }\n\
     [[step]]\nmask = \"recode\"\non = [\"age\"]\nbreaks = [20, 40, 60, 80]\n\
     [[step]]\nmask = \"rank-swap\"\non = [\"a\", \"b\"]\nwindow = 0.05\n\
-    [measures]\nuse = [\"k-anonymity\", \"individual-risk\", \"il1s\"]\n\
+    [[measure]]\nuse = [\"k-anonymity\", \"individual-risk\", \"il1s\"]\n\
     [[gate]]\nmeasure = \"k-anonymity\"\nat_least = 1\n";
 
 /// Measures in release mode and writes the page.

@@ -199,6 +199,9 @@ pub(crate) struct FileOptions {
     /// Texts that mean "no value" (default: the empty field and NA)
     #[arg(long, value_name = "TEXTS", value_delimiter = ',')]
     pub(crate) missing_texts: Option<Vec<String>>,
+    /// Variables in which spellings of one category that differ by case, blanks or the like become one
+    #[arg(long, value_name = "VARIABLES", value_delimiter = ',')]
+    pub(crate) fold_spellings: Vec<String>,
 }
 
 impl FileOptions {
@@ -210,6 +213,7 @@ impl FileOptions {
             decimal: self.decimal,
             encoding: self.encoding,
             missing_texts: self.missing_texts.clone(),
+            fold_spellings: self.fold_spellings.clone(),
         }
     }
 }

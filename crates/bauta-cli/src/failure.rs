@@ -13,6 +13,9 @@ use bauta_plan::work::{Mistake, WorkError};
 use bauta_plan::{Problem, ProblemKind};
 use serde_json::json;
 
+/// Problems of a plan that are drawn; each takes a walk through its text, and nobody reads thousands.
+const MAX_SHOWN: usize = 100;
+
 /// Why a command failed. Exit code 2.
 pub(crate) enum Failure {
     /// The command line was wrong.
@@ -375,7 +378,7 @@ fn show_problems(file: &Path, text: &str, problems: &[Problem]) {
     };
     let path = harmless(&file.display().to_string()).into_owned();
     let text = &*harmless_in_place(text);
-    for problem in problems {
+    for problem in problems.iter().take(MAX_SHOWN) {
         let (message, hint) = (harmless(&problem.message), harmless(&problem.hint));
         let title = Level::ERROR
             .primary_title(&*message)
@@ -394,6 +397,9 @@ fn show_problems(file: &Path, text: &str, problems: &[Problem]) {
         say_exactly(&format!("{}\n\n", renderer.render(&[group])));
     }
     let n = problems.len();
+    if n > MAX_SHOWN {
+        say!("and {} more problems; --json lists all", n - MAX_SHOWN);
+    }
     say!(
         "{path}: {n} {}; nothing was written",
         if n == 1 { "problem" } else { "problems" }

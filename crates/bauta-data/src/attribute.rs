@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::hierarchy::HierarchySpec;
 use crate::missing::MissingRules;
+use crate::spelling::Spellings;
 
 /// What a variable is *for*. The role decides which methods may touch it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, JsonSchema)]
@@ -119,6 +120,8 @@ pub struct Attribute {
     pub hierarchy: Option<HierarchySpec>,
     /// Missing rules of this variable; `None` means those of the file.
     pub missing: Option<MissingRules>,
+    /// What becomes of several spellings of one category.
+    pub spellings: Spellings,
 }
 
 impl Attribute {
@@ -131,6 +134,7 @@ impl Attribute {
             order: None,
             hierarchy: None,
             missing: None,
+            spellings: Spellings::default(),
         }
     }
 

@@ -27,6 +27,7 @@ use crate::fingerprint::{Fingerprint, Hasher};
 use crate::number::{ColumnMark, DecimalMark};
 use crate::problem::{DataError, DataErrorKind, DataProblem};
 use crate::remark::Remark;
+use crate::spelling;
 use crate::table::Table;
 use crate::watch::Watch;
 
@@ -35,6 +36,12 @@ use memory::{Allowance, Need};
 pub use arrow_in::from_record_batches;
 pub use arrow_out::to_record_batch;
 pub use decimal_marks::decide as decimal_mark_of;
+pub use sniff::delimiter_of_extension;
+
+/// Bytes that are read at first to find the header of a text file.
+const FIRST_READ_BYTES: u64 = 1 << 20;
+/// A header longer than this is not a header.
+const LONGEST_HEADER_BYTES: u64 = 1 << 26;
 
 /// A file format that Bauta reads and writes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -220,14 +227,36 @@ pub fn column_names(path: &Path, options: &ReadOptions) -> Result<Vec<String>, D
     let file = open(path)?;
     match format {
         FileFormat::Text => {
-            // A header longer than this is not a header.
-            let mut start = Vec::new();
-            file.take(1 << 20)
-                .read_to_end(&mut start)
-                .map_err(|error| DataError::io(path, "read", &error))?;
+            let start = read_header(path, file, options)?;
             text_read::column_names(path, &start, options)
         }
         FileFormat::Parquet => parquet::column_names(path, file),
+    }
+}
+
+/// The start of a text file up to the end of its header at least.
+fn read_header(path: &Path, mut file: File, options: &ReadOptions) -> Result<Vec<u8>, DataError> {
+    let mut start = Vec::new();
+    let mut n_wanted = FIRST_READ_BYTES;
+    loop {
+        let n_more = n_wanted - start.len() as u64;
+        (&mut file)
+            .take(n_more)
+            .read_to_end(&mut start)
+            .map_err(|error| DataError::io(path, "read", &error))?;
+        let is_whole = (start.len() as u64) < n_wanted;
+        if is_whole || text_read::holds_header(path, &start, options)? {
+            return Ok(start);
+        }
+        if n_wanted >= LONGEST_HEADER_BYTES {
+            let megabytes = LONGEST_HEADER_BYTES >> 20;
+            let problem = DataProblem::file(
+                format!("the first {megabytes} MiB hold no end of the header"),
+                "the first line must hold the names of the columns; check its quotes and line ends",
+            );
+            return Err(DataError::one(path, problem));
+        }
+        n_wanted *= 2;
     }
 }
 
@@ -276,12 +305,13 @@ pub fn read_bytes(
             let (read, fingerprint) = with_fingerprint(path, &bytes, watch, || {
                 text_read::read(path, &bytes, options, watch)
             })?;
+            let (table, folded) = spelling::fold_declared(path, read.table, &options.schema)?;
             Ok(Loaded {
-                table: read.table,
+                table,
                 fingerprint,
                 format,
                 style: read.style,
-                remarks: read.remarks,
+                remarks: read.remarks.into_iter().chain(folded).collect(),
                 number_marks: read.number_marks,
             })
         }
@@ -290,12 +320,13 @@ pub fn read_bytes(
             let (table, fingerprint) = with_fingerprint(path, file.as_ref(), watch, || {
                 parquet::read(path, &file, options, watch)
             })?;
+            let (table, remarks) = spelling::fold_declared(path, table, &options.schema)?;
             Ok(Loaded {
                 table,
                 fingerprint,
                 format,
                 style: TextStyle::default(),
-                remarks: Vec::new(),
+                remarks,
                 number_marks: Vec::new(),
             })
         }

@@ -19,6 +19,7 @@ use crate::hierarchy::HierarchySpec;
 use crate::number::{ColumnMark, DecimalMark};
 use crate::problem::DataProblem;
 use crate::remark::Remark;
+use crate::spelling;
 use crate::table::Table;
 use facts::Facts;
 
@@ -239,16 +240,27 @@ pub fn inspect(table: &Table, stated: Option<DecimalMark>) -> FileProfile {
         });
         proposals = propose::propose(&facts);
     }
+    let mut remarks = decided.remarks;
+    remarks.extend(spelling_remarks(table, &proposals));
     let columns = columns.iter().zip(facts).zip(proposals);
     FileProfile {
         n_records: table.n_records(),
         decimal: decided.mark,
         decimal_doubts: decided.doubts,
-        remarks: decided.remarks,
+        remarks,
         columns: columns
             .map(|((column, (_, facts)), proposal)| profile(column, facts, proposal))
             .collect(),
     }
+}
+
+/// What there is to say of the spellings of columns that would be categories.
+fn spelling_remarks(table: &Table, proposals: &[Proposal]) -> Vec<Remark> {
+    let is_category = |attr_idx: usize| {
+        let Proposal { role, kind, .. } = proposals[attr_idx];
+        kind != Kind::Continuous && ![Role::Identifier, Role::Weight].contains(&role)
+    };
+    spelling::remarks(table, is_category)
 }
 
 fn profile(column: &Column, facts: Facts, proposal: Proposal) -> ColumnProfile {

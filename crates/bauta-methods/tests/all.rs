@@ -5,6 +5,7 @@ mod support;
 mod calibration;
 mod calibration_messages;
 mod calibration_properties;
+mod calibration_size;
 mod conformance;
 mod correspondence;
 mod deletion;

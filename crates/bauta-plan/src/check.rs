@@ -82,12 +82,17 @@ pub(crate) struct Source<'a> {
     pub(crate) file: &'a str,
 }
 
+/// Problems up to which unknown names are told the nearest known one.
+const MAX_NEAR_HINTS: usize = 100;
+
 /// What is known of the variables while the plan is walked through.
 pub(crate) struct Checker<'a> {
     pub(crate) problems: &'a Problems,
     pub(crate) surroundings: &'a dyn Surroundings,
     /// Columns of the file; `None` if it could not be read, which is reported once.
     pub(crate) columns: Option<Vec<String>>,
+    /// The same, to look names up: a plan may describe thousands of variables.
+    column_set: BTreeSet<String>,
     /// Descriptions by name, kinds as they are after the steps so far.
     pub(crate) live: BTreeMap<String, Attribute>,
     /// Variables whose own line is wrong; what follows from it is not reported again.
@@ -161,10 +166,12 @@ impl<'a> Checker<'a> {
                 problems.borrow_mut().extend(found);
             })
         });
+        let columns = columns.and_then(Result::ok);
         let mut checker = Self {
             problems,
             surroundings,
-            columns: columns.and_then(Result::ok),
+            column_set: columns.iter().flatten().cloned().collect(),
+            columns,
             live: BTreeMap::new(),
             doubtful: BTreeSet::new(),
             dropped: BTreeSet::new(),
@@ -181,23 +188,17 @@ impl<'a> Checker<'a> {
 
     /// Descriptions of all columns before any step.
     fn originals(&self, schema: &Schema) -> BTreeMap<String, Attribute> {
-        let declared = schema.attributes.iter().cloned();
-        let undeclared = self
-            .columns
-            .iter()
-            .flatten()
-            .filter(|name| schema.attribute(name).is_none())
-            .map(Attribute::undeclared);
-        declared
-            .chain(undeclared)
-            .map(|attribute| (attribute.name.clone(), attribute))
+        let all = self.columns.iter().flatten().map(Attribute::undeclared);
+        // What is declared goes before what is not.
+        let all = all.chain(schema.attributes.iter().cloned());
+        all.map(|attribute| (attribute.name.clone(), attribute))
             .collect()
     }
 
     /// Whether the file has a variable; where it could not be looked at, whether the plan describes it.
     pub(crate) fn has_variable(&self, name: &str) -> bool {
         match &self.columns {
-            Some(columns) => columns.iter().any(|column| column == name),
+            Some(_) => self.column_set.contains(name),
             None => self.live.contains_key(name) || self.dropped.contains(name),
         }
     }
@@ -212,7 +213,12 @@ impl<'a> Checker<'a> {
             return false;
         };
         let message = format!("the file has no variable `{}`", name.value);
-        let hint = near::column_hint(&name.value, columns.iter().map(String::as_str));
+        // Looking for the nearest of many names takes its time, and nobody reads a hundred hints.
+        let hint = if self.problems.borrow().len() < MAX_NEAR_HINTS {
+            near::column_hint(&name.value, columns.iter().map(String::as_str))
+        } else {
+            "`bauta inspect` shows the names in the file".to_owned()
+        };
         let problem = Problem::at(ProblemKind::UnknownVariable, &name.place, message, hint);
         self.push(problem.of_variable(&name.value));
         false

@@ -21,7 +21,7 @@ mod given;
 use bauta_data::format::Encoding;
 use bauta_data::hierarchy::TreeNode;
 use bauta_data::number::DecimalMark;
-use bauta_data::{Kind, Role};
+use bauta_data::{Kind, Role, Spellings};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -137,6 +137,9 @@ pub struct VariableDraft {
     /// Codes with a meaning of their own in this variable.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing_codes: Option<Vec<(String, String)>>,
+    /// What becomes of several spellings of one category; they are kept if not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spellings: Option<Spellings>,
     /// Role or kind could not be read, so that nothing can be said of what fits the variable.
     #[serde(skip)]
     pub(crate) doubtful: bool,
@@ -351,6 +354,7 @@ impl VariableDraft {
             hierarchy: None,
             missing: None,
             missing_codes: None,
+            spellings: None,
             doubtful: false,
         }
     }

@@ -4,10 +4,11 @@ mod described;
 mod masking;
 mod unchanged;
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use bauta_data::format::{self, FileFormat, Loaded, TextStyle};
-use bauta_data::{DataError, DataProblem, Kind, Table, Unwatched};
+use bauta_data::{Column, DataError, DataProblem, Kind, Table, Unwatched};
 use bauta_methods::pair::Rows;
 use bauta_methods::{Files, Pair, Subject};
 
@@ -19,7 +20,7 @@ use crate::output::Replace;
 use crate::plan::Plan;
 use crate::record::{FORMAT, RunRecord, SeedSource, StepRecord, TimesRecord};
 use crate::stages::{RunWatch, Stages};
-use described::{data_note, file_record, plan_record, scenario_records, variable_records};
+use described::{data_notes, file_record, plan_record, scenario_records, variable_records};
 use masking::Masked;
 
 pub(crate) use described::released_record;
@@ -186,8 +187,11 @@ fn seed_of(plan: &Plan, loaded: &Loaded, options: RunOptions) -> (u64, SeedSourc
 /// A table must be what the plan was checked for; one that was read under [`Plan::read`] is.
 fn check_described(plan: &Plan, table: &Table) -> Result<(), DataError> {
     let declared = plan.read.schema.attributes.iter();
+    let columns: HashMap<&str, &Column> = (table.columns().iter())
+        .map(|column| (column.name(), column.as_ref()))
+        .collect();
     let unlike = declared.filter(|attribute| {
-        table.column_named(&attribute.name).is_none_or(|column| {
+        columns.get(attribute.name.as_str()).is_none_or(|column| {
             let found = column.attribute();
             (found.role, found.kind) != (attribute.role, attribute.kind)
                 || (attribute.kind == Kind::Continuous && column.as_numeric().is_none())
@@ -226,7 +230,7 @@ fn record_of(
         seed,
         seed_source,
         input: file_record(file, &loaded.fingerprint, &loaded.table),
-        notes: loaded.remarks.iter().map(data_note).collect(),
+        notes: data_notes(plan, loaded),
         variables: Vec::new(),
         scenarios: scenario_records(plan),
         steps,

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use bauta_data::format::{FileFormat, ReadOptions};
-use bauta_methods::mask::Effect;
+use bauta_methods::mask::{Effect, StepFacts};
 use bauta_methods::{Adjuster, Groups, Mask, Measure, Params};
 
 use crate::gate::GateFigure;
@@ -87,12 +87,17 @@ pub struct Step {
 }
 
 impl Step {
+    /// What is known of it before data are read.
+    pub fn facts(&self) -> StepFacts {
+        match self.method {
+            StepMethod::Mask(mask) => mask.facts(&self.params),
+            StepMethod::Adjuster(adjuster) => adjuster.facts(&self.params),
+        }
+    }
+
     /// Whether it can change anything at all with its parameters.
     pub fn effect(&self) -> Effect {
-        match self.method {
-            StepMethod::Mask(mask) => mask.facts(&self.params).effect,
-            StepMethod::Adjuster(adjuster) => adjuster.facts(&self.params).effect,
-        }
+        self.facts().effect
     }
 }
 

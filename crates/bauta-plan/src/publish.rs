@@ -185,9 +185,9 @@ fn write_release(
 pub(crate) fn release_style(plan: &Plan, release: &Release, source: TextStyle) -> TextStyle {
     let mut style = source;
     if let Some(input) = &plan.input {
-        let prescribed = style.for_path(&input.path).delimiter;
-        if prescribed == style.delimiter && prescribed == b'\t' {
-            // Tabs came with the extension and go with it.
+        let prescribed = format::delimiter_of_extension(&input.path);
+        if prescribed == Some(style.delimiter) {
+            // Tabs came with the extension and go with it; tabs in a .csv file stay.
             style.delimiter = b',';
         }
     }

@@ -7,7 +7,7 @@ use crate::support::{run_expecting, stderr};
 const PLAN: &str = "[data]\nfile = \"x.csv\"\n[output]\nfile = \"out.csv\"\n[variables]\n\
     a = { role = \"sensitive\", kind = \"continuous\" }\nb = { role = \"key\" }\nw = { role = \"weight\" }\n\
     [[step]]\nmask = \"rank-swap\"\non = [\"a\"]\nwindow = 0.1\n\
-    [measures]\nuse = [\"il1s\"]\n[[gate]]\nmeasure = \"il1s\"\nat_most = 9\n";
+    [[measure]]\nuse = [\"il1s\"]\n[[gate]]\nmeasure = \"il1s\"\nat_most = 9\n";
 
 #[test]
 fn every_command_keeps_to_a_limit_of_memory() {
@@ -44,7 +44,7 @@ fn every_command_keeps_to_a_limit_of_memory() {
     for command in commands {
         let limited = [command, &["--memory", "1MB"]].concat();
         let told = stderr(&run_expecting(here, &limited, 2));
-        assert!(told.contains("1 MB are allowed"), "{command:?}: {told}");
+        assert!(told.contains("1000 kB are allowed"), "{command:?}: {told}");
         let roomy = [command, &["--memory", "0.5GiB"]].concat();
         run_expecting(here, &roomy, 0);
     }

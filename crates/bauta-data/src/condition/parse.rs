@@ -18,6 +18,12 @@ const SIGNS: [&str; 11] = ["<=", ">=", "==", "!=", "<>", "=", "<", ">", "(", ")"
 /// Nesting that a condition may have; deeper ones are no condition anybody writes.
 const MAX_DEPTH: usize = 50;
 
+/// Comparisons that a condition may join; each is held for every record.
+const MAX_COMPARISONS: usize = 1000;
+
+/// Values that the lists of a condition may have together: reports and screens show the whole text.
+const MAX_VALUES: usize = 2000;
+
 /// Reads a whole condition.
 pub(super) fn expression(text: &str) -> Result<Expression, ConditionProblem> {
     let tokens = tokens(text)?;
@@ -25,6 +31,8 @@ pub(super) fn expression(text: &str) -> Result<Expression, ConditionProblem> {
         tokens: &tokens,
         at: 0,
         depth: 0,
+        n_comparisons: 0,
+        n_values: 0,
     };
     let found = reader.either()?;
     match reader.peek() {
@@ -108,6 +116,8 @@ struct Reader<'a> {
     tokens: &'a [Token],
     at: usize,
     depth: usize,
+    n_comparisons: usize,
+    n_values: usize,
 }
 
 impl Reader<'_> {
@@ -175,6 +185,14 @@ impl Reader<'_> {
                 return Err(wrong("a ( is not closed"));
             }
             return Ok(inner);
+        }
+        self.n_comparisons += 1;
+        if self.n_comparisons > MAX_COMPARISONS {
+            return Err(ConditionProblem {
+                message: format!("the condition has more than {MAX_COMPARISONS} comparisons"),
+                hint: "list the values as in region in ('11', '12'), or compare a recoded variable"
+                    .to_owned(),
+            });
         }
         let variable = match self.next("a variable")? {
             Token::Word(name) | Token::QuotedName(name) => name,
@@ -248,6 +266,13 @@ impl Reader<'_> {
         }
         if !self.takes_sign(")") {
             return Err(wrong("a ( is not closed"));
+        }
+        self.n_values += values.len();
+        if self.n_values > MAX_VALUES {
+            return Err(ConditionProblem {
+                message: format!("the condition lists more than {MAX_VALUES} values"),
+                hint: "compare a recoded variable instead".to_owned(),
+            });
         }
         Ok(values)
     }

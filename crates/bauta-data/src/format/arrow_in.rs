@@ -71,29 +71,25 @@ impl<'a> TableBuilder<'a> {
         }
         let names: Vec<String> = fields.iter().map(|field| field.name().clone()).collect();
         header::check(&names, &options.schema, None, &mut problems);
-        let mut columns = Vec::with_capacity(names.len());
-        for (name, field) in names.iter().zip(fields) {
-            let data_type = field.data_type().clone();
-            let mark = if is_text(&data_type) {
+        let marks = |position: usize| {
+            Marks::Known(if is_text(fields[position].data_type()) {
                 options.decimal.unwrap_or_default()
             } else {
                 DecimalMark::Point
-            };
-            let cells = header::builders(
-                std::slice::from_ref(name),
-                &options.schema,
-                Marks::Known(mark),
-            );
-            for cells in cells {
-                if let Err((message, hint)) = check_type(&data_type, cells.is_numeric()) {
-                    problems.push_with(|| DataProblem::file(message, hint).of_variable(name));
-                }
-                columns.push(TypedBuilder {
-                    cells,
-                    data_type: data_type.clone(),
-                    lossless: true,
-                });
+            })
+        };
+        let builders = header::builders(&names, &options.schema, marks);
+        let mut columns = Vec::with_capacity(names.len());
+        for (cells, field) in builders.into_iter().zip(fields) {
+            let data_type = field.data_type().clone();
+            if let Err((message, hint)) = check_type(&data_type, cells.is_numeric()) {
+                problems.push_with(|| DataProblem::file(message, hint).of_variable(field.name()));
             }
+            columns.push(TypedBuilder {
+                cells,
+                data_type,
+                lossless: true,
+            });
         }
         problems.into_result(path)?;
         Ok(Self {

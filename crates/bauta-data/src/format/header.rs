@@ -12,14 +12,18 @@ use crate::near;
 use crate::problem::{DataProblem, ProblemList};
 
 /// One empty column per name, described by the schema where it says something.
-pub(super) fn builders(names: &[String], schema: &Schema, marks: Marks) -> Vec<ColumnBuilder> {
+pub(super) fn builders(
+    names: &[String],
+    schema: &Schema,
+    marks: impl Fn(usize) -> Marks,
+) -> Vec<ColumnBuilder> {
     let described: HashMap<&str, &Attribute, FixedState> = schema
         .attributes
         .iter()
         .rev()
         .map(|attribute| (attribute.name.as_str(), attribute))
         .collect();
-    let builder = |name: &String| {
+    let builder = |(position, name): (usize, &String)| {
         let declared = described.get(name.as_str());
         let attribute = declared.map_or_else(
             || Attribute::undeclared(name),
@@ -27,9 +31,10 @@ pub(super) fn builders(names: &[String], schema: &Schema, marks: Marks) -> Vec<C
         );
         let rules = attribute.missing.clone();
         let rules = rules.as_ref().unwrap_or(&schema.missing);
+        let marks = marks(position);
         ColumnBuilder::new(Arc::new(attribute), declared.is_some(), rules, marks)
     };
-    names.iter().map(builder).collect()
+    names.iter().enumerate().map(builder).collect()
 }
 
 /// Finds empty and repeated names, and described variables that are not there. `line` is that of

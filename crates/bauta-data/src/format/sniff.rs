@@ -16,7 +16,7 @@ const SAMPLE_BYTES: usize = 1 << 16;
 const SAMPLE_RECORDS: usize = 100;
 
 /// The delimiter that the extension prescribes.
-pub(super) fn delimiter_of_extension(path: &Path) -> Option<u8> {
+pub fn delimiter_of_extension(path: &Path) -> Option<u8> {
     matches!(super::extension(path).as_str(), "tsv" | "tab").then_some(b'\t')
 }
 

@@ -54,6 +54,18 @@ fn open<'a>(path: &Path, bytes: &'a [u8], options: &ReadOptions) -> Result<Opene
     })
 }
 
+/// Whether the header of a text that may be cut off ends in it.
+pub(super) fn holds_header(
+    path: &Path,
+    bytes: &[u8],
+    options: &ReadOptions,
+) -> Result<bool, DataError> {
+    let opened = open(path, bytes, options)?;
+    let mut tokeniser = Tokeniser::new(&opened.text, opened.delimiter);
+    let found = tokeniser.next(&mut ByteRecord::new());
+    Ok(found && tokeniser.reached() < opened.text.len())
+}
+
 /// The names in the header of a text that may be cut off after it. Variables that the schema
 /// describes and the header lacks are the caller's to report.
 pub(super) fn column_names(
@@ -156,7 +168,7 @@ pub(super) fn check_decimal_mark(
     let Some(names) = tokeniser.header(&mut problems) else {
         return Ok(());
     };
-    let mut columns = header::builders(&names, &options.schema, Marks::Sought);
+    let mut columns = header::builders(&names, &options.schema, |_| Marks::Sought);
     for column in &mut columns {
         column.look_at_marks_only();
     }
@@ -188,7 +200,7 @@ impl Pass {
         };
         let line = Some(tokeniser.header_line);
         header::check(&names, &options.schema, line, &mut problems);
-        let mut columns = header::builders(&names, &options.schema, marks);
+        let mut columns = header::builders(&names, &options.schema, |_| marks);
         read_records(path, &mut tokeniser, &mut columns, &mut problems, watch)?;
         problems.append(std::mem::take(&mut tokeniser.problems));
         Ok(Self {

@@ -249,6 +249,11 @@ impl AtRisk {
         if self.risk.is_some() && table.weight().is_none() {
             context.note(taken_for_population());
         }
+        let of_diversity = self.diversity.iter().map(|(_, asked)| &asked.questions);
+        let of_closeness = self.closeness.iter().map(|(_, asked)| &asked.questions);
+        if let Some(questions) = of_diversity.chain(of_closeness).next() {
+            questions.note_spellings(table, keys, context)?;
+        }
         let homes = if self.by_household {
             Some(households(table)?)
         } else {

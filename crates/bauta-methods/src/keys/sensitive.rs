@@ -1,6 +1,7 @@
 //! The answers that the records of a matching set give to a sensitive question: what an intruder
 //! learns who finds the set and not the record.
 
+use bauta_data::spelling::Spread;
 use bauta_data::{Attribute, Column, Kind, Role, Table};
 use rayon::prelude::*;
 
@@ -12,6 +13,7 @@ use crate::keys::codes::key_codes;
 use crate::keys::matching::MatchingSets;
 use crate::keys::packing::number;
 use crate::missing::skipped;
+use crate::note::{Note, NoteRank};
 use crate::params::{ParamProblem, Params, choices};
 
 /// Which variables are sensitive.
@@ -137,6 +139,36 @@ impl Questions {
             matching: params.choice_of(MATCHING.name),
         })
     }
+
+    /// Notes the variables in which several spellings of one answer count as several answers.
+    pub(crate) fn note_spellings(
+        &self,
+        table: &Table,
+        keys: &[usize],
+        context: &RunContext<'_>,
+    ) -> Result<(), MethodError> {
+        for attr_idx in self.sensitive.positions(table, keys)? {
+            let column = table.column(attr_idx);
+            if let Some(spread) = Spread::of(column).filter(|spread| spread.is_spread()) {
+                context.note(several_spellings(column.name(), spread));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Spellings of one answer are counted as different answers.
+fn several_spellings(variable: &str, spread: Spread) -> Note {
+    let text = format!(
+        "{variable}: counts {} values that may be {}, because some differ only in their spelling; \
+         the diversity may be less than it seems (fold them when the file is read)",
+        spread.n_values, spread.n_categories
+    );
+    Note::new("spellings-counted", text)
+        .ranked(NoteRank::Warning)
+        .with("variable", variable)
+        .with("n_values", spread.n_values)
+        .with("n_categories", spread.n_categories)
 }
 
 /// The values of a sensitive variable.

@@ -131,6 +131,8 @@ impl MeasureMethod for LDiversity {
     ) -> Result<Measurement, MethodError> {
         let table = task.one()?;
         let keys = positions(table, task.on)?;
+        let questions = &settings.asked.questions;
+        questions.note_spellings(table, &keys, context)?;
         let found = diversities(table, &keys, &settings.asked, context)?;
         Ok(report(found, settings))
     }

@@ -114,6 +114,8 @@ impl MeasureMethod for TCloseness {
     ) -> Result<Measurement, MethodError> {
         let table = task.one()?;
         let keys = positions(table, task.on)?;
+        let questions = &settings.asked.questions;
+        questions.note_spellings(table, &keys, context)?;
         let found = closeness(table, &keys, &settings.asked, context)?;
         let (n, t) = (found.t.len(), found.t);
         let mut found = Measurement {

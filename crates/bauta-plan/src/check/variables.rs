@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use bauta_data::format::ReadOptions;
-use bauta_data::{Attribute, HierarchySpec, Kind, MissingRules, Role, Schema};
+use bauta_data::{Attribute, HierarchySpec, Kind, MissingRules, Role, Schema, Spellings};
 
 use super::Surroundings;
 use crate::draft::{DataDraft, Draft, HierarchyDraft, VariableDraft};
@@ -115,6 +115,15 @@ fn attribute(
         let problem = Problem::at(ProblemKind::Plan, &name.place, message, hint);
         problems.borrow_mut().push(problem.of_variable(name));
     }
+    if kind == Kind::Continuous && variable.spellings == Some(Spellings::Fold) {
+        let message = format!(
+            "`{}` is continuous, and the spellings of numbers mean nothing",
+            name.value
+        );
+        let hint = "leave out `spellings`, or give it a kind with categories";
+        let problem = Problem::at(ProblemKind::Plan, &name.place, message, hint);
+        problems.borrow_mut().push(problem.of_variable(name));
+    }
     Attribute {
         name: name.value.clone(),
         role: variable.role,
@@ -127,6 +136,7 @@ fn attribute(
             &name.place,
             problems,
         ),
+        spellings: variable.spellings.unwrap_or_default(),
     }
 }
 

@@ -1,8 +1,10 @@
 //! What a record says of the plan, the files and the variables.
 
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use bauta_data::{Column, Fingerprint, Remark, Table};
+use bauta_data::format::Loaded;
+use bauta_data::{Column, Fingerprint, Remark, Table, spelling};
 use bauta_methods::Note;
 use bauta_methods::note::NoteRank;
 use bauta_methods::pair::Rows;
@@ -27,8 +29,24 @@ pub(super) fn file_record(given: &str, print: &Fingerprint, table: &Table) -> Fi
     }
 }
 
+/// What the record says of the data: what the reader had to say, and what the spellings of the
+/// categories that the plan describes show.
+pub(super) fn data_notes(plan: &Plan, loaded: &Loaded) -> Vec<Note> {
+    let declared = declared_names(plan);
+    let columns = loaded.table.columns();
+    let is_declared = |attr_idx: usize| declared.contains(columns[attr_idx].name());
+    let of_spellings = spelling::remarks(&loaded.table, is_declared);
+    let remarks = loaded.remarks.iter().chain(&of_spellings);
+    remarks.map(data_note).collect()
+}
+
+fn declared_names(plan: &Plan) -> HashSet<&str> {
+    let declared = plan.read.schema.attributes.iter();
+    declared.map(|attribute| attribute.name.as_str()).collect()
+}
+
 /// A remark on the data as a note of the record; the public learns nothing of it.
-pub(crate) fn data_note(remark: &Remark) -> Note {
+fn data_note(remark: &Remark) -> Note {
     let note = Note::new(remark.id, remark.text.clone()).ranked(NoteRank::Warning);
     let note = match &remark.variable {
         Some(variable) => note.with("variable", variable.as_str()),
@@ -62,9 +80,16 @@ pub(super) fn variable_records(
     original: &Table,
     masked: &Masked,
 ) -> Vec<VariableRecord> {
+    let declared = declared_names(plan);
+    let labels: HashMap<&str, &String> = (plan.labels.iter())
+        .map(|(name, label)| (name.as_str(), label))
+        .collect();
+    let masked_columns: HashMap<&str, &Arc<Column>> = (masked.table.columns().iter())
+        .map(|column| (column.name(), column))
+        .collect();
     let records = original.columns().iter().map(|column| {
         let name = column.name();
-        let after = masked.table.column_named(name);
+        let after = masked_columns.get(name).copied();
         let fate = match after {
             None => Fate::Dropped,
             Some(_) if masked.touched.contains(name) => Fate::Masked,
@@ -77,12 +102,8 @@ pub(super) fn variable_records(
             name: name.to_owned(),
             role: column.attribute().role,
             kind: column.attribute().kind,
-            declared: plan.read.schema.attribute(name).is_some(),
-            label: plan
-                .labels
-                .iter()
-                .find(|(labelled, _)| labelled == name)
-                .map(|(_, label)| label.clone()),
+            declared: declared.contains(name),
+            label: labels.get(name).map(|&label| label.clone()),
             n_missing: column.n_missing() as u64,
             fate,
             n_changed: changed,

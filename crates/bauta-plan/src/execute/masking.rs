@@ -54,7 +54,7 @@ impl Masked {
         })?;
         let unchanged = leave_unchanged(&mut change, step, &on, &self.table);
         if !unchanged.is_empty() {
-            context.note(changed_nothing(&unchanged));
+            context.note(changed_nothing(&unchanged, step));
         }
         self.keep_claims(step, &change, &context);
         let (rows, evidence) = (change.rows, change.evidence.take());

@@ -45,14 +45,20 @@ pub(super) fn leave_unchanged(
     unchanged.iter().map(name).collect()
 }
 
-/// Variables that a step left as they were, though it was to change them.
-pub(super) fn changed_nothing(variables: &[String]) -> Note {
+/// Variables that a step left as they were, though it was to change them. One that reaches k over several keys
+/// chooses among them, so that keys which it spares are no cause for alarm.
+pub(super) fn changed_nothing(variables: &[String], step: &Step) -> Note {
+    let chooses = step.facts().claims.is_some() && variables.len() < step.on.len();
     Note::new(
         "changed-nothing",
         format!("changed nothing in {}", variables.join(", ")),
     )
     .with("variables", variables)
-    .ranked(NoteRank::Warning)
+    .ranked(if chooses {
+        NoteRank::Fact
+    } else {
+        NoteRank::Warning
+    })
 }
 
 /// Whether two columns of the same records are described alike and have the same cells.

@@ -7,7 +7,7 @@ use ::toml::de::{DeTable, DeValue};
 use bauta_data::decimal::loses_digits;
 use bauta_data::format::Encoding;
 use bauta_data::number::DecimalMark;
-use bauta_data::{Kind, Role, near};
+use bauta_data::{Kind, Role, Spellings, near};
 
 use super::fields::{Fields, Problems};
 use super::hierarchy::parse_hierarchy;
@@ -320,6 +320,7 @@ fn parse_variables(variables: &Fields<'_, '_>, problems: &Problems) -> Vec<Varia
             "hierarchy",
             "missing",
             "missing_codes",
+            "spellings",
         ]);
         if !fields.has("role") {
             fields.missing(
@@ -342,6 +343,11 @@ fn parse_variables(variables: &Fields<'_, '_>, problems: &Problems) -> Vec<Varia
                 .and_then(|value| parse_hierarchy(&fields, value)),
             missing: plain_texts(&fields, "missing"),
             missing_codes: fields.text_pairs("missing_codes"),
+            spellings: choice(
+                &fields,
+                "spellings",
+                &Spellings::ALL.map(|choice| (choice.name(), choice)),
+            ),
             name,
         });
     }

@@ -140,6 +140,10 @@ pub fn variable(variable: &VariableDraft) -> String {
             "missing_codes",
             variable.missing_codes.as_deref().map(codes),
         ),
+        (
+            "spellings",
+            variable.spellings.map(|choice| quoted(choice.name())),
+        ),
     ];
     let given = given.into_iter();
     let description = inline(given.filter_map(|(name, value)| Some((name, value?))));

@@ -81,9 +81,11 @@ impl CalibrateRequest {
             step = step.with(name, value.clone());
         }
         let path = |path: &PathBuf| Spot::from(path.to_string_lossy().into_owned());
+        let mut variables = self.variables(profile)?;
+        self.reading.fold_in(&mut variables);
         Ok(Draft {
             data: self.reading.data_draft(&self.file),
-            variables: self.variables(profile)?,
+            variables,
             steps: vec![step],
             measures: vec![MeasureDraft::of(self.measures().iter().copied())],
             output: OutputDraft {

@@ -8,6 +8,7 @@ use std::path::Path;
 
 use bauta_data::format::{FileFormat, Loaded, decimal_mark_of, memory_needed, read};
 use bauta_data::number::{ColumnMark, DecimalMark, MarkEvidence, parse_number_with};
+use bauta_data::spelling::spelled_as;
 use bauta_data::{Column, Condition, Kind, Role, Schema, Table, Watch, near};
 use bauta_methods::groups::not_measured;
 use bauta_methods::keys::Semantics;
@@ -95,7 +96,15 @@ pub fn compare_files(
     request.refuse_repeats()?;
     let beside = beside(original, reading, request)?;
     let original = load(original, reading, request, watch)?;
-    let masked = load(masked, &beside, request, watch)?;
+    let mut masked = load(masked, &beside, request, watch)?;
+    // Each file was folded by its own frequencies; the original's spelling holds for both.
+    for name in &reading.fold_spellings {
+        let columns = original.column_named(name).zip(masked.column_named(name));
+        let alike = columns.and_then(|(original, masked)| spelled_as(masked, original));
+        if let (Some(column), Some(attr_idx)) = (alike, masked.index_of(name)) {
+            masked = masked.with_column(attr_idx, column);
+        }
+    }
     compare(&original, masked, request, watch)
 }
 

@@ -6,6 +6,7 @@ use bauta_data::format::{Encoding, Loaded};
 use bauta_data::inspect::{ColumnProfile, FileProfile, Flag};
 use bauta_data::number::DecimalMark;
 use bauta_data::remark::THOUSANDS_SEPARATORS;
+use bauta_data::spelling::{POSSIBLY_MISSING, SPELLINGS, SPELLINGS_FOLDED};
 use bauta_data::{Kind, Role, Watch};
 
 use super::inspect::{Inspected, inspect};
@@ -53,6 +54,7 @@ pub fn init(
 pub fn propose(file: &Path, plan_file: &Path, reading: &Reading, inspected: Inspected) -> Proposed {
     let Inspected { loaded, profile } = inspected;
     let mut draft = proposed_draft(&profile);
+    reading.fold_in(&mut draft.variables);
     draft.plan.title = Some(format!("Protection of {}", file_name(file)));
     draft.data = data_draft(file, plan_file, reading, &loaded, &profile);
     let stem = file.file_stem().unwrap_or_default().to_string_lossy();
@@ -259,9 +261,26 @@ fn variables_text(draft: &Draft, profile: &FileProfile) -> String {
         for remark in flag.into_iter().chain(column.warnings()) {
             out.push_str(&format!("# LOOK: {remark}\n"));
         }
+        for remark in spelling_remarks(profile, &column.name) {
+            out.push_str(&format!("# LOOK: {remark}\n"));
+        }
         out.push_str(&write::variable(variable));
     }
     out
+}
+
+/// What there is to say of the spellings of a variable.
+fn spelling_remarks<'p>(
+    profile: &'p FileProfile,
+    variable: &'p str,
+) -> impl Iterator<Item = &'p str> {
+    let of_spellings = [SPELLINGS, POSSIBLY_MISSING, SPELLINGS_FOLDED];
+    let remarks = profile.remarks.iter();
+    remarks
+        .filter(move |remark| {
+            remark.variable.as_deref() == Some(variable) && of_spellings.contains(&remark.id)
+        })
+        .map(|remark| remark.text.as_str())
 }
 
 fn scenario_text(draft: &Draft) -> String {

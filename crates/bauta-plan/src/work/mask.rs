@@ -69,9 +69,11 @@ impl MaskRequest {
             step = step.with(name, value.clone());
         }
         let path = |path: &PathBuf| Spot::from(path.to_string_lossy().into_owned());
+        let mut variables = self.variables(profile)?;
+        self.reading.fold_in(&mut variables);
         Ok(Draft {
             data: self.reading.data_draft(&self.file),
-            variables: self.variables(profile)?,
+            variables,
             steps: vec![step],
             // None: a mask is not judged.
             measures: vec![MeasureDraft::of::<String>([])],

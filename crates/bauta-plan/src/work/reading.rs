@@ -4,9 +4,9 @@ use std::path::Path;
 
 use bauta_data::format::{Encoding, ReadOptions};
 use bauta_data::number::DecimalMark;
-use bauta_data::{MissingRules, Schema};
+use bauta_data::{Attribute, MissingRules, Role, Schema, Spellings};
 
-use crate::draft::DataDraft;
+use crate::draft::{DataDraft, VariableDraft};
 
 /// How a file is read; what is not said is found out.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -19,6 +19,8 @@ pub struct Reading {
     pub encoding: Option<Encoding>,
     /// Texts that mean "no value"; the empty field and NA if not given.
     pub missing_texts: Option<Vec<String>>,
+    /// Variables in which several spellings of one category become one.
+    pub fold_spellings: Vec<String>,
     /// Bytes of memory that reading may take; what the machine has if not given.
     pub memory: Option<u64>,
 }
@@ -32,12 +34,43 @@ impl Reading {
                 codes: Vec::new(),
             };
         }
+        self.fold_in_schema(&mut schema);
         ReadOptions {
             schema,
             delimiter: self.delimiter,
             decimal: self.decimal,
             encoding: self.encoding.unwrap_or_default(),
             memory: self.memory,
+        }
+    }
+
+    /// A variable that the schema does not describe passes through as before, but for its spellings.
+    fn fold_in_schema(&self, schema: &mut Schema) {
+        for name in &self.fold_spellings {
+            let mut described = schema.attributes.iter_mut();
+            if let Some(attribute) = described.find(|attribute| attribute.name == *name) {
+                attribute.spellings = Spellings::Fold;
+            } else {
+                schema.attributes.push(Attribute {
+                    spellings: Spellings::Fold,
+                    ..Attribute::undeclared(name)
+                });
+            }
+        }
+    }
+
+    /// The variables of a plan with those added or marked whose spellings are folded.
+    pub(crate) fn fold_in(&self, variables: &mut Vec<VariableDraft>) {
+        for name in &self.fold_spellings {
+            let mut described = variables.iter_mut();
+            if let Some(variable) = described.find(|variable| variable.name.value == *name) {
+                variable.spellings = Some(Spellings::Fold);
+            } else {
+                variables.push(VariableDraft {
+                    spellings: Some(Spellings::Fold),
+                    ..VariableDraft::new(name.clone(), Role::Other)
+                });
+            }
         }
     }
 

@@ -202,7 +202,15 @@ fn with_categories<'t>(table: &'t Table, names: &[String]) -> Cow<'t, Table> {
 fn as_categories(column: &Column, numbers: &[f64]) -> Column {
     // Zero has two spellings; both are the same value.
     let text = |number: &f64| number_text(if *number == 0.0 { 0.0 } else { *number });
-    let texts: Vec<String> = numbers.iter().map(text).collect();
+    let texts: Vec<String> = match column.exact() {
+        Some(exact) => {
+            let codes = exact.codes.iter();
+            codes
+                .map(|&code| exact.levels.text(code).to_owned())
+                .collect()
+        }
+        None => numbers.iter().map(text).collect(),
+    };
     let present = |record: &usize| !column.is_missing(*record);
     let shown = (0..texts.len())
         .filter(present)
