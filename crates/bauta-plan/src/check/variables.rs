@@ -107,20 +107,20 @@ fn attribute(
         let problem = Problem::at(ProblemKind::Plan, &name.place, message, hint);
         problems.borrow_mut().push(problem.of_variable(name));
     }
-    let order = variable.order.as_deref().unwrap_or_default();
-    let distinct: BTreeSet<&String> = order.iter().collect();
-    if distinct.len() < order.len() {
-        let message = format!("the order of `{}` names a category twice", name.value);
-        let hint = "name each category once, from lowest to highest";
-        let problem = Problem::at(ProblemKind::Plan, &name.place, message, hint);
-        problems.borrow_mut().push(problem.of_variable(name));
-    }
     if kind == Kind::Continuous && variable.spellings == Some(Spellings::Fold) {
         let message = format!(
             "`{}` is continuous, and the spellings of numbers mean nothing",
             name.value
         );
         let hint = "leave out `spellings`, or give it a kind with categories";
+        let problem = Problem::at(ProblemKind::Plan, &name.place, message, hint);
+        problems.borrow_mut().push(problem.of_variable(name));
+    }
+    let order = variable.order.as_deref().unwrap_or_default();
+    let distinct: BTreeSet<&String> = order.iter().collect();
+    if distinct.len() < order.len() {
+        let message = format!("the order of `{}` names a category twice", name.value);
+        let hint = "name each category once, from lowest to highest";
         let problem = Problem::at(ProblemKind::Plan, &name.place, message, hint);
         problems.borrow_mut().push(problem.of_variable(name));
     }
