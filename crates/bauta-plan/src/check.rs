@@ -83,7 +83,7 @@ pub(crate) struct Source<'a> {
 }
 
 /// Problems up to which unknown names are told the nearest known one.
-const MAX_NEAR_HINTS: usize = 100;
+const MAX_NEAR_HINTS: usize = 10;
 
 /// What is known of the variables while the plan is walked through.
 pub(crate) struct Checker<'a> {
@@ -213,7 +213,7 @@ impl<'a> Checker<'a> {
             return false;
         };
         let message = format!("the file has no variable `{}`", name.value);
-        // Looking for the nearest of many names takes its time, and nobody reads a hundred hints.
+        // Looking for the nearest of many names takes its time, and nobody reads hundreds of hints.
         let hint = if self.problems.borrow().len() < MAX_NEAR_HINTS {
             near::column_hint(&name.value, columns.iter().map(String::as_str))
         } else {

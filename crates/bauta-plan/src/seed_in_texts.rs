@@ -1,20 +1,25 @@
 //! The seed must not stand in what the public reads: who has it can undo the noise.
 
+use bauta_data::spelling::folded;
+
 use crate::plan::Plan;
 
 /// Seeds of so few digits stand in any date or page number; they are no secret either.
 const MAX_SHORT: usize = 3;
 
-/// Whether a text shows a seed, also with blanks, points or dashes between its digits, as dates are
-/// written.
+/// Whether a text shows a seed: in digits of any script or width, with signs or with what cannot be seen between
+/// them, as dates are written, or in hexadecimal digits.
 pub(crate) fn shows(text: &str, seed: u64) -> bool {
     let digits = seed.to_string();
     if digits.len() <= MAX_SHORT {
         return false;
     }
-    let between = |letter: &char| !matches!(letter, ' ' | '.' | ',' | '-' | '_' | '/' | ':' | '\'');
-    let joined: String = text.chars().filter(between).collect();
-    text.contains(&digits) || joined.contains(&digits)
+    let folded = folded(text);
+    let joined: String = folded
+        .chars()
+        .filter(|letter| letter.is_alphanumeric())
+        .collect();
+    folded.contains(&digits) || joined.contains(&digits) || joined.contains(&format!("0x{seed:x}"))
 }
 
 /// The public texts of a plan that show a seed, by what they are.
@@ -48,6 +53,16 @@ mod tests {
     #[test]
     fn a_seed_is_found_however_its_digits_are_set_apart() {
         for text in ["seed 20150129", "2015-01-29", "20 150 129", "v20150129b"] {
+            assert!(shows(text, 20_150_129), "{text}");
+        }
+        let unusual = [
+            "2015\u{200b}0129",
+            "２０１５０１２９",
+            "2015–01–29",
+            "0x1337771",
+            "0X133 7771",
+        ];
+        for text in unusual {
             assert!(shows(text, 20_150_129), "{text}");
         }
         assert!(!shows("29 January 2015", 20_150_129));

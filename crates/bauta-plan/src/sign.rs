@@ -11,8 +11,8 @@ use ed25519_dalek::{Signature, Signer as _, SigningKey, VerifyingKey};
 use serde::{Deserialize, Serialize};
 
 use crate::clock::now_utc;
-use crate::output::{Access, Guard, Replace, write_file, write_files};
-use crate::verify::{OnDisk, files_on_disk};
+use crate::output::{Access, Guard, Publication, Replace, write_file};
+use crate::verify::{OnDisk, RecordPlaces, files_on_disk};
 use crate::work::{WorkError, read_record};
 
 const FORMAT: &str = "bauta-signature/1";
@@ -63,46 +63,98 @@ pub enum Signed {
     Altered,
 }
 
-/// Makes a new pair of keys: the secret one, readable by its owner alone, and the public one beside it
-/// as `FILE.pub`, whose place is returned.
-pub fn new_key(file: &Path) -> Result<PathBuf, WorkError> {
-    let public_file = with_ending(file, ".pub");
-    for path in [file, &public_file] {
-        if path.symlink_metadata().is_ok() {
-            let problem = DataProblem::file(
-                "is there already, and a key is never replaced",
-                "name another file, or leave --new-key out to sign with this one",
-            );
-            return Err(DataError::one(path, problem).into());
-        }
-    }
-    let mut secret = [0; 32];
-    getrandom::fill(&mut secret)
-        .map_err(|error| WorkError::internal(format!("no random numbers: {error}")))?;
-    let key = SigningKey::from_bytes(&secret);
-    let public = key_text(PUBLIC, key.verifying_key().as_bytes());
-    let guard = Guard::default();
-    let secret = key_text(SECRET, &secret);
-    write_files(
-        &[(file.to_owned(), secret.as_bytes())],
-        Access::OwnerOnly,
-        &guard,
-    )?;
-    write_file(&public_file, public.as_bytes(), Access::Usual, &guard)?;
-    Ok(public_file)
-}
-
 /// Signs a record whose released file and reports are where and what it says. Returns the place of the
 /// signature.
 pub fn sign(
     record_file: &Path,
     key_file: &Path,
-    folder: &Path,
+    places: &RecordPlaces,
     replace: Replace,
 ) -> Result<PathBuf, WorkError> {
     let key = secret_key(key_file)?;
+    refuse_unfit(record_file, places)?;
+    let guard = Guard::new([record_file, key_file], replace);
+    let signature = signature_of(record_file, &key)?;
+    let target = signature_path(record_file);
+    write_file(&target, &signature, Access::Usual, &guard)?;
+    Ok(target)
+}
+
+/// Makes a new pair of keys and signs a record with it, or does neither. The secret key is readable by its
+/// owner alone; the public one lies beside it as `FILE.pub`. Returns the places of the signature and of the
+/// public key.
+pub fn sign_with_new_key(
+    record_file: &Path,
+    key_file: &Path,
+    places: &RecordPlaces,
+    replace: Replace,
+) -> Result<(PathBuf, PathBuf), WorkError> {
+    let new = NewKey::make(key_file)?;
+    refuse_unfit(record_file, places)?;
+    let signature = signature_of(record_file, &new.key)?;
+    let target = signature_path(record_file);
+    let guard = Guard::new([record_file], replace);
+    let mut publication = Publication::begin(&[key_file, &new.public_file, &target], &guard)?;
+    new.add_to(&mut publication)?;
+    publication.add_bytes(&target, &signature, Access::Usual)?;
+    publication.commit()?;
+    Ok((target, new.public_file))
+}
+
+/// Makes a new pair of keys: the secret one, readable by its owner alone, and the public one beside it
+/// as `FILE.pub`, whose place is returned.
+pub fn new_key(file: &Path) -> Result<PathBuf, WorkError> {
+    let new = NewKey::make(file)?;
+    let guard = Guard::default();
+    let mut publication = Publication::begin(&[file, &new.public_file], &guard)?;
+    new.add_to(&mut publication)?;
+    publication.commit()?;
+    Ok(new.public_file)
+}
+
+/// A pair of keys that lies nowhere yet.
+struct NewKey {
+    key: SigningKey,
+    secret_file: PathBuf,
+    public_file: PathBuf,
+}
+
+impl NewKey {
+    /// Draws one for a file that is not there.
+    fn make(file: &Path) -> Result<Self, WorkError> {
+        let public_file = with_ending(file, ".pub");
+        // A key that is lost cannot sign as the same house again.
+        for path in [file, &public_file] {
+            if path.symlink_metadata().is_ok() {
+                let problem = DataProblem::file(
+                    "is there already, and a key is never replaced",
+                    "name another file, or leave --new-key out to sign with this one",
+                );
+                return Err(DataError::one(path, problem).into());
+            }
+        }
+        let mut secret = [0; 32];
+        getrandom::fill(&mut secret)
+            .map_err(|error| WorkError::internal(format!("no random numbers: {error}")))?;
+        Ok(Self {
+            key: SigningKey::from_bytes(&secret),
+            secret_file: file.to_owned(),
+            public_file,
+        })
+    }
+
+    fn add_to(&self, publication: &mut Publication<'_>) -> Result<(), DataError> {
+        let secret = key_text(SECRET, self.key.as_bytes());
+        let public = key_text(PUBLIC, self.key.verifying_key().as_bytes());
+        publication.add_bytes(&self.secret_file, secret.as_bytes(), Access::OwnerOnly)?;
+        publication.add_bytes(&self.public_file, public.as_bytes(), Access::Usual)
+    }
+}
+
+/// Refuses to sign a record whose files are not what it says.
+fn refuse_unfit(record_file: &Path, places: &RecordPlaces) -> Result<(), WorkError> {
     let record = read_record(record_file)?;
-    let on_disk = files_on_disk(&record, folder);
+    let on_disk = files_on_disk(&record, places);
     let wrong: Vec<String> = on_disk
         .iter()
         .filter(|file| file.found != OnDisk::Same)
@@ -114,6 +166,11 @@ pub fn sign(
             "sign where the released file and the reports lie as they were written",
         ));
     }
+    Ok(())
+}
+
+/// The content of a signature.
+fn signature_of(record_file: &Path, key: &SigningKey) -> Result<Vec<u8>, WorkError> {
     let mut file = SignatureFile {
         format: FORMAT.to_owned(),
         signed: now_utc(),
@@ -122,17 +179,9 @@ pub fn sign(
         signature: String::new(),
     };
     file.signature = hexadecimal(&key.sign(&file.message()).to_bytes());
-    let target = signature_path(record_file);
-    let guard = Guard::new([record_file, key_file], replace);
     let json = serde_json::to_string_pretty(&file)
         .map_err(|error| WorkError::internal(format!("no signature: {error}")))?;
-    write_file(
-        &target,
-        format!("{json}\n").as_bytes(),
-        Access::Usual,
-        &guard,
-    )?;
-    Ok(target)
+    Ok(format!("{json}\n").into_bytes())
 }
 
 /// What the signature beside a record says of it under a public key.

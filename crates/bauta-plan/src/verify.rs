@@ -72,12 +72,12 @@ const PARTS: [(&str, &str, &str); 17] = [
 /// comes out, and the files that it names with those on the disk.
 ///
 /// `written` is the record as it was found, so that nothing in it is overlooked; `plan` its own plan
-/// text, checked anew; `folder` where the plan's paths lead from.
+/// text, checked anew; `places` says where its files should lie.
 pub fn verify(
     written: &Value,
     record: &RunRecord,
     plan: &Plan,
-    folder: &Path,
+    places: &RecordPlaces,
     renderer: &dyn Renderer,
     watch: &dyn RunWatch,
 ) -> Result<Vec<Comparison>, RunError> {
@@ -87,7 +87,7 @@ pub fn verify(
         reason: error.to_string(),
     })?;
     let mut found = compared(written, &again);
-    let files = files_on_disk(record, folder).into_iter();
+    let files = files_on_disk(record, places).into_iter();
     found.extend(files.map(FileOnDisk::compared));
     Ok(found)
 }
@@ -207,6 +207,8 @@ pub struct FileOnDisk {
     pub what: &'static str,
     /// Its path as the plan gives it.
     pub file: String,
+    /// Where it was looked for.
+    pub place: PathBuf,
     /// What is there.
     pub found: OnDisk,
 }
@@ -226,7 +228,7 @@ pub enum OnDisk {
 
 impl FileOnDisk {
     fn compared(self) -> Comparison {
-        let what = format!("{} {}, on disk", self.what, self.file);
+        let what = format!("{} {}, on disk", self.what, self.place.display());
         Comparison::new(what, self.found == OnDisk::Same, self.found.in_words())
     }
 }
@@ -244,19 +246,80 @@ impl OnDisk {
 }
 
 /// What is there of the released file and the reports that a record names.
-pub fn files_on_disk(record: &RunRecord, folder: &Path) -> Vec<FileOnDisk> {
+pub fn files_on_disk(record: &RunRecord, places: &RecordPlaces) -> Vec<FileOnDisk> {
     let released = record.released.iter();
     let released = released.map(|file| ("released file", &file.file, &file.sha256));
     let reports = record.reports.iter();
     let reports = reports.map(|report| ("report", &report.file, &report.sha256));
     released
         .chain(reports)
-        .map(|(what, file, sha256)| FileOnDisk {
-            what,
-            file: file.clone(),
-            found: on_disk(&folder.join(file), sha256),
+        .map(|(what, file, sha256)| {
+            let place = places.of(file);
+            FileOnDisk {
+                what,
+                file: file.clone(),
+                found: on_disk(&place, sha256),
+                place,
+            }
         })
         .collect()
+}
+
+/// Where the files lie that a record names.
+///
+/// A record that was copied to another folder speaks of the files that were copied with it, not of those
+/// that were left behind: so they are looked for where they lay as seen from the record.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RecordPlaces {
+    /// The folder of the record.
+    beside: PathBuf,
+    /// That folder as the plan gives it.
+    as_planned: PathBuf,
+    /// The folder that all paths lead from, where the two do not tell it.
+    otherwise: PathBuf,
+}
+
+impl RecordPlaces {
+    /// As seen from the record.
+    pub fn of_record(record: &RunRecord, record_file: &Path) -> Self {
+        let (draft, _) = crate::toml::read(&record.plan.text);
+        let named = draft.output.record.as_ref().or(draft.output.file.as_ref());
+        let named = named.map(|spot| PathBuf::from(&spot.value));
+        Self {
+            beside: crate::output::folder_of(record_file).to_owned(),
+            as_planned: named
+                .as_deref()
+                .and_then(Path::parent)
+                .unwrap_or(Path::new(""))
+                .to_owned(),
+            otherwise: plan_folder(record, record_file),
+        }
+    }
+
+    /// All paths lead from this folder.
+    pub fn in_folder(folder: &Path) -> Self {
+        Self {
+            beside: folder.to_owned(),
+            as_planned: PathBuf::new(),
+            otherwise: folder.to_owned(),
+        }
+    }
+
+    /// Where a file lies that the record names so.
+    pub fn of(&self, file: &str) -> PathBuf {
+        if let Ok(from_record) = Path::new(file).strip_prefix(&self.as_planned) {
+            return self.beside.join(from_record);
+        }
+        let real = self.beside.canonicalize();
+        let real = real.unwrap_or_else(|_| self.beside.clone());
+        if self.as_planned.is_relative() && real.ends_with(&self.as_planned) {
+            let n_up = self.as_planned.components().count();
+            if let Some(folder) = real.ancestors().nth(n_up) {
+                return folder.join(file);
+            }
+        }
+        self.otherwise.join(file)
+    }
 }
 
 fn on_disk(file: &Path, expected: &str) -> OnDisk {

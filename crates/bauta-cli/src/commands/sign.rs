@@ -1,7 +1,7 @@
 //! `bauta sign`: a signature that lets others trust a record.
 
-use bauta_plan::sign::{new_key, sign};
-use bauta_plan::verify::plan_folder;
+use bauta_plan::sign::{sign, sign_with_new_key};
+use bauta_plan::verify::RecordPlaces;
 use bauta_plan::work::read_record;
 use serde_json::json;
 
@@ -15,12 +15,17 @@ pub(crate) fn run(arguments: &SignArguments, global: &Global) -> Result<Outcome,
     recover_beside([&arguments.record, &arguments.key]);
     let record = read_record(&arguments.record)?;
     let given = arguments.folder.clone();
-    let folder = given.unwrap_or_else(|| plan_folder(&record, &arguments.record));
-    let public_key = arguments
-        .new_key
-        .then(|| new_key(&arguments.key))
-        .transpose()?;
-    let signature = sign(&arguments.record, &arguments.key, &folder, global.replace())?;
+    let places = match &given {
+        Some(folder) => RecordPlaces::in_folder(folder),
+        None => RecordPlaces::of_record(&record, &arguments.record),
+    };
+    let (file, key, replace) = (&arguments.record, &arguments.key, global.replace());
+    let (signature, public_key) = if arguments.new_key {
+        let (signature, public_key) = sign_with_new_key(file, key, &places, replace)?;
+        (signature, Some(public_key))
+    } else {
+        (sign(file, key, &places, replace)?, None)
+    };
     if global.json {
         let public_key = public_key.map(|file| file.display().to_string());
         let signature = signature.display().to_string();

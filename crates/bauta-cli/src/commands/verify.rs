@@ -2,8 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use bauta_plan::record::RunRecord;
 use bauta_plan::sign::{Signed, check_signature};
-use bauta_plan::verify::{Comparison, FileOnDisk, OnDisk, files_on_disk, plan_folder, verify};
+use bauta_plan::verify::{
+    Comparison, FileOnDisk, OnDisk, RecordPlaces, files_on_disk, plan_folder, verify,
+};
 use bauta_plan::work::{read_record, read_record_whole};
 use bauta_report::HtmlRenderer;
 use serde_json::json;
@@ -23,10 +26,19 @@ pub(crate) fn run(arguments: &VerifyArguments, global: &Global) -> Result<Outcom
     }
 }
 
+/// Where the files of the record should lie.
+fn places(arguments: &VerifyArguments, record: &RunRecord) -> RecordPlaces {
+    match &arguments.folder {
+        Some(folder) => RecordPlaces::in_folder(folder),
+        None => RecordPlaces::of_record(record, &arguments.record),
+    }
+}
+
 /// Makes the record again.
 fn repeat(arguments: &VerifyArguments, global: &Global) -> Result<Outcome, Failure> {
     let (record, written) = read_record_whole(&arguments.record)?;
     let given = arguments.folder.clone();
+    let places = places(arguments, &record);
     let folder = given.unwrap_or_else(|| plan_folder(&record, &arguments.record));
     let mut plan = bauta_plan::check_text(&record.plan.text, &record.plan.file, &folder).map_err(
         |problems| Failure::Plan {
@@ -37,7 +49,7 @@ fn repeat(arguments: &VerifyArguments, global: &Global) -> Result<Outcome, Failu
     )?;
     plan.read.memory = global.memory;
     let progress = Progress::new(global.quiet || global.json);
-    let compared = verify(&written, &record, &plan, &folder, &HtmlRenderer, &progress)?;
+    let compared = verify(&written, &record, &plan, &places, &HtmlRenderer, &progress)?;
     drop(progress);
     let same = compared.iter().all(|comparison| comparison.same);
     if global.json {
@@ -78,9 +90,7 @@ fn signature(arguments: &VerifyArguments, key: &Path, global: &Global) -> Result
     // Hashes that nobody vouches for say nothing of the files.
     let files = if is_signed {
         let record = read_record(&arguments.record)?;
-        let given = arguments.folder.clone();
-        let folder = given.unwrap_or_else(|| plan_folder(&record, &arguments.record));
-        files_on_disk(&record, &folder)
+        files_on_disk(&record, &places(arguments, &record))
     } else {
         Vec::new()
     };

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::support::{names, run, run_expecting, stderr};
+use crate::support::{bauta, names, run, run_expecting, stderr};
 
 const PRECIOUS: &str = "a,b\n1,2\n3,4\n";
 
@@ -196,4 +196,65 @@ fn links_pipes_and_devices_stay_what_they_are() {
     }
     let device = run(folder, &["report", "out.record.json", "-o", "/dev/null"]);
     assert_eq!(device.status.code(), Some(2));
+}
+
+#[test]
+fn commands_in_one_folder_do_not_disturb_each_other() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("x.csv"), "a\n1\n2\n3\n4\n5\n").unwrap();
+    for round in 0..3 {
+        let children: Vec<_> = (0..8)
+            .map(|n| {
+                let output = format!("{n}.csv");
+                let mut command = bauta(folder.path());
+                command.args(["mask", "round", "x.csv", "--on", "a", "--base", "2", "-o"]);
+                command.args([&output]).stderr(std::process::Stdio::piped());
+                command
+                    .stdout(std::process::Stdio::piped())
+                    .spawn()
+                    .unwrap()
+            })
+            .collect();
+        for child in children {
+            let output = child.wait_with_output().unwrap();
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success(), "round {round}: {said}");
+            assert!(!said.contains("cut off"), "round {round}: {said}");
+        }
+    }
+}
+
+/// Several people write to one folder; only root can try to be somebody else.
+#[cfg(unix)]
+#[test]
+fn a_folder_that_somebody_else_wrote_to_first_takes_our_files_too() {
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+    use std::os::unix::process::CommandExt as _;
+
+    const SOMEBODY: u32 = 12_345;
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    if std::fs::metadata(here).unwrap().uid() != 0 {
+        println!("not run: only root can work as somebody else");
+        return;
+    }
+    let shared = |mode| std::fs::set_permissions(here, std::fs::Permissions::from_mode(mode));
+    std::fs::write(here.join("x.csv"), "a\n1\n2\n3\n4\n5\n").unwrap();
+    for mode in [0o1777, 0o777] {
+        shared(mode).unwrap();
+        for (n, user) in [0, SOMEBODY, 0, SOMEBODY].into_iter().enumerate() {
+            let mut command = bauta(here);
+            command.args(["mask", "round", "x.csv", "--on", "a", "--base", "2", "-o"]);
+            command
+                .arg(format!("{mode}-{user}.csv"))
+                .uid(user)
+                .gid(user);
+            let Ok(output) = command.output() else {
+                println!("not run: somebody else cannot start the program where it was built");
+                return;
+            };
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success(), "{mode:o}, {n}: {said}");
+        }
+    }
 }

@@ -118,3 +118,56 @@ fn keys_are_not_mistaken_for_each_other_nor_replaced() {
     let sign = ["sign", "out.record.json", "--key", "office.key"];
     assert!(stderr(&run_expecting(folder, &sign, 2)).contains("it is not there"));
 }
+
+#[test]
+fn a_copied_record_speaks_of_the_files_that_were_copied_with_it() {
+    let folder = signed();
+    let folder = folder.path();
+    let outbox = folder.join("outbox");
+    std::fs::create_dir(&outbox).unwrap();
+    let copied = [
+        "out.record.json",
+        "out.record.json.sig",
+        "out.csv",
+        "report.html",
+    ];
+    for name in copied {
+        std::fs::copy(folder.join(name), outbox.join(name)).unwrap();
+    }
+    let record = "outbox/out.record.json";
+    let with_key = ["verify", record, "--key", "office.key.pub"];
+    let repeated = ["verify", record];
+    for command in [&with_key[..], &repeated] {
+        let found = stdout(&run_expecting(folder, command, 0));
+        assert!(found.contains("released file outbox/out.csv"), "{found}");
+    }
+    std::fs::write(outbox.join("out.csv"), "a,b\n9,9\n").unwrap();
+    for command in [&with_key[..], &repeated] {
+        let found = stdout(&run_expecting(folder, command, 1));
+        assert!(
+            found.contains("DIFFERS  released file outbox/out.csv"),
+            "{found}"
+        );
+    }
+    std::fs::remove_file(outbox.join("out.csv")).unwrap();
+    run_expecting(folder, &repeated, 1);
+    run_expecting(folder, &["verify", "out.record.json"], 0);
+}
+
+#[test]
+fn a_key_is_made_with_its_signature_or_not_at_all() {
+    let folder = signed();
+    let folder = folder.path();
+    let sign = ["sign", "out.record.json", "--key", "new.key", "--new-key"];
+    let release = std::fs::read(folder.join("out.csv")).unwrap();
+    std::fs::write(folder.join("out.csv"), "a,b\n9,9\n").unwrap();
+    run_expecting(folder, &sign, 2);
+    std::fs::write(folder.join("out.csv"), release).unwrap();
+    std::fs::write(folder.join("out.record.json.sig"), "not ours").unwrap();
+    run_expecting(folder, &sign, 2);
+    for name in ["new.key", "new.key.pub"] {
+        assert!(!folder.join(name).exists(), "{name}");
+    }
+    std::fs::remove_file(folder.join("out.record.json.sig")).unwrap();
+    run_expecting(folder, &sign, 0);
+}

@@ -9,6 +9,7 @@ use bauta_data::Fingerprint;
 use serde::{Deserialize, Serialize};
 
 use super::folder_of;
+use crate::check::real_place;
 
 /// Name of the list in each folder that something was written to.
 const LIST: &str = ".bauta-written";
@@ -39,15 +40,20 @@ impl Default for OwnFiles {
 impl OwnFiles {
     /// The list of a folder; an empty one where there is none that can be read.
     pub(super) fn of_folder(folder: &Path) -> Self {
-        let read = std::fs::read(folder.join(LIST)).ok();
+        let read = std::fs::read(Self::path(folder)).ok();
         let list = read.and_then(|bytes| serde_json::from_slice::<Self>(&bytes).ok());
         list.filter(|list| list.format == FORMAT)
             .unwrap_or_default()
     }
 
-    /// Where the list of a folder is.
+    /// Where the list of a folder is. In a folder that several people write to, each has one: nobody can
+    /// read or replace another's.
     pub(super) fn path(folder: &Path) -> PathBuf {
-        folder.join(LIST)
+        let usual = folder.join(LIST);
+        match owner_if_another(&usual) {
+            None => usual,
+            Some(me) => folder.join(format!("{LIST}-{me}")),
+        }
     }
 
     /// Adds a file.
@@ -81,32 +87,65 @@ fn name_of(target: &Path) -> String {
 /// Whether Bauta wrote this file, and nobody has changed it since.
 pub(super) fn is_own(target: &Path) -> io::Result<bool> {
     let sha256 = Fingerprint::of(File::open(target)?)?.sha256;
-    let folder = folder_of(target);
-    Ok(OwnFiles::of_folder(folder).has(target, &sha256) || stands_in_a_record(folder, &sha256))
+    Ok(OwnFiles::of_folder(folder_of(target)).has(target, &sha256)
+        || stands_in_a_record(target, &sha256))
 }
 
-/// Whether a run record in the folder says that it wrote a file with this hash.
-fn stands_in_a_record(folder: &Path, sha256: &str) -> bool {
-    #[derive(Deserialize)]
-    struct Written {
-        sha256: String,
-    }
-    #[derive(Deserialize)]
-    struct Record {
-        released: Option<Written>,
-        #[serde(default)]
-        reports: Vec<Written>,
-    }
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+/// The number of our user, if a file belongs to another one.
+#[cfg(unix)]
+fn owner_if_another(file: &Path) -> Option<u32> {
+    use std::os::unix::fs::MetadataExt as _;
+    let me = rustix::process::geteuid().as_raw();
+    let owner = std::fs::symlink_metadata(file).ok()?.uid();
+    (owner != me).then_some(me)
+}
+
+#[cfg(not(unix))]
+fn owner_if_another(_file: &Path) -> Option<u32> {
+    None
+}
+
+/// Whether a run record in the folder says that it wrote this file, and that it has this hash. A release that
+/// nothing changed has the hash of its input, so that the hash alone says nothing.
+fn stands_in_a_record(target: &Path, sha256: &str) -> bool {
+    let place = real_place(target);
+    let entries = std::fs::read_dir(folder_of(target));
+    let entries = entries.into_iter().flatten().flatten();
     let records = entries.filter(|entry| {
         let name = entry.file_name();
         name.to_string_lossy().ends_with(".record.json")
     });
     records.take(MAX_RECORDS).any(|entry| {
         let bytes = std::fs::read(entry.path()).unwrap_or_default();
-        serde_json::from_slice::<Record>(&bytes).is_ok_and(|record| {
-            let mut written = record.released.iter().chain(&record.reports);
-            written.any(|written| written.sha256 == sha256)
-        })
+        let record = serde_json::from_slice::<WrittenFiles>(&bytes);
+        record.is_ok_and(|record| record.wrote(&place, sha256))
     })
+}
+
+/// What a run record says of the files that it read and wrote.
+#[derive(Deserialize)]
+struct WrittenFiles {
+    input: NamedFile,
+    released: Option<NamedFile>,
+    #[serde(default)]
+    reports: Vec<NamedFile>,
+}
+
+#[derive(Deserialize)]
+struct NamedFile {
+    file: PathBuf,
+    sha256: String,
+}
+
+impl WrittenFiles {
+    /// Whether one of its files may have this place and had this hash, and its input may not.
+    fn wrote(&self, place: &Path, sha256: &str) -> bool {
+        let mut written = self.released.iter().chain(&self.reports);
+        written.any(|file| {
+            let is_its = file.sha256 == sha256 && place.ends_with(&file.file);
+            let length = |file: &NamedFile| file.file.components().count();
+            let is_input = place.ends_with(&self.input.file) && length(&self.input) >= length(file);
+            is_its && !is_input
+        })
+    }
 }

@@ -86,7 +86,12 @@ impl<'g> Publication<'g> {
     }
 
     /// Gives all files their names, or, if one cannot have its name, none.
-    pub fn commit(mut self) -> Result<(), DataError> {
+    pub fn commit(self) -> Result<(), DataError> {
+        self.commit_once_ready(|| ())
+    }
+
+    /// Does so, and calls `ready` when everything was looked at and nothing is named yet.
+    pub(super) fn commit_once_ready(mut self, ready: impl FnOnce()) -> Result<(), DataError> {
         let Some(first) = self.staged.first().map(|staged| staged.target().to_owned()) else {
             return self.end(Path::new("."));
         };
@@ -112,6 +117,7 @@ impl<'g> Publication<'g> {
             entries.iter().for_each(forget_old);
             return Err(DataError::io(&first, "name the finished files", &error));
         }
+        ready();
         self.name(&entries)?;
         self.end(&first)
     }
@@ -125,8 +131,12 @@ impl<'g> Publication<'g> {
                 let undone = journal.map_or(Ok(()), Journal::undo);
                 match undone.and_then(|()| take_back(entries)) {
                     Ok(()) => entries.iter().for_each(forget_old),
-                    // What is left is for the next command to mend: the journal says how.
-                    Err(_) => self.journals.clear(),
+                    // What is left is for the next command to mend: the journal says how, and the files
+                    // that have no name yet must be there for it.
+                    Err(_) => {
+                        self.staged.iter_mut().for_each(Staged::is_named);
+                        self.journals.clear();
+                    }
                 }
                 return Err(DataError::io(
                     &entry.target,
@@ -202,7 +212,7 @@ fn refuse_beside_stuck(folders: &[PathBuf]) -> Result<(), DataError> {
         if let Found::Stuck(reason) = recovered.found {
             let problem = DataProblem::file(
                 format!("an earlier command was cut off here and cannot be cleared up: {reason}"),
-                "mend that, or remove the hidden files .bauta-* in the folder",
+                "mend that, or look at the hidden files .bauta-* in the folder and remove them",
             );
             return Err(DataError::one(&recovered.folder, problem));
         }

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::HIDDEN;
-use super::journal::{Entry, Held, JOURNAL, Journal, Reached, Said, said};
+use super::journal::{Entry, Held, JOURNAL, Journal, Reached, Said, Unreadable};
 use super::publication::{forget_old, lock, make_durable};
 use crate::check::real_place;
 
@@ -63,26 +63,15 @@ fn journals(folder: &Path) -> Vec<PathBuf> {
 
 fn recover_one(path: &Path) -> Option<Recovered> {
     let folder = super::folder_of(path).to_owned();
-    let stuck = |reason: &io::Error| Recovered {
+    let stuck = |reason: &str| Recovered {
         folder: folder.clone(),
         started: None,
-        found: Found::Stuck(reason.to_string()),
+        found: Found::Stuck(reason.to_owned()),
         files: Vec::new(),
     };
-    let journal = match Journal::hold(path) {
-        Ok(Held::ByUs(journal)) => journal,
-        Ok(Held::ByAnother) => return None,
-        // Somebody has cleared up in the meantime.
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
-        Err(error) => return Some(stuck(&error)),
-    };
-    let said = match said(path) {
-        Ok(said) => said,
-        // Not even its first line was written: nothing else was.
-        Err(error) if error.kind() == io::ErrorKind::InvalidData => {
-            return journal.end().err().map(|error| stuck(&error));
-        }
-        Err(error) => return Some(stuck(&error)),
+    let (journal, said) = match hold(path, &folder) {
+        Ok(held) => held?,
+        Err(reason) => return Some(stuck(&reason)),
     };
     if let Some(first) = said.first(path) {
         // The one that counts ends last: if it is gone, so is all that it was about.
@@ -92,14 +81,17 @@ fn recover_one(path: &Path) -> Option<Recovered> {
         }
         return found;
     }
-    let locks = lock(&said.folders(path));
-    let finished = finish(&said, path);
+    let folders = said.folders(path);
+    let entries = said.entries_in(&folders);
+    // A publication holds these while it names files: what is cleared up is not in its way.
+    let locks = lock(&folders);
+    let finished = finish(&said, &entries, &folders, path);
     let found = match finished.and_then(|found| journal.end().map(|()| found)) {
         Ok(found) => found,
         Err(error) => Found::Stuck(error.to_string()),
     };
     drop(locks);
-    let targets = said.entries.iter().map(|entry| entry.target.clone());
+    let targets = entries.into_iter().map(|entry| entry.target);
     let is_shown = |target: &PathBuf| {
         let name = target.file_name().unwrap_or_default();
         !name.to_string_lossy().starts_with(HIDDEN)
@@ -112,14 +104,34 @@ fn recover_one(path: &Path) -> Option<Recovered> {
     })
 }
 
+/// A journal whose process is gone, with what it says; none if it is somebody's, or was cleared up.
+fn hold(path: &Path, folder: &Path) -> Result<Option<(Journal, Said)>, String> {
+    let _folder = lock(&[folder.to_owned()]);
+    let journal = match Journal::hold(path) {
+        Ok(Held::ByUs(journal)) => journal,
+        Ok(Held::ByAnother) => return Ok(None),
+        // Somebody has cleared up in the meantime.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error.to_string()),
+    };
+    match journal.said() {
+        Ok(said) => Ok(Some((journal, said))),
+        Err(Unreadable::Unfinished) => {
+            journal.end().map_err(|error| error.to_string())?;
+            Ok(None)
+        }
+        Err(Unreadable::Foreign(reason)) => Err(reason.to_owned()),
+        Err(Unreadable::Io(error)) => Err(error.to_string()),
+    }
+}
+
 /// Brings the files to one state: the new one if it was committed, else the old one.
-fn finish(said: &Said, path: &Path) -> io::Result<Found> {
-    let folders = said.folders(path);
+fn finish(said: &Said, entries: &[Entry], folders: &[PathBuf], path: &Path) -> io::Result<Found> {
     let found = match said.reached {
         Reached::Staging => Found::Before,
-        Reached::Undo => take_back(&said.entries).map(|()| Found::Before)?,
+        Reached::Undo => take_back(entries).map(|()| Found::Before)?,
         Reached::Commit => {
-            let named = said.entries.iter().try_for_each(|entry| {
+            let named = entries.iter().try_for_each(|entry| {
                 if entry.part.exists() {
                     std::fs::rename(&entry.part, &entry.target)
                 } else {
@@ -128,12 +140,12 @@ fn finish(said: &Said, path: &Path) -> io::Result<Found> {
             });
             match named {
                 Ok(()) => Found::After,
-                Err(_) => take_back(&said.entries).map(|()| Found::Before)?,
+                Err(_) => take_back(entries).map(|()| Found::Before)?,
             }
         }
     };
-    said.entries.iter().for_each(forget_old);
-    for folder in &folders {
+    entries.iter().for_each(forget_old);
+    for folder in folders {
         clear(folder, path, &said.header.id)?;
         make_durable(folder);
     }
@@ -158,10 +170,11 @@ pub(super) fn take_back(entries: &[Entry]) -> io::Result<()> {
 
 /// Removes the hidden files of a publication from a folder, but for its journal that counts.
 fn clear(folder: &Path, journal: &Path, id: &str) -> io::Result<()> {
-    let begins = format!("{HIDDEN}{id}");
+    let begins = [format!("{HIDDEN}{id}-"), format!("{HIDDEN}{id}{JOURNAL}")];
     for entry in std::fs::read_dir(folder)? {
         let entry = entry?;
-        let is_its = entry.file_name().to_string_lossy().starts_with(&begins);
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let is_its = begins.iter().any(|begins| name.starts_with(begins));
         if is_its && entry.path() != journal {
             std::fs::remove_file(entry.path())?;
         }

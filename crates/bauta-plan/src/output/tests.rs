@@ -69,8 +69,18 @@ fn a_release_whose_hash_stands_in_a_record_beside_it_is_our_own() {
     std::fs::remove_file(folder.path().join(".bauta-written")).unwrap();
     assert!(write(&target, b"new").is_err());
     let sha256 = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
-    let record = format!("{{\"released\": {{\"sha256\": \"{sha256}\"}}}}");
-    std::fs::write(folder.path().join("out.record.json"), record).unwrap();
+    let record = |input: &str, released: &str| {
+        let file = |name: &str| format!("{{\"file\": \"{name}\", \"sha256\": \"{sha256}\"}}");
+        let (input, released) = (file(input), file(released));
+        let record = format!("{{\"input\": {input}, \"released\": {released}}}");
+        std::fs::write(folder.path().join("out.record.json"), record).unwrap();
+    };
+    // A run that changes nothing releases the bytes of its input, which stay the user's.
+    record("out.csv", "other.csv");
+    assert!(write(&target, b"new").is_err());
+    record("out.csv", "out.csv");
+    assert!(write(&target, b"new").is_err());
+    record("in.csv", "out.csv");
     write(&target, b"new").unwrap();
 }
 
@@ -129,24 +139,103 @@ fn a_name_that_is_too_long_is_found_before_anything_is_named() {
 
 #[test]
 fn a_file_that_cannot_get_its_name_takes_the_others_back() {
+    for was_there in [true, false] {
+        let folder = tempfile::tempdir().unwrap();
+        let [first, second] = ["first", "second"].map(|name| folder.path().join(name));
+        if was_there {
+            write(&first, b"old").unwrap();
+        }
+        let guard = Guard::default();
+        let mut publication = Publication::begin(&[&first, &second], &guard).unwrap();
+        for target in [&first, &second] {
+            let added = publication.add_bytes(target, b"new", Access::Usual);
+            added.unwrap();
+        }
+        // After all was looked at, a folder comes in the way.
+        let refused = publication.commit_once_ready(|| std::fs::create_dir(&second).unwrap());
+        assert!(refused.is_err());
+        assert!(second.is_dir());
+        assert_eq!(first.exists(), was_there);
+        if was_there {
+            assert_eq!(std::fs::read(&first).unwrap(), b"old");
+        }
+        let left = names(folder.path());
+        assert_eq!(left.len(), if was_there { 2 } else { 1 }, "{left:?}");
+        assert_eq!(recover([folder.path()]), []);
+    }
+}
+
+/// Journals that no publication wrote where they lie, with what they would have done.
+#[cfg(unix)]
+#[test]
+fn no_journal_is_obeyed_that_a_publication_did_not_write_there() {
+    let [theirs, ours] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    let victim = ours.path().join("thesis.txt");
+    let journal = |name: &str, header: &str, entry: &str| {
+        let text = format!("{header}\n[{entry}]\nundo\n");
+        let path = theirs.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        let owner_only = std::os::unix::fs::PermissionsExt::from_mode(0o600);
+        std::fs::set_permissions(&path, owner_only).unwrap();
+        std::os::unix::fs::MetadataExt::ino(&std::fs::metadata(&path).unwrap())
+    };
+    let header = |id: &str, number: u64| {
+        let folders = [theirs.path(), ours.path()].map(json_path);
+        format!(
+            "{{\"format\":\"bauta-publication/1\",\"id\":\"{id}\",\"started\":\"2026\",\"first\":null,\"folders\":[{}],\"file\":{number}}}",
+            folders.join(",")
+        )
+    };
+    let entry = |part: &Path| {
+        let (part, target) = (json_path(part), json_path(&victim));
+        format!("{{\"part\":{part},\"target\":{target},\"old\":null}}")
+    };
+    let cases = [
+        // Copied from elsewhere.
+        (0, ours.path().join(".bauta-id-0.part")),
+        // The very file, and a part that is not beside its target.
+        (1, theirs.path().join(".bauta-id-0.part")),
+        // The very file, and hidden names as they should be, in a folder without a journal.
+        (1, ours.path().join(".bauta-id-0.part")),
+        // The very file, and a name that is not hidden.
+        (1, ours.path().join("part")),
+    ];
+    for (is_very_file, part) in cases {
+        std::fs::write(&victim, b"mine").unwrap();
+        let number = journal(".bauta-id.run", &header("id", 0), &entry(&part));
+        journal(
+            ".bauta-id.run",
+            &header("id", number * is_very_file),
+            &entry(&part),
+        );
+        recover([theirs.path()]);
+        assert_eq!(std::fs::read(&victim).unwrap(), b"mine", "{part:?}");
+        let _ = std::fs::remove_file(theirs.path().join(".bauta-id.run"));
+    }
+}
+
+/// A path as serde writes those of journals.
+#[cfg(unix)]
+fn json_path(path: &Path) -> String {
+    serde_json::to_string(&crate::check::real_place(path).into_os_string()).unwrap()
+}
+
+#[test]
+fn publications_in_one_folder_do_not_disturb_each_other() {
     let folder = tempfile::tempdir().unwrap();
-    let [first, second] = ["first", "second"].map(|name| folder.path().join(name));
-    write(&first, b"old").unwrap();
-    let guard = Guard::default();
-    let mut publication = Publication::begin(&[&first, &second], &guard).unwrap();
-    publication
-        .add_bytes(&first, b"new", Access::Usual)
-        .unwrap();
-    let mut blocked = publication.start(&second, Access::Usual).unwrap();
-    blocked.finish("").unwrap();
-    publication.add(blocked);
-    // After all was looked at, a folder comes in the way.
-    let in_the_way = second.clone();
-    std::fs::create_dir(&in_the_way).unwrap();
-    std::fs::write(in_the_way.join("content"), b"").unwrap();
-    assert!(publication.commit().is_err());
-    assert_eq!(std::fs::read(&first).unwrap(), b"old");
-    assert_eq!(names(folder.path()), ["first", "second"]);
+    std::thread::scope(|scope| {
+        for writer in 0..8 {
+            let folder = folder.path();
+            scope.spawn(move || {
+                for round in 0..20 {
+                    let target = folder.join(format!("{writer}"));
+                    write(&target, format!("{round}").as_bytes()).unwrap();
+                    assert_eq!(recover([folder]), []);
+                }
+            });
+        }
+    });
+    assert_eq!(names(folder.path()).len(), 8);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use super::WorkError;
 use crate::check::{Folder, files_read};
 use crate::record::{RecordProblem, RunRecord};
 use crate::toml;
-use crate::verify::plan_folder;
+use crate::verify::{RecordPlaces, plan_folder};
 
 /// Reads a run record from a file.
 pub fn read_record(file: &Path) -> Result<RunRecord, WorkError> {
@@ -41,5 +41,8 @@ pub fn files_of_record(record: &RunRecord, record_file: &Path) -> Vec<PathBuf> {
     let (draft, _) = toml::read(&record.plan.text);
     let read = files_read(&draft, &record.plan.file, &Folder(&folder));
     let input = folder.join(&record.input.file);
-    read.into_iter().chain(released).chain([input]).collect()
+    let places = RecordPlaces::of_record(record, record_file);
+    let copied = record.released.iter().map(|file| places.of(&file.file));
+    let found = read.into_iter().chain(released).chain(copied);
+    found.chain([input]).collect()
 }

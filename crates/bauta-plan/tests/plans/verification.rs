@@ -4,7 +4,7 @@ use std::path::Path;
 
 use bauta_plan::run::{Replace, RunOptions, run};
 use bauta_plan::sign::{Signed, check_signature, new_key, sign, signature_path};
-use bauta_plan::verify::{Comparison, verify};
+use bauta_plan::verify::{Comparison, RecordPlaces, verify};
 use bauta_plan::{RunRecord, check_text};
 use serde_json::Value;
 
@@ -36,7 +36,8 @@ fn differing(folder: &Path, written: &Value) -> Option<Vec<String>> {
     let record = RunRecord::read(written.to_string().as_bytes()).ok()?;
     let plan = check_text(&record.plan.text, &record.plan.file, folder).ok()?;
     let patience = Patience::default();
-    let compared = verify(written, &record, &plan, folder, &Plain, &patience).ok()?;
+    let places = RecordPlaces::in_folder(folder);
+    let compared = verify(written, &record, &plan, &places, &Plain, &patience).ok()?;
     let differ = compared.into_iter().filter(|compared| !compared.same);
     Some(differ.map(|Comparison { what, .. }| what).collect())
 }
@@ -122,16 +123,17 @@ fn files_that_a_record_names_must_be_there_as_they_were() {
     let folder = folder();
     let record = recorded(folder.path(), None);
     for (file, what) in [
-        ("out.csv", "released file out.csv, on disk"),
-        ("report.html", "report report.html, on disk"),
-        ("public.html", "report public.html, on disk"),
+        ("out.csv", "released file"),
+        ("report.html", "report"),
+        ("public.html", "report"),
     ] {
         let path = folder.path().join(file);
+        let what = format!("{what} {}, on disk", path.display());
         let content = std::fs::read(&path).unwrap();
         std::fs::write(&path, b"changed").unwrap();
-        assert_eq!(differing(folder.path(), &record).unwrap(), [what]);
+        assert_eq!(differing(folder.path(), &record).unwrap(), [what.as_str()]);
         std::fs::remove_file(&path).unwrap();
-        assert_eq!(differing(folder.path(), &record).unwrap(), [what]);
+        assert_eq!(differing(folder.path(), &record).unwrap(), [what.as_str()]);
         std::fs::write(&path, content).unwrap();
     }
     assert_eq!(differing(folder.path(), &record).unwrap(), [""; 0]);
@@ -146,7 +148,8 @@ fn a_signature_tells_unsigned_wrong_key_and_altered_apart() {
     let public = new_key(&key).unwrap();
     let others = new_key(&path("other.key")).unwrap();
     assert_eq!(check_signature(&record, &public).unwrap(), Signed::Not);
-    let signature = sign(&record, &key, folder.path(), Replace::OwnFiles).unwrap();
+    let places = RecordPlaces::in_folder(folder.path());
+    let signature = sign(&record, &key, &places, Replace::OwnFiles).unwrap();
     assert_eq!(signature, signature_path(&record));
     let checked = |key: &Path| check_signature(&record, key).unwrap();
     assert!(matches!(checked(&public), Signed::By { .. }));
@@ -180,7 +183,8 @@ fn what_cannot_be_vouched_for_is_not_signed() {
     let path = |name: &str| folder.path().join(name);
     let (record, key) = (path("out.record.json"), path("office.key"));
     let public = new_key(&key).unwrap();
-    let signed = |key: &Path| sign(&record, key, folder.path(), Replace::OwnFiles);
+    let places = RecordPlaces::in_folder(folder.path());
+    let signed = |key: &Path| sign(&record, key, &places, Replace::OwnFiles);
     // Neither with a public key, nor with a key that others can read, nor over an old key.
     assert!(signed(&public).is_err());
     assert!(check_signature(&record, &key).is_err());

@@ -403,7 +403,7 @@ fn verifies(done: &Done, record: &RunRecord) -> Result<(), Finding> {
         &written,
         record,
         &done.plan,
-        done.folder.path(),
+        &verify::RecordPlaces::in_folder(done.folder.path()),
         &HtmlRenderer,
         &Patience,
     );

@@ -174,7 +174,7 @@ fn verified(case: &Case, record: &RunRecord, canaries: &Canaries, world: &World)
         &altered,
         record,
         &plan,
-        folder.path(),
+        &verify::RecordPlaces::in_folder(folder.path()),
         &HtmlRenderer,
         &Patience,
     );

@@ -364,7 +364,7 @@ fn first_plan_can_be_checked(case: &Case, how: &HowRead, world: &World) -> Resul
         encoding: Some(how.encoding),
         missing_texts: how.missing.clone(),
         memory: options.memory,
-        ..Reading::default()
+        fold_spellings: Vec::new(),
     };
     let Ok(proposed) = init::init(&file, &plan, Replace::OwnFiles, &reading, &Patience) else {
         // What was described made the file readable; without, it is not.
