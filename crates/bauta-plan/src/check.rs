@@ -237,17 +237,17 @@ impl<'a> Checker<'a> {
             if !self.known(name) {
                 continue;
             }
-            if !seen.insert(name.value.as_str()) {
-                let message = format!("`{}` is named twice", name.value);
-                self.push(Problem::at(
-                    ProblemKind::Plan,
-                    &name.place,
-                    message,
-                    "name it once",
-                ));
-            } else {
+            if seen.insert(name.value.as_str()) {
                 once.push(name.value.clone());
+                continue;
             }
+            let message = format!("`{}` is named twice", name.value);
+            self.push(Problem::at(
+                ProblemKind::Plan,
+                &name.place,
+                message,
+                "name it once",
+            ));
         }
         once
     }
