@@ -93,10 +93,9 @@ fn rates_and_means_of_fewer_than_ten_records_are_not_in_the_tables() {
                 [None, None],
                 "{series}: {file}"
             );
-            assert!(
-                value("ten").is_some() && value("many").is_some(),
-                "{series}: {file}"
-            );
+            // Of the ten, four have y = 0 and six y = 1.
+            assert_eq!(value("ten").is_some(), series == "mean x by g");
+            assert!(value("many").is_some(), "{series}: {file}");
         }
     }
     let value = |series: &str, label: &str| point(&found, series, label).value;
@@ -117,6 +116,62 @@ fn rates_and_means_of_fewer_than_ten_records_are_not_in_the_tables() {
     // And the screen is not told even then.
     assert!(point(&found, "mean x by g: original", "one").few);
     assert!(!point(&found, "mean x by g: original", "ten").few);
+}
+
+/// One person has an illness that nobody else has; a region of few, and regions of many.
+fn patients() -> Table {
+    let ill = |i: usize| match i {
+        37 => "rare",
+        _ => ["a", "b", "c"][i % 3],
+    };
+    table(vec![
+        of("ill", Role::Sensitive, Kind::Unordered, |i| {
+            ill(i).to_owned()
+        }),
+        of("two", Role::Sensitive, Kind::Unordered, |i| {
+            (if i == 37 { "yes" } else { "no" }).to_owned()
+        }),
+        of("reg", Role::Key, Kind::Unordered, |i| (i % 2).to_string()),
+        of("w", Role::Weight, Kind::Continuous, |i| {
+            (2 + i % 3).to_string()
+        }),
+    ])
+}
+
+#[test]
+fn rates_of_an_outcome_that_few_records_have_are_not_in_the_tables() {
+    let (people, groups) = (patients(), Groups::default());
+    let of = RawValue::List(vec![word("ill"), word("two")]);
+    let given = [("of", of)];
+    let found = grouped("rates", [&people, &people], &["reg"], &given, &groups);
+    for file in ["original", "masked", "difference"] {
+        let value =
+            |series: &str, label: &str| point(&found, &format!("{series}: {file}"), label).value;
+        // Record 37 is of region 1; a 0 for region 0 would say the same.
+        for region in ["0", "1"] {
+            assert_eq!(value("ill = rare by reg", region), None, "{file}");
+            assert_eq!(value("two = yes by reg", region), None, "{file}");
+            assert_eq!(value("two = no by reg", region), None, "{file}");
+            // Not what is left of 1 either: in each region another share is withheld, 20 records or fewer.
+            let letters = ["a", "b", "c"].map(|c| value(&format!("ill = {c} by reg"), region));
+            let n_told = letters.iter().flatten().count();
+            assert_eq!(n_told, 2, "{file}, region {region}: {letters:?}");
+        }
+        // Their own shares: 1 is not told less 40 - 1 = 39 of `b`.
+        assert_eq!(value("share by ill", "rare"), None);
+        assert_eq!(value("share by ill", "b"), None);
+        assert!(value("share by ill", "a").is_some());
+        assert_eq!(value("share by two", "no"), None);
+    }
+    let total = |label: &str| point(&found, "weighted total by ill: original", label).value;
+    assert_eq!([total("rare"), total("b")], [None, None]);
+    assert!(total("a").is_some());
+    // A parameter says otherwise, and the screen is not told even then.
+    let given = [given[0].clone(), ("min_records", RawValue::Integer(1))];
+    let found = grouped("rates", [&people, &people], &["reg"], &given, &groups);
+    // Weight 2 + 37 % 3 = 3 of the 60 records of region 1, whose weights are 20 each of 2, 3 and 4.
+    let rate = point(&found, "ill = rare by reg: original", "1");
+    assert_eq!((rate.value, rate.few), (Some(3.0 / 180.0), true));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod labels;
 mod rate_table;
+mod withheld;
 
 use bauta_data::{Kind, Role};
 
@@ -15,6 +16,7 @@ use crate::kernel::numbers::sums::compensated;
 use crate::keys::check_weights;
 use crate::loss::rates::labels::{Axis, Label, most, of_both};
 use crate::loss::rates::rate_table::{Margin, RateTable, Weights, occurring};
+use crate::loss::rates::withheld::{tells, told_shares};
 use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement, Part, Series};
 use crate::missing::{Missing, check_missing};
 use crate::pair::Pair;
@@ -186,13 +188,13 @@ impl<'a> Work<'a> {
         self.n_gone += lacking(original, masked);
         self.n_new += lacking(masked, original);
         let shown = occurring(original, masked);
-        let shows = |n_records: f64| self.shows(n_records);
+        let told = self.told_categories(variable, &margins);
         let mut tables = Vec::new();
         let mut push = |what: &str, axis: &str, unit: Unit, figures: fn(&Margin) -> &[f64]| {
             for (file, margin) in Side::BOTH.into_iter().zip(&margins) {
                 let figures = figures(margin);
                 let points = shown.iter().map(|&code| {
-                    let told = unit == Unit::Count || shows(margin.records[code]);
+                    let told = unit == Unit::Count || told[file as usize][code];
                     let figure = Some(figures[code]).filter(|figure| told && figure.is_finite());
                     let label = variable.texts[code].as_str();
                     Part::new(label, figure).of_records(margin.records[code] as u64)
@@ -211,10 +213,20 @@ impl<'a> Work<'a> {
         margins
     }
 
-    /// Whether a figure that rests on so many records stands in the tables: on none it is 0 or is not
-    /// defined, and tells of nobody.
-    fn shows(&self, n_records: f64) -> bool {
-        n_records == 0.0 || n_records >= self.min_records
+    /// Of which codes of a variable shares and weighted totals stand in the tables, by file. Both have the
+    /// same, since one is the other times the total; missing cells have a total and may have no share.
+    fn told_categories(&self, variable: &TwoCategories, margins: &[Margin; 2]) -> [Vec<bool>; 2] {
+        let n_rated = self.n_rated(variable);
+        margins.each_ref().map(|margin| {
+            let told = |records: &[f64]| {
+                told_shares(records, &vec![false; records.len()], self.min_records)
+            };
+            let of_totals = told(&margin.records);
+            let mut of_shares = told(&margin.records[..n_rated]);
+            of_shares.resize(of_totals.len(), true);
+            let both = of_totals.into_iter().zip(of_shares);
+            both.map(|(total, share)| total && share).collect()
+        })
     }
 
     /// The shares of a variable's own categories.
@@ -236,9 +248,9 @@ impl<'a> Work<'a> {
             n_records: of_both(&margins, code),
         });
         let labels: Vec<Label<'_>> = labels.collect();
+        let told = self.told_categories(variable, &margins);
         self.push_rates(&axis, &labels, &|file, position| {
-            let n_records = margins[file].records[codes[position]];
-            Some((table.rates[file][0][position]?, n_records))
+            table.rates[file][0][position].filter(|_| told[file][codes[position]])
         });
         // Differences of shares are finite.
         let _ = self.compare(&variable.name, &table, 1, 1.0);
@@ -285,6 +297,7 @@ impl<'a> Work<'a> {
             ));
         }
         let table = RateTable::shares(outcome, variable, self.weights, n_columns);
+        let told = self.told_cells(&table, margins);
         for column in table.columns() {
             let category = &outcome.texts[column];
             let name = format!("{} = {category} by {}", outcome.name, variable.name);
@@ -292,11 +305,30 @@ impl<'a> Work<'a> {
                 n_records: Some(most(margins, column)),
                 ..Axis::share(name)
             };
-            self.push_column(&axis, variable, &table, column);
+            self.push_column(&axis, variable, &table, column, &|file, row| {
+                told[file][row][column]
+            });
         }
         // Differences of shares are finite.
         let _ = self.compare(&variable.name, &table, variable.n_categories(), 1.0);
         Ok(())
+    }
+
+    /// Which shares of an outcome's categories stand in the tables, by file, row and column.
+    fn told_cells(&self, table: &RateTable, margins: &[Margin; 2]) -> [Vec<Vec<bool>>; 2] {
+        [0, 1].map(|file: usize| {
+            let rare = margins[file].records.iter();
+            let rare: Vec<bool> = rare.map(|&n| !tells(n, self.min_records)).collect();
+            let rows = table.cells[file].iter().zip(&table.records[file]);
+            rows.map(|(cells, &n_records)| {
+                if tells(n_records, self.min_records) {
+                    told_shares(cells, &rare, self.min_records)
+                } else {
+                    vec![false; cells.len()]
+                }
+            })
+            .collect()
+        })
     }
 
     /// The means of a continuous outcome, over all records and by category.
@@ -316,15 +348,18 @@ impl<'a> Work<'a> {
             text: "all records",
             n_records: all.records_of(0),
         };
+        let min_records = self.min_records;
         self.push_rates(&axis, &[label], &|file, _| {
-            Some((all.rates[file][0][0]?, all.records[file][0]))
+            all.rates[file][0][0].filter(|_| tells(all.records[file][0], min_records))
         });
         let mut finite = self.compare(name, &all, 1, sd);
         for variable in by {
             context.go_on()?;
             let table = RateTable::means([x, z], Some(variable), self.weights);
             let axis = Axis::mean(format!("mean {name} by {}", variable.name), name);
-            self.push_column(&axis, variable, &table, 0);
+            self.push_column(&axis, variable, &table, 0, &|file, row| {
+                tells(table.records[file][row], min_records)
+            });
             finite &= self.compare(&variable.name, &table, variable.n_categories(), sd);
         }
         match finite {
@@ -334,38 +369,35 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// One column of a table: rates by the categories of a variable, and of its missing cells.
+    /// One column of a table: rates by the categories of a variable, and of its missing cells. `told` says
+    /// of a file and a row whether it has its rate.
     fn push_column(
         &mut self,
         axis: &Axis<'_>,
         variable: &TwoCategories,
         table: &RateTable,
         column: usize,
+        told: &dyn Fn(usize, usize) -> bool,
     ) {
         let rows = table.occurring();
         let labels = rows.iter().map(|&row| Label {
             text: &variable.texts[row],
-            n_records: table.records_of(row),
+            n_records: table.records_behind(row, column),
         });
         let labels: Vec<Label<'_>> = labels.collect();
         self.push_rates(axis, &labels, &|file, position| {
             let row = rows[position];
-            Some((table.rates[file][row][column]?, table.records[file][row]))
+            table.rates[file][row][column].filter(|_| told(file, row))
         });
     }
 
-    /// The rates of both files and their differences. `rate` gives a rate and the records that it rests
-    /// on.
+    /// The rates of both files and their differences. `rate` gives a rate, where it may be told.
     fn push_rates(
         &mut self,
         axis: &Axis<'_>,
         labels: &[Label<'_>],
-        rate: &dyn Fn(usize, usize) -> Option<(f64, f64)>,
+        rate: &dyn Fn(usize, usize) -> Option<f64>,
     ) {
-        let rate = |file: usize, position: usize| {
-            let (rate, n_records) = rate(file, position)?;
-            self.shows(n_records).then_some(rate)
-        };
         let fewer = |label: &Label<'_>| label.n_records[0].min(label.n_records[1]);
         let series = |name: String,
                       n_records: &dyn Fn(&Label<'_>) -> u64,

@@ -57,6 +57,8 @@ pub(crate) struct RateTable {
     pub(crate) weight: [Vec<f64>; 2],
     /// Numbers of records with a positive weight, by file and row.
     pub(crate) records: [Vec<f64>; 2],
+    /// The same by file, row and column; no columns where the rates are means.
+    pub(crate) cells: [Vec<Vec<f64>>; 2],
 }
 
 impl RateTable {
@@ -69,7 +71,7 @@ impl RateTable {
         Self::of_rows([0, 1].map(|file| {
             let weight: Vec<f64> = of(file, |margin| &margin.weight);
             let records: Vec<f64> = of(file, |margin| &margin.records);
-            vec![shares(&weight, &records)]
+            vec![shares(&weight, records)]
         }))
     }
 
@@ -92,10 +94,7 @@ impl RateTable {
             let of_row = |row: usize| {
                 let cells = &cells[row * n_columns..(row + 1) * n_columns];
                 let figures = |figure: usize| cells.iter().map(move |cell| cell[figure]);
-                shares(
-                    &figures(0).collect::<Vec<_>>(),
-                    &figures(1).collect::<Vec<_>>(),
-                )
+                shares(&figures(0).collect::<Vec<_>>(), figures(1).collect())
             };
             (0..n_rows).map(of_row).collect()
         }))
@@ -116,21 +115,29 @@ impl RateTable {
                 let [weight, counted] = weights[file].and_count(record);
                 (!y[record].is_nan()).then(|| (row, [weight, counted, weight * y[record]]))
             });
-            let of_row =
-                |&[weight, records, sum]: &[f64; 3]| (vec![ratio(sum, weight)], weight, records);
+            let of_row = |&[weight, records, sum]: &[f64; 3]| RatesOfRow {
+                rates: vec![ratio(sum, weight)],
+                weight,
+                records,
+                cells: Vec::new(),
+            };
             sums.iter().map(of_row).collect()
         }))
     }
 
     fn of_rows(files: [Vec<RatesOfRow>; 2]) -> Self {
+        let each = |figure: fn(&RatesOfRow) -> f64| {
+            files
+                .each_ref()
+                .map(|rows| rows.iter().map(figure).collect())
+        };
         Self {
-            weight: files
+            weight: each(|row| row.weight),
+            records: each(|row| row.records),
+            cells: files
                 .each_ref()
-                .map(|rows| rows.iter().map(|row| row.1).collect()),
-            records: files
-                .each_ref()
-                .map(|rows| rows.iter().map(|row| row.2).collect()),
-            rates: files.map(|rows| rows.into_iter().map(|row| row.0).collect()),
+                .map(|rows| rows.iter().map(|row| row.cells.clone()).collect()),
+            rates: files.map(|rows| rows.into_iter().map(|row| row.rates).collect()),
         }
     }
 
@@ -144,6 +151,17 @@ impl RateTable {
         self.records.each_ref().map(|records| records[row] as u64)
     }
 
+    /// The records that a rate rests on in each file: those of its row, or of its cell where the row has
+    /// others too.
+    pub(crate) fn records_behind(&self, row: usize, column: usize) -> [u64; 2] {
+        [0, 1].map(|file: usize| {
+            let of_row = self.records[file][row];
+            let of_cell = self.cells[file][row].get(column);
+            let of_cell = of_cell.filter(|&&n_records| n_records > 0.0);
+            of_cell.map_or(of_row, |of_cell| of_cell.min(of_row)) as u64
+        })
+    }
+
     /// The columns that have a rate above 0 in one of the files.
     pub(crate) fn columns(&self) -> Vec<usize> {
         let n_columns = self.rates[0].first().map_or(0, Vec::len);
@@ -155,14 +173,26 @@ impl RateTable {
     }
 }
 
-/// Rates, sum of weights and number of records of one row.
-type RatesOfRow = (Vec<Option<f64>>, f64, f64);
+/// Rates of one row, and what they rest on.
+struct RatesOfRow {
+    rates: Vec<Option<f64>>,
+    /// Sum of the weights.
+    weight: f64,
+    /// Number of records with a positive weight.
+    records: f64,
+    /// The same by column.
+    cells: Vec<f64>,
+}
 
 /// Each weight as a share of all.
-fn shares(weight: &[f64], records: &[f64]) -> RatesOfRow {
+fn shares(weight: &[f64], records: Vec<f64>) -> RatesOfRow {
     let total = compensated(weight.iter().copied());
-    let rates = weight.iter().map(|&weight| ratio(weight, total)).collect();
-    (rates, total, compensated(records.iter().copied()))
+    RatesOfRow {
+        rates: weight.iter().map(|&weight| ratio(weight, total)).collect(),
+        weight: total,
+        records: compensated(records.iter().copied()),
+        cells: records,
+    }
 }
 
 /// None where there is no weight to divide by, and where a sum has left the numbers of the machine.
