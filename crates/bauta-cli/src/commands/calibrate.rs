@@ -161,7 +161,7 @@ fn margins_table(calibration: &Calibration) -> comfy_table::Table {
             text(calibration.told_name(&row.name)),
             figure(row.told.target.then_some(row.target)),
             text(share.map(|share| percent(Some(share))).unwrap_or_default()),
-            figure(row.told.reached.then_some(row.before)),
+            figure(row.told.before.then_some(row.before)),
             figure(row.told.reached.then_some(row.after)),
             figure(Some(row.relative_error)),
             count(usize::try_from(row.n_after).unwrap_or(usize::MAX)),

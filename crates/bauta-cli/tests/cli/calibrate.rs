@@ -297,3 +297,113 @@ fn the_survey_of_the_paper_is_calibrated_in_one_command() {
     let mean = taken["g"]["mean"].as_f64().unwrap();
     assert!((mean - 0.964_615_573_146_586).abs() < 1e-9, "{mean}");
 }
+
+/// Four hundred people of five regions, as many of the last one as asked for, and more.
+fn regions(folder: &std::path::Path, n_last: usize, more: &str) {
+    let mut text = "reg,age,inc,w\n".to_owned();
+    for i in 0..400 {
+        let region = if i < n_last { 5 } else { 1 + i % 4 };
+        let income = 2_000 + 7 * i % 61;
+        text += &format!("r{region},a{},{income},10\n", i % 4 % 2);
+    }
+    std::fs::write(folder.join("people.csv"), text + more).unwrap();
+}
+
+/// Calibrates `people.csv` on margins of income, once for the screen and once for scripts; the margins of
+/// the object, and all that was shown.
+fn told(
+    folder: &std::path::Path,
+    margins: &str,
+    more: &[&str],
+) -> (Vec<serde_json::Value>, String) {
+    let arguments = [
+        "calibrate",
+        "people.csv",
+        "--weight",
+        "w",
+        "--continuous",
+        "inc",
+        "--method",
+        "linear",
+        "--margins",
+        margins,
+        "-o",
+        "out.csv",
+        "--record",
+        "out.json",
+    ];
+    let arguments = [&arguments[..], more].concat();
+    let output = run_expecting(folder, &arguments, 0);
+    let mut shown = stdout(&output) + &stderr(&output);
+    let object = run_expecting(folder, &[&arguments[..], &["--json"]].concat(), 0);
+    shown += &stdout(&object);
+    let margins = json(&object)["calibration"]["margins"].clone();
+    (margins.as_array().unwrap().clone(), shown)
+}
+
+#[test]
+fn totals_with_and_without_one_record_are_not_both_told() {
+    let folder = tempfile::tempdir().unwrap();
+    // Nobody else is of this age: one of 401 records goes, with an income of 98,765 and a weight of 10.
+    regions(folder.path(), 80, "r1,a9,98765,10\n");
+    let (margins, shown) = told(folder.path(), "inc,reg*inc", &["--keys", "age", "--k", "2"]);
+    let figure = |row: &serde_json::Value, name: &str| row[name].as_f64();
+    for row in &margins {
+        let (n_before, n_after) = (&row["n_before"], &row["n_after"]);
+        if n_before != n_after {
+            assert!(figure(row, "target").is_some(), "{row}");
+            assert_eq!(figure(row, "before"), None, "{row}");
+            assert_eq!(figure(row, "before_scaled"), None, "{row}");
+        }
+    }
+    // Neither do differences of sums give it away: at least two parts have no total before.
+    let parts = margins.iter().filter(|row| row["term"] == "reg*inc");
+    let withheld = parts.filter(|row| figure(row, "before").is_none()).count();
+    assert!(withheld >= 2, "{margins:?}");
+    let record: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(folder.path().join("out.json")).unwrap())
+            .unwrap();
+    let evidence = &record["steps"][0]["evidence"]["data"];
+    let kept = &evidence["margins"][0];
+    let gone = figure(kept, "target").unwrap() - figure(kept, "before").unwrap();
+    assert!((gone - 987_650.0).abs() < 1e-3, "the record has both");
+    let before = kept["before"].to_string();
+    let before = before.trim_end_matches(".0");
+    assert!(!shown.contains(before), "{before}: {shown}");
+    // Factors and bounds are ratios of the two.
+    assert!(
+        shown.contains("\"scale\":null") || shown.contains("\"scale\": null"),
+        "{shown}"
+    );
+    assert!(
+        shown.contains("\"bounds\":null") || shown.contains("\"bounds\": null"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn a_total_less_the_parts_that_are_told_is_no_part_of_few_records() {
+    let folder = tempfile::tempdir().unwrap();
+    // Three people are of the last region. Its income is withheld; so is that of the smallest other.
+    regions(folder.path(), 3, "");
+    let (margins, _) = told(folder.path(), "reg*inc,inc", &[]);
+    for name in ["target", "before", "after"] {
+        let parts = margins.iter().filter(|row| row["term"] == "reg*inc");
+        let (told, withheld): (Vec<_>, Vec<_>) = parts.partition(|row| row[name].is_number());
+        assert_eq!((told.len(), withheld.len()), (3, 2), "{name}: {margins:?}");
+        let n_within: u64 = withheld
+            .iter()
+            .map(|row| row["n_after"].as_u64().unwrap())
+            .sum();
+        assert!(n_within >= 10);
+        assert!(margins[5][name].is_number(), "the sum is told");
+    }
+    // With enough of everybody all is told.
+    regions(folder.path(), 80, "");
+    let (margins, _) = told(folder.path(), "reg*inc,inc", &[]);
+    let all = |name: &str| margins.iter().all(|row| row[name].is_number());
+    assert!(
+        ["target", "before", "after"].into_iter().all(all),
+        "{margins:?}"
+    );
+}

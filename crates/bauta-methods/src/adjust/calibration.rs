@@ -22,3 +22,4 @@ pub mod told;
 pub(crate) mod totals;
 pub(crate) mod trouble;
 pub(crate) mod units;
+pub(crate) mod withheld;

@@ -99,15 +99,18 @@ pub struct MarginRow {
 }
 
 /// What of a margin may be told outside of the run record and the internal report: what the user
-/// gave, and what rests on [enough records](crate::few_records).
+/// gave, and what rests on [enough records](crate::few_records) and gives nothing else away.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Told {
     /// Its name, with its categories.
     pub name: bool,
     /// The total to be reached.
     pub target: bool,
-    /// The totals of the records left, before and after.
+    /// The total that the new weights give.
     pub reached: bool,
+    /// The totals that starting weights give, as they are and scaled.
+    #[serde(default)]
+    pub before: bool,
 }
 
 /// One way of calibrating, and what became of it.

@@ -9,6 +9,7 @@ use crate::adjust::calibration::coding::{
 };
 use crate::adjust::calibration::found::Told;
 use crate::adjust::calibration::totals::{GivenTotals, OF_HOUSEHOLDS};
+use crate::adjust::calibration::withheld::{Taken, n_changed};
 use crate::error::MethodError;
 use crate::few_records::is_few;
 
@@ -75,10 +76,14 @@ pub(crate) struct Margin {
     pub(crate) n_before: u64,
     /// Records or households left in it.
     pub(crate) n_after: u64,
+    /// Records that came, went or have another number; for households, by how many they differ.
+    pub(crate) n_changed: u64,
     /// Where it stands among the margins of its term, from 1.
     pub(crate) place: usize,
     /// Where its target comes from.
     pub(crate) target_from: TargetFrom,
+    /// What may be told of it outside of the run record.
+    pub(crate) told: Told,
 }
 
 /// Where the target of a margin comes from, and with it whose words its name and its figure are.
@@ -93,15 +98,16 @@ pub(crate) enum TargetFrom {
 }
 
 impl Margin {
-    /// What may be told of it outside of the run record: what the user wrote, and what rests on
-    /// [enough records](crate::few_records).
-    pub(crate) fn told(&self) -> Told {
+    /// What may be told of it outside of the run record, but for what [others](Margins::withhold) would give
+    /// away: what the user wrote, and what rests on [enough records](crate::few_records).
+    fn told_by_itself(&self) -> Told {
         Told {
             name: self.cell.is_empty()
                 || self.target_from == TargetFrom::NamedTotal
                 || !is_few(self.n_before.max(self.n_after)),
             target: self.target_from != TargetFrom::Original || !is_few(self.n_before),
             reached: !is_few(self.n_after),
+            before: !is_few(self.n_after),
         }
     }
 }
@@ -147,7 +153,7 @@ impl<'a> Sources<'a> {
 impl Margins {
     /// What messages call a margin: its name, or where it stands among those of its term.
     pub(crate) fn in_messages(&self, margin: &Margin) -> String {
-        if margin.told().name {
+        if margin.told.name {
             return margin.name.clone();
         }
         let (place, n_places) = (margin.place as u64, self.n_places(margin) as u64);
@@ -197,19 +203,18 @@ impl Margins {
         let before_value = product(sources, &term, sources.original)?;
         let value = product(sources, &term, sources.released)?;
         let (first, n_cells) = (self.all.len(), cells.labels.len());
-        let (mut targets, mut n_before) = (vec![0.0; n_cells], vec![0_u64; n_cells]);
-        for (record, &cell) in cells.original.iter().enumerate() {
-            if term.of_households && !sources.heads[0][record] {
-                continue;
-            }
-            let x = before_value.as_ref().map_or(1.0, |values| values[record]);
-            targets[cell as usize] += sources.weights[record] * x;
-            n_before[cell as usize] += 1;
-        }
+        let (targets, n_before) = cells.targets(sources, &term, before_value.as_deref());
         let mut n_after = vec![0_u64; n_cells];
         for (record, &cell) in cells.released.iter().enumerate() {
             n_after[cell as usize] += u64::from(!term.of_households || sources.heads[1][record]);
         }
+        let n_changed = if term.of_households {
+            let pairs = n_before.iter().zip(&n_after);
+            pairs.map(|(was, &is)| was.abs_diff(is)).collect()
+        } else {
+            let [before, after] = [before_value.as_deref(), value.as_deref()];
+            cells.n_changed(sources, before, after)
+        };
         let given = given.of_term(&term, &cells.labels, &classes)?;
         for (position, labels) in cells.labels.iter().enumerate() {
             let cell: Vec<(String, String)> =
@@ -218,16 +223,20 @@ impl Margins {
                 Some(given) => given[position],
                 None => (targets[position], TargetFrom::Original),
             };
-            self.all.push(Margin {
+            let mut margin = Margin {
                 name: margin_name(&term, &cell),
                 term: self.terms.len(),
                 cell,
                 target,
                 n_before: n_before[position],
                 n_after: n_after[position],
+                n_changed: n_changed[position],
                 place: position + 1,
                 target_from,
-            });
+                told: Told::default(),
+            };
+            margin.told = margin.told_by_itself();
+            self.all.push(margin);
         }
         self.shares.push(Share {
             margin: cells
@@ -295,6 +304,46 @@ struct Cells {
 }
 
 impl Cells {
+    /// The total of each cell in the original, and the records or households that it rests on.
+    fn targets(
+        &self,
+        sources: &Sources<'_>,
+        term: &Term,
+        value: Option<&[f64]>,
+    ) -> (Vec<f64>, Vec<u64>) {
+        let n_cells = self.labels.len();
+        let (mut targets, mut n_before) = (vec![0.0; n_cells], vec![0_u64; n_cells]);
+        for (record, &cell) in self.original.iter().enumerate() {
+            if term.of_households && !sources.heads[0][record] {
+                continue;
+            }
+            let x = value.map_or(1.0, |values| values[record]);
+            targets[cell as usize] += sources.weights[record] * x;
+            n_before[cell as usize] += 1;
+        }
+        (targets, n_before)
+    }
+
+    /// For each cell, how many records came, went or have another number.
+    fn n_changed(
+        &self,
+        sources: &Sources<'_>,
+        before: Option<&[f64]>,
+        after: Option<&[f64]>,
+    ) -> Vec<u64> {
+        let original = Taken {
+            table: sources.original,
+            cell: &self.original,
+            value: before,
+        };
+        let released = Taken {
+            table: sources.released,
+            cell: &self.released,
+            value: after,
+        };
+        n_changed(self.labels.len(), original, released)
+    }
+
     fn new(term: &Term, classes: &[&Coding], sources: &Sources<'_>) -> Result<Self, MethodError> {
         let radix = classes.iter().try_fold(1_u64, |radix, coding| {
             radix.checked_mul(coding.labels.len() as u64)

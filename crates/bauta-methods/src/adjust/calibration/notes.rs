@@ -120,12 +120,12 @@ fn small_margins(margins: &[&Margin]) -> Note {
 /// Whether a margin is named where its records are counted: not only its category, also that so few
 /// are left of it tells of somebody.
 fn is_told(margin: &Margin) -> bool {
-    margin.told().name && !is_few(margin.n_after)
+    margin.told.name && !is_few(margin.n_after)
 }
 
 /// The note with all names for the run record, where some cannot be told.
 fn in_full(note: Note, margins: &[&Margin], text: &dyn Fn(String) -> String) -> Note {
-    if margins.iter().all(|margin| margin.told().name) {
+    if margins.iter().all(|margin| margin.told.name) {
         return note;
     }
     let names = margins.iter().map(|margin| margin.name.clone());
@@ -136,7 +136,7 @@ fn in_full(note: Note, margins: &[&Margin], text: &dyn Fn(String) -> String) -> 
 
 /// The names that can be told.
 fn named(margins: &[&Margin]) -> Vec<String> {
-    let told = margins.iter().filter(|margin| margin.told().name);
+    let told = margins.iter().filter(|margin| margin.told.name);
     told.map(|margin| margin.name.clone()).collect()
 }
 

@@ -87,8 +87,9 @@ impl<'a> Problem<'a> {
             heads,
             missing_is_category: settings.missing == MissingInMargins::Category,
         };
-        let margins = Margins::new(&sources, terms, &given)?;
+        let mut margins = Margins::new(&sources, terms, &given)?;
         refuse_many_margins(&margins, settings)?;
+        margins.withhold();
         let scale = if settings.scale {
             population(&margins, &given, original_weights) / sum_of(d, |d| d)
         } else {

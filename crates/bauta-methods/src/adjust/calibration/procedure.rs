@@ -385,7 +385,7 @@ impl Problem<'_> {
                 n_before: (!self.given).then_some(margin.n_before),
                 n_after: margin.n_after,
                 place: margin.place as u64,
-                told: margin.told(),
+                told: margin.told,
             }
         };
         self.margins.all.iter().enumerate().map(row).collect()

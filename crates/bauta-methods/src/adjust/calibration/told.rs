@@ -4,9 +4,10 @@
 use serde_json::{Value, json};
 
 use crate::adjust::calibration::found::{
-    Calibration, Distribution, MarginRow, QUANTILE_SHARES, Solution,
+    Calibration, Distribution, MarginRow, QUANTILE_SHARES, ShareRow, Solution,
 };
 use crate::adjust::calibration::margins::in_place;
+use crate::adjust::calibration::withheld::{Sum, is_of_few, withhold_with};
 use crate::few_records::{RULE_OF_TEN, is_few};
 
 /// The same of a calibration as evidence holds it; none if it is of another kind.
@@ -39,6 +40,11 @@ fn told(calibration: &Calibration) -> Value {
         rounding,
     } = calibration;
     let enough = !is_few(*n_kept);
+    // Where few records went, totals with and without them give those away.
+    let few_went = is_of_few(n_original.abs_diff(*n_kept));
+    let gives_ratios = margins
+        .iter()
+        .all(|row| row.told.before || !row.told.target);
     let named = |name: &String| calibration.told_name(name);
     json!({
         "weight": weight,
@@ -46,7 +52,7 @@ fn told(calibration: &Calibration) -> Value {
         "unit": unit,
         "n_original": n_original,
         "n_kept": n_kept,
-        "scale": scale,
+        "scale": (!few_went).then_some(scale),
         "deletion": deletion.as_ref().map(|deletion| json!({
             "rule": deletion.rule,
             "rounds": deletion.rounds,
@@ -64,26 +70,46 @@ fn told(calibration: &Calibration) -> Value {
         "solutions": solutions.iter().map(|one| solution(calibration, one)).collect::<Vec<_>>(),
         "histogram_from": histogram_from,
         "histogram_step": histogram_step,
-        "bounds": bounds.as_ref().filter(|_| enough),
-        "shares": shares.iter().map(|row| {
-            let original = !is_few(row.n_before);
-            let left = !is_few(row.n_after);
-            json!({
-                "variable": row.variable,
-                "category": row.category.as_ref().filter(|_| original || left),
-                "n_before": row.n_before,
-                "n_after": row.n_after,
-                "original": original.then_some(row.original),
-                "uncalibrated": left.then_some(row.uncalibrated),
-                "calibrated": left.then_some(row.calibrated),
-            })
-        }).collect::<Vec<_>>(),
+        // Bounds are ratios of targets to totals of starting weights.
+        "bounds": bounds.as_ref().filter(|_| enough && gives_ratios),
+        "shares": told_shares(shares, few_went),
         "rounding": rounding.as_ref().map(|rounding| json!({
             "to": rounding.to,
             "largest_change": rounding.largest_change,
             "margin": calibration.told_name(&rounding.margin),
         })),
     })
+}
+
+/// Shares of the variables that were not calibrated on. Those of a variable add up to 1.
+fn told_shares(rows: &[ShareRow], few_went: bool) -> Vec<Value> {
+    let of_variable = rows.chunk_by(|a, b| a.variable == b.variable);
+    of_variable
+        .flat_map(|rows| {
+            let sum = [Sum::of((0..rows.len()).collect())];
+            let shown = |of: fn(&ShareRow) -> u64| {
+                let n_records: Vec<u64> = rows.iter().map(of).collect();
+                let mut shown: Vec<bool> = n_records.iter().map(|&n| !is_few(n)).collect();
+                withhold_with(&mut shown, &n_records, &sum);
+                shown
+            };
+            let (original, left) = (shown(|row| row.n_before), shown(|row| row.n_after));
+            let told = |(row, (original, left)): (&ShareRow, (bool, bool))| {
+                let named = !is_few(row.n_before.max(row.n_after));
+                json!({
+                    "variable": row.variable,
+                    "category": row.category.as_ref().filter(|_| named),
+                    "n_before": row.n_before,
+                    "n_after": row.n_after,
+                    "original": original.then_some(row.original),
+                    "uncalibrated": (left && !few_went).then_some(row.uncalibrated),
+                    "calibrated": left.then_some(row.calibrated),
+                })
+            };
+            let pairs = original.into_iter().zip(left);
+            rows.iter().zip(pairs).map(told).collect::<Vec<_>>()
+        })
+        .collect()
 }
 
 fn margin(calibration: &Calibration, row: &MarginRow) -> Value {
@@ -106,8 +132,8 @@ fn margin(calibration: &Calibration, row: &MarginRow) -> Value {
         "term": term,
         "target": told.target.then_some(target),
         "share": share.filter(|_| told.target),
-        "before": told.reached.then_some(before),
-        "before_scaled": told.reached.then_some(before_scaled),
+        "before": told.before.then_some(before),
+        "before_scaled": told.before.then_some(before_scaled),
         "after": told.reached.then_some(after),
         "relative_error": relative_error,
         "n_before": n_before,
@@ -164,7 +190,7 @@ fn solution(calibration: &Calibration, solution: &Solution) -> Value {
             let row = calibration.row(&one.margin);
             json!({
                 "margin": calibration.told_name(&one.margin),
-                "value": row.is_some_and(|row| row.told.reached).then_some(one.value),
+                "value": row.is_some_and(|row| row.told.reached && row.told.before).then_some(one.value),
             })
         }).collect::<Vec<_>>(),
         "g": spread(g, quantiles),

@@ -82,7 +82,7 @@ pub(crate) fn impossible_margins(
 
 fn empty_text(margins: &Margins, margin: &Margin) -> String {
     let term = &margins.terms[margin.term];
-    let category = if margin.told().name {
+    let category = if margin.told.name {
         let labels = margin.cell.iter().map(|(_, label)| label.as_str());
         labels.collect::<Vec<_>>().join(", ")
     } else {
@@ -101,7 +101,7 @@ fn empty_text(margins: &Margins, margin: &Margin) -> String {
 }
 
 fn target_text(margin: &Margin) -> String {
-    if margin.told().target {
+    if margin.told.target {
         format!("target {}", margin.target)
     } else {
         "a target".to_owned()
@@ -247,7 +247,7 @@ pub(crate) fn not_reached(
         End::Reached | End::Infeasible => (0, f64::NAN),
     };
     let worst = &margins.all[margin];
-    let figures = match worst.told() {
+    let figures = match worst.told {
         Told {
             target: true,
             reached: true,
