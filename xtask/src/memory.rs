@@ -137,7 +137,7 @@ const COMMANDS: [(&str, &str, &[&str]); 15] = [
     (
         "survey",
         "compare",
-        &["compare", "survey.csv", "masked.csv", "--measures", "il1s"],
+        &["compare", "survey.csv", "masked.csv", "--on", "a,b"],
     ),
     (
         "survey",
