@@ -24,7 +24,12 @@ pub(crate) fn text(content: impl Into<String>) -> Cell {
 
 /// A cell with a figure, to the right.
 pub(crate) fn figure(value: Option<f64>) -> Cell {
-    Cell::new(figure_text(value)).set_alignment(CellAlignment::Right)
+    number_cell(figure_text(value))
+}
+
+/// A cell with a number that is written already, to the right.
+pub(crate) fn number_cell(text: String) -> Cell {
+    Cell::new(text).set_alignment(CellAlignment::Right)
 }
 
 /// A cell with a count, to the right.

@@ -118,6 +118,47 @@ fn rates_and_means_of_fewer_than_ten_records_are_not_in_the_tables() {
     assert!(!point(&found, "mean x by g: original", "ten").few);
 }
 
+#[test]
+fn odds_of_an_event_that_few_records_have_are_not_in_the_tables() {
+    // `late` has 3 events among 40 records, `early` and `noon` have 20 each.
+    let event = |i: usize| match i % 3 {
+        2 => i % 40 == 2,
+        _ => i % 2 == 0,
+    };
+    let people = table(vec![
+        of("g", Role::Key, Kind::Unordered, |i| {
+            ["early", "noon", "late"][i % 3].to_owned()
+        }),
+        of("h", Role::Key, Kind::Unordered, |i| (i / 3 % 2).to_string()),
+        of("y", Role::Sensitive, Kind::Unordered, |i| {
+            u8::from(event(i)).to_string()
+        }),
+    ]);
+    let n_events = |group: usize| (0..N).filter(|&i| i % 3 == group && event(i)).count();
+    assert_eq!([n_events(0), n_events(1)], [20, 20]);
+    assert!((1..10).contains(&n_events(2)));
+    let given = [
+        ("response", word("y")),
+        ("event", RawValue::List(vec![word("1")])),
+    ];
+    let groups = Groups::default();
+    let pair = [&people, &people];
+    let told = |given: &[(&str, RawValue)], label: &str| {
+        let found = grouped("logistic-regression", pair, &["g", "h"], given, &groups);
+        let series = ["coefficient, original", "overlap of log-odds"];
+        series.map(|series| point(&found, series, label).value.is_some())
+    };
+    // The last in order, `noon`, is the reference.
+    assert_eq!(told(&given, "g=late"), [false; 2]);
+    assert_eq!(told(&given, "g=early"), [true; 2]);
+    let all = [
+        given[0].clone(),
+        given[1].clone(),
+        ("min_records", RawValue::Integer(1)),
+    ];
+    assert_eq!(told(&all, "g=late"), [true; 2]);
+}
+
 /// One person has an illness that nobody else has; a region of few, and regions of many.
 fn patients() -> Table {
     let ill = |i: usize| match i {

@@ -404,6 +404,21 @@ impl MeasureRecord {
     pub fn declared(&self, name: &FigureName) -> Option<&Declared> {
         self.figures.iter().find(|declared| declared.id == name.id)
     }
+
+    /// The bounds that gates set for its figures. Whoever prints one gives it the digits that show on which
+    /// side of them it lies, or it would contradict the verdict; of all its figures, since one may be
+    /// another by definition (l is the entropy l, if the plan says so).
+    pub fn limits(&self, gates: &[GateRecord]) -> Vec<f64> {
+        let of_measure = gates.iter().filter(|gate| {
+            gate.measure == self.id
+                && gate.scenario == self.scenario
+                && gate.condition == self.condition
+        });
+        of_measure
+            .flat_map(|gate| [gate.at_least, gate.at_most])
+            .flatten()
+            .collect()
+    }
 }
 
 /// Why bytes are not a record that this version can read.

@@ -1,7 +1,7 @@
 //! Measures as tables: figures before and after masking, and how to read them.
 
 use bauta_methods::{Better, FigureName, Measurement, Side, Unit};
-use bauta_plan::record::MeasureRecord;
+use bauta_plan::record::{GateRecord, MeasureRecord};
 use maud::{Markup, html};
 
 use crate::number::{NO_FIGURE, Written as _};
@@ -47,8 +47,9 @@ impl Columns {
     }
 }
 
-/// The measures of one scenario, or of the file, in one table.
-pub(crate) fn table(caption: &str, measures: &[&MeasureRecord]) -> Markup {
+/// The measures of one scenario, or of the file, in one table. What gates judge has the digits that their
+/// verdicts rest on.
+pub(crate) fn table(caption: &str, measures: &[&MeasureRecord], gates: &[GateRecord]) -> Markup {
     let has_before =
         |measure: &&MeasureRecord| rows(measure).iter().any(|row| row.before.is_some());
     let columns = if measures
@@ -85,7 +86,8 @@ pub(crate) fn table(caption: &str, measures: &[&MeasureRecord]) -> Markup {
                             span class="reading" { (reading(measure)) }
                         }
                     }
-                    @for row in rows(measure) { (figure_row(&row, columns)) }
+                    @let limits = measure.limits(gates);
+                    @for row in rows(measure) { (figure_row(&row, columns, &limits)) }
                 }
             }
         }
@@ -93,13 +95,14 @@ pub(crate) fn table(caption: &str, measures: &[&MeasureRecord]) -> Markup {
     scrolling(caption, &body)
 }
 
-fn figure_row(row: &Row, columns: Columns) -> Markup {
+fn figure_row(row: &Row, columns: Columns, limits: &[f64]) -> Markup {
     let both = columns == Columns::BeforeAndAfter;
+    let text = |value: Option<f64>| row.unit.text_beside_or_dash(value, limits);
     html! {
         tr class=[row.better.map(|_| "value")] {
             th scope="row" { (capitalised(&row.name)) }
-            @if both { td class="number" { (row.unit.text_or_dash(row.before)) } }
-            td class="number" { (row.unit.text_or_dash(row.after)) }
+            @if both { td class="number" { (text(row.before)) } }
+            td class="number" { (text(row.after)) }
             @if both { td class="number change" { (change(row)) } }
         }
     }
@@ -203,18 +206,21 @@ pub(crate) struct Column {
     pub(crate) unit: Unit,
     /// The figure of the whole file; none where it is not defined or not shown.
     pub(crate) overall: Option<f64>,
+    /// Bounds of gates for it, where their verdicts are told.
+    pub(crate) limits: Vec<f64>,
     /// Variables and their figures.
     pub(crate) figures: Vec<(String, Option<f64>)>,
 }
 
 impl Column {
     /// The column of a measure that has a figure for each variable.
-    pub(crate) fn of(measure: &MeasureRecord) -> Option<Self> {
+    pub(crate) fn of(measure: &MeasureRecord, gates: &[GateRecord]) -> Option<Self> {
         let found = measure.after.as_ref()?;
         (!found.by_variable.is_empty()).then(|| Self {
             title: named(measure),
             unit: value_unit(measure),
             overall: found.value,
+            limits: measure.limits(gates),
             figures: found
                 .by_variable
                 .iter()
@@ -251,7 +257,9 @@ pub(crate) fn by_variable(caption: &str, columns: &[&Column]) -> Markup {
                 tr class="value" {
                     th scope="row" { "All together" }
                     @for column in columns {
-                        td class="number" { (column.unit.text_or_dash(column.overall)) }
+                        td class="number" {
+                            (column.unit.text_beside_or_dash(column.overall, &column.limits))
+                        }
                     }
                 }
                 @for variable in variables {

@@ -38,6 +38,14 @@ pub trait Written: Copy {
             .unwrap_or_else(|| self.every_digit(value))
     }
 
+    /// The same, or a dash.
+    fn text_beside_or_dash(self, value: Option<f64>, limits: &[f64]) -> String {
+        value.map_or_else(
+            || NO_FIGURE.to_owned(),
+            |value| self.text_beside(value, limits),
+        )
+    }
+
     /// A figure that a person chose, with all the digits that it was given.
     fn exact(self, value: f64) -> String {
         (12..=17)

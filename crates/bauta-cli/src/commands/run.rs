@@ -18,7 +18,7 @@ use crate::commands::risk::measure_json;
 use crate::failure::Failure;
 use crate::print::{object, out, say};
 use crate::progress::Progress;
-use crate::tables::{figure, figure_beside, table, text};
+use crate::tables::{figure_beside, number_cell, table, text};
 
 pub(crate) fn run(arguments: &PlanArguments, global: &Global) -> Result<Outcome, Failure> {
     let plan = load(&arguments.plan, global)?;
@@ -130,7 +130,7 @@ pub(crate) fn print_summary(plan: &Plan, record: &RunRecord) {
             out!("    changed nothing in {}", step.unchanged.join(", "));
         }
     }
-    out!("{}", measures_table(&record.measures));
+    out!("{}", measures_table(record));
     let mut found = record.measures.iter().filter_map(|of| of.after.as_ref());
     if found.any(|found| !found.few.is_none()) {
         out!("{FEW_RECORDS} and stand in the record");
@@ -206,14 +206,17 @@ fn gate_text(gate: &GateRecord) -> String {
     )
 }
 
-fn measures_table(measures: &[MeasureRecord]) -> comfy_table::Table {
+/// Every figure that a gate judges has the digits that its verdict rests on.
+fn measures_table(record: &RunRecord) -> comfy_table::Table {
     let mut shown = table(["measure", "scenario", "figure", "before", "after"]);
-    for measure in measures {
+    for measure in &record.measures {
         let subpopulation = measure
             .condition
             .as_ref()
             .map(|condition| format!("where {condition}"));
         let place = measure.scenario.clone().or(subpopulation);
+        let limits = measure.limits(&record.gates);
+        let figure = |value: Option<f64>| number_cell(figure_beside(value, &limits));
         let mut row = |name: &str, before: Option<f64>, after: Option<f64>| {
             shown.add_row([
                 text(measure.id.clone()),

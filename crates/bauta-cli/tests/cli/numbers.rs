@@ -297,6 +297,9 @@ fn masked_mean(here: &Path, file: &str) -> Option<f64> {
     Some(masked.iter().map(number).sum::<f64>() / masked.len() as f64)
 }
 
+/// How the cells of a column are written.
+type Cell<'a> = Box<dyn Fn(usize) -> String + 'a>;
+
 /// A column may be read as numbers by one command and not by another: what it shows of the decimal mark
 /// must not depend on that, or the same amounts are a thousand times larger here than there.
 #[test]
@@ -307,11 +310,10 @@ fn every_command_reads_the_same_numbers_whatever_else_it_reads() {
     let commas = |i: usize| points(i).replace('.', ",");
     // The mean where the separator is one of thousands; a thousandth of it where it is one of decimals.
     let thousands_mean = (0..40)
-        .map(|i| 1000.0 * (1 + i % 9) as f64 + ((617 * i) % 1000) as f64)
+        .map(|i| f64::from(1000 * (1 + i % 9) + (617 * i) % 1000))
         .sum::<f64>()
         / 40.0;
     let half = |i: usize, mark: char| format!("{}{mark}5", 1 + i % 4);
-    type Cell<'a> = Box<dyn Fn(usize) -> String + 'a>;
     let cases: [(Cell<'_>, Cell<'_>, Option<f64>); 7] = [
         (Box::new(points), Box::new(|i| half(i, ',')), Some(1000.0)),
         (Box::new(points), Box::new(|i| half(i, '.')), Some(1.0)),

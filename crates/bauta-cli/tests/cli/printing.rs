@@ -180,3 +180,56 @@ fn no_name_commands_a_terminal() {
         "it is shown all the same"
     );
 }
+
+/// Entropy l of 20001, 20000 and 20000 is 3 less some 1e-9: what the tables print must not say 3, where the
+/// gate says that it is less.
+#[test]
+fn no_table_contradicts_the_verdict_of_a_gate() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    let mut rows = String::from("k,s\n");
+    for class in ["a", "b"] {
+        for (answer, n_records) in [("x", 20_001), ("y", 20_000), ("z", 20_000)] {
+            rows.push_str(&format!("{class},{answer}\n").repeat(n_records));
+        }
+    }
+    std::fs::write(here.join("x.csv"), rows).unwrap();
+    let plan = |at_least: &str, report: &str| {
+        format!(
+            "[data]\nfile = \"x.csv\"\n[variables]\nk = {{ role = \"key\" }}\n\
+             s = {{ role = \"sensitive\" }}\n[[measure]]\nuse = [\"l-diversity\"]\n\
+             kind = \"entropy\"\n[[gate]]\nmeasure = \"l-diversity\"\n\
+             at_least = {at_least}\n[output]\nfile = \"o.csv\"\nreport = \"{report}\"\n"
+        )
+    };
+    std::fs::write(here.join("plan.toml"), plan("3", "o.html")).unwrap();
+    let told = stdout(&run_expecting(here, &["run", "plan.toml"], 1));
+    let row = |told: &str| {
+        let row = told
+            .lines()
+            .find(|line| line.contains("smallest entropy l"));
+        let cells = row.expect("a row of the table").split('|').map(str::trim);
+        cells.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let judged = told
+        .split_whitespace()
+        .find(|word| word.starts_with("2.99999"));
+    let judged = judged.unwrap_or_else(|| panic!("{told}"));
+    assert!(told.contains(&format!("{judged} FAILS")), "{told}");
+    assert!(
+        row(&told).iter().filter(|cell| *cell == judged).count() == 2,
+        "{told}"
+    );
+    let report = std::fs::read_to_string(here.join("o.html")).unwrap();
+    let rows = report
+        .split("<tr")
+        .filter(|row| row.contains("Smallest entropy l"));
+    for row in rows {
+        assert!(row.contains(">2.999999999"), "{row}");
+    }
+    assert!(report.contains("Smallest entropy l"));
+    // A limit that six digits tell apart needs no more.
+    std::fs::write(here.join("plan.toml"), plan("2.5", "p.html")).unwrap();
+    let told = stdout(&run_expecting(here, &["run", "plan.toml"], 0));
+    assert!(row(&told).iter().any(|cell| cell == "3"), "{told}");
+}

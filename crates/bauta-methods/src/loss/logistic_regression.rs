@@ -103,9 +103,9 @@ impl MeasureMethod for LogisticRegression {
         let response = TwoCategories::of(pair, &of_model.response)?;
         let responses = events(&response, &settings.event)?;
         let model = of_model.model(&pair, &predictors, responses, context)?;
-        let original = fit_logistic(model.design(Side::Original)?, context)?;
+        let original = fit_logistic(model.design_of_events(Side::Original)?, context)?;
         context.progress(1, 2)?;
-        let masked = fit_logistic(model.design(Side::Masked)?, context)?;
+        let masked = fit_logistic(model.design_of_events(Side::Masked)?, context)?;
         let fits = [&original, &masked];
         let two = TwoFits::new(fits.map(|of| &of.fit), Reads::AsOddsRatios, of_model);
         let mut found = two.compared(&predictors);

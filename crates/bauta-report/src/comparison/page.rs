@@ -338,7 +338,9 @@ fn table(
                         tr {
                             th scope="row" { (name(&line.name)) }
                             @for &column in &shown {
-                                td class="number" { (line.unit.text_or_dash(line.values[column])) }
+                                td class="number" {
+                                    (line.unit.text_beside_or_dash(line.values[column], &measure.limits))
+                                }
                             }
                         }
                     }

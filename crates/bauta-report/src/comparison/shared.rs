@@ -24,6 +24,8 @@ pub(super) struct SharedMeasure<'a> {
     pub(super) by_variable: Vec<Line>,
     /// Its series.
     pub(super) series: Vec<JoinedSeries>,
+    /// Bounds that gates of the runs set for its figures.
+    pub(super) limits: Vec<f64>,
     /// What a reader must know before comparing.
     pub(super) remarks: Vec<String>,
 }
@@ -296,6 +298,9 @@ fn join<'a>(runs: &[Run<'a>], group: &Group<'a>) -> Option<SharedMeasure<'a>> {
         figures: Vec::new(),
         by_variable: Vec::new(),
         series: Vec::new(),
+        limits: (runs.iter())
+            .flat_map(|run| first.limits(&run.record.gates))
+            .collect(),
         remarks: remarks(runs, group, first),
     };
     for place in &places(&found) {

@@ -32,7 +32,7 @@ pub(super) fn risks(record: &RunRecord) -> Markup {
             @if let Some(known) = record.scenarios.iter().find(|one| Some(one.name.as_str()) == scenario) {
                 p { "Known: " (known.keys.join(", ")) "." }
             }
-            (measures::table(&format!("{heading}: risk figures"), &group))
+            (measures::table(&format!("{heading}: risk figures"), &group, &record.gates))
             (drawn(&group, &format!("risk-{idx}")))
             @for risk in &group { (tabulated::tables(risk)) }
             @for risk in &group { (listed::tables(risk)) }
@@ -64,10 +64,11 @@ pub(super) fn losses(record: &RunRecord) -> Markup {
         .iter()
         .copied()
         .partition(|loss| measures::has_rows(loss));
-    let columns: Vec<Column> = losses.iter().copied().filter_map(Column::of).collect();
+    let column = |loss: &&MeasureRecord| Column::of(loss, &record.gates);
+    let columns: Vec<Column> = losses.iter().filter_map(column).collect();
     let body = html! {
         @if !with_value.is_empty() {
-            (measures::table("Loss of the file as a whole", &with_value))
+            (measures::table("Loss of the file as a whole", &with_value, &record.gates))
         }
         (measures::by_variable("Loss by variable", &columns.iter().collect::<Vec<_>>()))
         (drawn(&with_value, "loss"))
@@ -89,7 +90,7 @@ pub(super) fn scores(record: &RunRecord) -> Option<Markup> {
         return None;
     }
     let body = html! {
-        (measures::table("Scores", &scores))
+        (measures::table("Scores", &scores, &record.gates))
         (drawn(&scores, "score"))
     };
     Some(html! { (body) (dash_explained(&body)) })

@@ -170,6 +170,62 @@ impl<'a> Model<'a> {
     }
 }
 
+impl Model<'_> {
+    /// The same for a response of events, 1, and others, 0. A coefficient is then a rate within its category
+    /// against that within the reference, and rests on the rarer of both answers in each.
+    pub(crate) fn design_of_events(&self, file: Side) -> Result<Design, MethodError> {
+        let mut made = self.design(file)?;
+        let rarer = self.rarer_answers(file, 1, |_| 0)[0];
+        for column in &mut made.columns {
+            column.n_records = column.n_records.min(rarer);
+        }
+        for (position, term) in self.terms.iter().enumerate() {
+            let n_rarer = match term {
+                Term::Categories {
+                    categories,
+                    reference,
+                } => {
+                    let codes = &categories.codes[file as usize];
+                    let n_codes = categories.n_codes();
+                    let code = |record: usize| codes[record] as usize;
+                    let n_of_code = n_by_code(categories, file, &self.kept[file as usize]);
+                    let n_rarer = self.rarer_answers(file, n_codes, code);
+                    let reference = *reference as usize;
+                    // In the order of the columns.
+                    let others =
+                        (0..n_codes).filter(|&code| n_of_code[code] > 0 && code != reference);
+                    let of_reference = n_rarer[reference];
+                    made.columns[0].n_records = made.columns[0].n_records.min(of_reference);
+                    others.map(|code| n_rarer[code].min(of_reference)).collect()
+                }
+                Term::Numbers(_, values) => {
+                    let values = values[file as usize];
+                    let is_missing = |record: usize| usize::from(values[record].is_nan());
+                    let n_rarer = self.rarer_answers(file, 2, is_missing);
+                    vec![n_rarer[0], n_rarer[0].min(n_rarer[1])]
+                }
+            };
+            let columns = made.columns.iter_mut();
+            let of_term = columns.filter(|column| column.predictor == Some(position));
+            for (column, n_rarer) in of_term.zip(n_rarer) {
+                column.n_records = column.n_records.min(n_rarer);
+            }
+        }
+        Ok(made)
+    }
+
+    /// How many records have the rarer of both answers, by cell.
+    fn rarer_answers(&self, file: Side, n_cells: usize, cell: impl Fn(usize) -> usize) -> Vec<u64> {
+        let mut answers = vec![[0_u64; 2]; n_cells];
+        for &record in &self.kept[file as usize] {
+            let record = record as usize;
+            let is_event = self.responses[file as usize][record] > 0.0;
+            answers[cell(record)][usize::from(is_event)] += 1;
+        }
+        answers.into_iter().map(|[no, yes]| no.min(yes)).collect()
+    }
+}
+
 impl Term<'_> {
     fn is_missing(&self, file: Side, record: usize) -> bool {
         match self {
