@@ -123,7 +123,7 @@ fn odds_of_an_event_that_few_records_have_are_not_in_the_tables() {
     // `late` has 3 events among 40 records, `early` and `noon` have 20 each.
     let event = |i: usize| match i % 3 {
         2 => i % 40 == 2,
-        _ => i % 2 == 0,
+        _ => i.is_multiple_of(2),
     };
     let people = table(vec![
         of("g", Role::Key, Kind::Unordered, |i| {

@@ -100,6 +100,10 @@ pub struct MarginRow {
 
 /// What of a margin may be told outside of the run record and the internal report: what the user
 /// gave, and what rests on [enough records](crate::few_records) and gives nothing else away.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "lines of a checklist, not states of one thing"
+)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Told {
     /// Its name, with its categories.

@@ -189,15 +189,13 @@ impl Sum {
             return false;
         }
         candidates.sort_by_key(|&part| n_records[part]);
-        let mut n_withheld = withheld.len();
         let mut n_within: u64 = withheld.iter().map(|&part| n_records[part]).sum();
         let mut any = false;
-        for part in candidates {
+        for (n_withheld, part) in (withheld.len()..).zip(candidates) {
             if n_withheld > 1 && !is_few(n_within) {
                 break;
             }
             shown[part] = false;
-            n_withheld += 1;
             n_within += n_records[part];
             any = true;
         }
