@@ -81,7 +81,7 @@ fn write_text(out: &mut dyn std::io::Write) -> std::io::Result<()> {
 }
 
 /// Commands, by the file that they work on. Each finds what those before it wrote.
-const COMMANDS: [(&str, &str, &[&str]); 15] = [
+const COMMANDS: [(&str, &str, &[&str]); 16] = [
     ("survey", "inspect", &["inspect", "survey.csv"]),
     (
         "survey",
@@ -183,6 +183,11 @@ const COMMANDS: [(&str, &str, &[&str]); 15] = [
             "masked-digits.csv",
         ],
     ),
+    (
+        "digits",
+        "run, all of them numbers",
+        &["run", "digits.toml"],
+    ),
     ("text", "inspect", &["inspect", "text.csv"]),
     (
         "text",
@@ -212,6 +217,17 @@ const PLAN: &str = "[data]\nfile = \"survey.csv\"\n[output]\nfile = \"released.c
     [[measure]]\nuse = [\"k-anonymity\", \"individual-risk\", \"il1s\"]\n\
     [[gate]]\nmeasure = \"k-anonymity\"\nat_least = 1\n";
 
+/// A plan that reads all the digits as numbers.
+fn plan_of_digits() -> String {
+    let variable = |column| format!("x{column} = {{ role = \"sensitive\", kind = \"continuous\" }}\n");
+    let variables: String = (0..50).map(variable).collect();
+    format!(
+        "[data]\nfile = \"digits.csv\"\n[output]\nfile = \"released-digits.csv\"\n[variables]\n{variables}\
+        [[step]]\nmask = \"rank-swap\"\non = [\"x0\", \"x1\"]\nwindow = 0.05\n\
+        [[measure]]\nuse = [\"il1s\"]\non = [\"x0\", \"x1\"]\n[[gate]]\nmeasure = \"il1s\"\nat_most = 9\n"
+    )
+}
+
 /// Measures in release mode and writes the page.
 pub(crate) fn run(workspace: &Workspace) -> Result<(), String> {
     cargo(workspace, &["build", "--release", "--bin", "bauta"])?;
@@ -233,7 +249,9 @@ fn measured(bauta: &Path, folder: &Path) -> Result<String, String> {
         let path = folder.join(input.file);
         write_input(input, &path).map_err(|error| format!("{}: {error}", path.display()))?;
     }
-    std::fs::write(folder.join("plan.toml"), PLAN).map_err(|error| error.to_string())?;
+    for (name, plan) in [("plan.toml", PLAN), ("digits.toml", &plan_of_digits())] {
+        std::fs::write(folder.join(name), plan).map_err(|error| error.to_string())?;
+    }
     let mut page = "# Memory by command\n\n\
         Largest resident memory of a process, as Linux counts it (`VmHWM`), release build, two threads. Written by\n\
         `cargo xtask memory`; the files are made by it.\n\n"
@@ -246,7 +264,7 @@ fn measured(bauta: &Path, folder: &Path) -> Result<String, String> {
     );
     for (input, command, words) in COMMANDS {
         let peak = peak_mb_of(bauta, folder, words)?;
-        let on_disk = size_of(folder, words)? as f64 / 1e6;
+        let on_disk = size_of(folder, input, words)? as f64 / 1e6;
         let ratio = peak / on_disk;
         let row = format!("| {input} | {on_disk:.0} | `{command}` | {peak:.0} | {ratio:.1} |");
         println!("{row}");
@@ -254,9 +272,10 @@ fn measured(bauta: &Path, folder: &Path) -> Result<String, String> {
     }
     page.push_str(
         "\nA table is held whole: eight bytes for a number, four for a category and one copy of its text, and while\n\
-        a text file is read its bytes as well. `compare` and `verify` hold two files, `mask` and `run` the original\n\
-        and the columns that changed. Numbers of one or two digits take more memory than text does: a file full of\n\
-        them needs the most, measured by its size. `--memory SIZE` refuses a file before memory is taken.\n",
+        a text file is read its bytes as well. `mask`, `run` and `verify` hold the original and the columns that\n\
+        changed, `compare` two tables and what its measures sort, `calibrate` the records of the margins. A column that\n\
+        is read as numbers takes eight bytes a cell, however short its text: a file of short numbers needs the most for\n\
+        its size. `--memory SIZE` refuses a file before memory is taken ([how](../concepts/memory.md)).\n",
     );
     Ok(page)
 }
@@ -267,13 +286,11 @@ fn write_input(input: &Input, path: &Path) -> std::io::Result<()> {
     out.flush()
 }
 
-/// The bytes of the data that a command works on: those that its words name, or the plan's.
-fn size_of(folder: &Path, words: &[&str]) -> Result<u64, String> {
-    let extension = |word: &str| Path::new(word).extension().map(ToOwned::to_owned);
-    let is_data =
-        |word: &&&str| extension(word).is_some_and(|end| end == "csv" || end == "parquet");
-    let named = words.iter().find(is_data).copied();
-    let path: PathBuf = folder.join(named.unwrap_or("survey.csv"));
+/// The bytes of the data that a command works on: those of the input of this name, or what its words name.
+fn size_of(folder: &Path, name: &str, words: &[&str]) -> Result<u64, String> {
+    let of_name = INPUTS.iter().find(|input| input.name == name);
+    let file = of_name.map(|input| input.file).or(words.get(1).copied());
+    let path: PathBuf = folder.join(file.unwrap_or_default());
     let metadata = std::fs::metadata(&path);
     metadata
         .map(|metadata| metadata.len())

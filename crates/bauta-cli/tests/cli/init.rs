@@ -76,3 +76,20 @@ fn a_file_in_another_folder_is_found_again() {
     let shown = stdout(&run_expecting(folder.path(), &["inspect", "data/x.csv"], 0));
     assert!(shown.contains("einkommen"));
 }
+
+#[test]
+fn names_with_line_ends_stay_in_their_comments() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    let rows: String = (1..40)
+        .map(|i| format!("{i},\"{i},234\",{}\n", ["HIV", "hiv"][i % 2]))
+        .collect();
+    let text = format!("\"a\n\u{1}b\",\"in\r\ncome\",\"ill\nness\"\n{rows}");
+    std::fs::write(here.join("x.csv"), text).unwrap();
+    run_expecting(here, &["init", "x.csv"], 0);
+    let plan = std::fs::read_to_string(here.join("plan.toml")).unwrap();
+    let answered = plan.replace("# decimal = \".\"", "decimal = \".\"");
+    assert_ne!(answered, plan, "the mark is asked for");
+    std::fs::write(here.join("plan.toml"), answered).unwrap();
+    run_expecting(here, &["check", "plan.toml"], 0);
+}

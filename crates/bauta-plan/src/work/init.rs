@@ -177,9 +177,23 @@ fn decimal_question(profile: &FileProfile) -> String {
     );
     for doubt in &profile.decimal_doubts {
         let variable = doubt.variable.as_deref().unwrap_or_default();
-        question.push_str(&format!("#   {variable}: {}\n", doubt.message));
+        let line = in_a_line(&format!("{variable}: {}", doubt.message));
+        question.push_str(&format!("#   {line}\n"));
     }
     question
+}
+
+/// A text that stays in the line of a comment: names of variables and files may hold line ends, and what TOML
+/// allows nowhere.
+fn in_a_line(text: &str) -> String {
+    let shown = |letter: char| {
+        if letter.is_control() {
+            letter.escape_unicode().to_string()
+        } else {
+            letter.to_string()
+        }
+    };
+    text.chars().map(shown).collect()
 }
 
 /// The file as the plan must name it: relative to the plan's folder where that is possible.
@@ -218,9 +232,10 @@ fn commented(draft: &Draft, file: &str, profile: &FileProfile) -> String {
     });
     let mut sections = vec![
         format!(
-            "# A first plan for {file}, written by `bauta init`.\n\
+            "# A first plan for {}, written by `bauta init`.\n\
              # Every role and kind is a proposal with its reason: correct what is wrong.\n\
-             # `bauta explain plan` explains the grammar, `bauta list` shows the methods.\n"
+             # `bauta explain plan` explains the grammar, `bauta list` shows the methods.\n",
+            in_a_line(file)
         ),
         format!(
             "{heading}# seed = …   # without one, the seed is derived from the file's bytes; keep it secret\n"
@@ -256,13 +271,13 @@ fn variables_text(draft: &Draft, profile: &FileProfile) -> String {
          # kind: continuous, ordered, hierarchical, unordered\n[variables]\n",
     );
     for (variable, column) in draft.variables.iter().zip(&profile.columns) {
-        out.push_str(&format!("# {}\n", column.proposal.reason));
+        out.push_str(&format!("# {}\n", in_a_line(&column.proposal.reason)));
         let flag = column.proposal.flag.map(Flag::text);
         for remark in flag.into_iter().chain(column.warnings()) {
-            out.push_str(&format!("# LOOK: {remark}\n"));
+            out.push_str(&format!("# LOOK: {}\n", in_a_line(&remark)));
         }
         for remark in spelling_remarks(profile, &column.name) {
-            out.push_str(&format!("# LOOK: {remark}\n"));
+            out.push_str(&format!("# LOOK: {}\n", in_a_line(&remark)));
         }
         out.push_str(&write::variable(variable));
     }
