@@ -219,7 +219,8 @@ const PLAN: &str = "[data]\nfile = \"survey.csv\"\n[output]\nfile = \"released.c
 
 /// A plan that reads all the digits as numbers.
 fn plan_of_digits() -> String {
-    let variable = |column| format!("x{column} = {{ role = \"sensitive\", kind = \"continuous\" }}\n");
+    let variable =
+        |column| format!("x{column} = {{ role = \"sensitive\", kind = \"continuous\" }}\n");
     let variables: String = (0..50).map(variable).collect();
     format!(
         "[data]\nfile = \"digits.csv\"\n[output]\nfile = \"released-digits.csv\"\n[variables]\n{variables}\

@@ -286,7 +286,8 @@ impl RecordPlaces {
         let named = draft.output.record.as_ref().or(draft.output.file.as_ref());
         let named = named.map(|spot| PathBuf::from(&spot.value));
         Self {
-            beside: crate::output::folder_of(record_file).to_owned(),
+            // Without a "." before it: it is shown.
+            beside: record_file.parent().unwrap_or(Path::new("")).to_owned(),
             as_planned: named
                 .as_deref()
                 .and_then(Path::parent)
@@ -310,7 +311,7 @@ impl RecordPlaces {
         if let Ok(from_record) = Path::new(file).strip_prefix(&self.as_planned) {
             return self.beside.join(from_record);
         }
-        let real = self.beside.canonicalize();
+        let real = Path::new(".").join(&self.beside).canonicalize();
         let real = real.unwrap_or_else(|_| self.beside.clone());
         if self.as_planned.is_relative() && real.ends_with(&self.as_planned) {
             let n_up = self.as_planned.components().count();

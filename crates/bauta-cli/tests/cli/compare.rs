@@ -159,24 +159,24 @@ fn a_loss_on_a_subpopulation_is_that_of_its_records_alone() {
 #[test]
 fn rates_are_compared_by_keys_and_answers() {
     let folder = tempfile::tempdir().unwrap();
-    // Twenty of each sex, weights 1 and 2: 5 and 10 say yes, then 5 and 8.
+    // Two hundred of each sex, weights 1 and 2: 50 and 100 say yes, then 50 and 80.
     let file = |name: &str, n_yes: [usize; 2]| {
         let row = |i: usize| {
             let answer = if i / 2 < n_yes[i % 2] { "yes" } else { "no" };
             format!("{},{answer},{},{}\n", ["m", "w"][i % 2], i % 2 + 1, 3 * i)
         };
-        let rows: String = (0..40).map(row).collect();
+        let rows: String = (0..400).map(row).collect();
         let text = format!("sex,answer,weight,income\n{rows}");
         std::fs::write(folder.path().join(name), text).unwrap();
     };
-    file("x.csv", [5, 10]);
-    file("z.csv", [5, 8]);
+    file("x.csv", [50, 100]);
+    file("z.csv", [50, 80]);
     let asked = "compare x.csv z.csv --keys sex --sensitive answer --weight weight \
                  --set of=answer --by-variable --json";
     let asked: Vec<&str> = asked.split_whitespace().collect();
     let found = compared(folder.path(), &asked);
     let rates = measure(&found, "rates");
-    // Women: 10/20 and 8/20. All: 25/60 and 21/60.
+    // Women: 100/200 and 80/200. All: 250/600 and 210/600.
     assert_near("rates", &rates["value"], 0.1);
     assert_near("sex", &rates["by_variable"]["sex"], 0.1);
     assert_near("answer", &rates["by_variable"]["answer"], 4.0 / 60.0);

@@ -10,6 +10,7 @@ use arrow_array::{ArrayRef, Decimal128Array, Int64Array, RecordBatch, UInt64Arra
 use arrow_schema::DataType;
 use bauta_data::decimal::Decimal;
 use bauta_data::format::{TextStyle, from_record_batches, to_record_batch};
+use bauta_data::number::number_text;
 use bauta_data::{MissingRules, Table};
 use proptest::prelude::*;
 
@@ -37,6 +38,13 @@ fn reversed(table: &Table) -> Table {
 fn canonical(texts: &[String]) -> Vec<String> {
     let text = |text: &String| Decimal::parse(text).unwrap().text();
     texts.iter().map(text).collect()
+}
+
+/// The same of the doubles that texts of up to 17 digits name, each in its shortest spelling: that is all that
+/// a column keeps of such texts once they are moved.
+fn of_doubles(texts: &[String]) -> Vec<String> {
+    let doubles = texts.iter().map(|text| text.parse::<f64>().unwrap());
+    canonical(&doubles.map(number_text).collect::<Vec<_>>())
 }
 
 #[test]
@@ -148,7 +156,8 @@ proptest! {
     fn values_are_equal_where_their_digits_are(texts in long_numbers()) {
         let table = text_file(&texts);
         let column = table.column(0);
-        let canonical = canonical(&texts);
+        let is_exact = column.exact().is_some();
+        let canonical = if is_exact { canonical(&texts) } else { of_doubles(&texts) };
         for i in 0..texts.len() {
             for j in 0..texts.len() {
                 let equal = column.same_value(i, column, j);
@@ -166,7 +175,8 @@ proptest! {
     fn moved_values_come_out_whole_in_both_formats(texts in long_numbers()) {
         let table = text_file(&texts);
         prop_assert_eq!(&cells(&table, "x"), &texts);
-        let mut expected = canonical(&texts);
+        let is_exact = table.column(0).exact().is_some();
+        let mut expected = if is_exact { canonical(&texts) } else { of_doubles(&texts) };
         expected.reverse();
         let moved = reversed(&table);
         let options = declared(vec![number("x")]);

@@ -490,6 +490,7 @@ fn public_notes_are_those_that_were_decided_on() {
     assert_eq!(
         found,
         [
+            "counted-before-suppression",
             "dependent-variables",
             "rounded-to-base",
             "rounded-to-grid",
