@@ -92,7 +92,7 @@ impl Plain<'_> {
         group
     }
 
-    fn farthest_distance_to_centre(&self) -> u32 {
+    fn farthest_from_centre(&self) -> u32 {
         let mut centroid = GappedCentroid::none_of(self.points);
         for &row in &self.left {
             centroid.add(self.points.point(row as usize));
@@ -114,13 +114,13 @@ fn plain_mdav(points: &GappedPoints, k: usize) -> Partition {
         return groups;
     }
     while plain.left.len() >= 3 * k {
-        let r = plain.farthest_distance_to_centre();
+        let r = plain.farthest_from_centre();
         groups.push(plain.group(r, k));
         let s = plain.farthest(points.point(r as usize)).row;
         groups.push(plain.group(s, k));
     }
     if plain.left.len() >= 2 * k {
-        let r = plain.farthest_distance_to_centre();
+        let r = plain.farthest_from_centre();
         groups.push(plain.group(r, k));
     }
     if !plain.left.is_empty() {

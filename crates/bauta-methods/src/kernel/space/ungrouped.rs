@@ -32,7 +32,7 @@ pub(crate) trait Ungrouped {
     fn farthest(&self, from: u32) -> Option<Found>;
 
     /// The farthest from the centroid of all that are left.
-    fn farthest_distance_to_centre(&mut self) -> Option<u32>;
+    fn farthest_from_centre(&mut self) -> Option<u32>;
 
     /// For each point a squared distance that none of its pairs exceeds.
     fn at_most(&self) -> Vec<f64>;
@@ -134,7 +134,7 @@ impl Ungrouped for Complete<'_> {
         self.tree.farthest(self.point(from))
     }
 
-    fn farthest_distance_to_centre(&mut self) -> Option<u32> {
+    fn farthest_from_centre(&mut self) -> Option<u32> {
         let around = AroundCentre {
             points: self.points,
             tree: &self.tree,
@@ -263,7 +263,7 @@ impl Ungrouped for Gapped<'_> {
         self.tree.farthest(self.point(from))
     }
 
-    fn farthest_distance_to_centre(&mut self) -> Option<u32> {
+    fn farthest_from_centre(&mut self) -> Option<u32> {
         let around = AroundCentre {
             points: self.points,
             tree: &self.tree,

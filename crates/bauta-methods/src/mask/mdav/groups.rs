@@ -44,13 +44,13 @@ fn grouped<U: Ungrouped, E>(
     };
     while work.left.len() >= 3 * k {
         done(n - work.left.len())?;
-        let r = work.farthest_distance_to_centre();
+        let r = work.farthest_from_centre();
         work.group(r, k);
         let s = work.farthest(r);
         work.group(s, k);
     }
     if work.left.len() >= 2 * k {
-        let r = work.farthest_distance_to_centre();
+        let r = work.farthest_from_centre();
         work.group(r, k);
     }
     let rest = work.left.remaining();
@@ -67,8 +67,8 @@ struct Work<U> {
 }
 
 impl<U: Ungrouped> Work<U> {
-    fn farthest_distance_to_centre(&mut self) -> u32 {
-        let found = self.left.farthest_distance_to_centre();
+    fn farthest_from_centre(&mut self) -> u32 {
+        let found = self.left.farthest_from_centre();
         found.expect("at least k points are left")
     }
 
