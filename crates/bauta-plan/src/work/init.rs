@@ -274,10 +274,10 @@ fn variables_text(draft: &Draft, profile: &FileProfile) -> String {
         out.push_str(&format!("# {}\n", in_a_line(&column.proposal.reason)));
         let flag = column.proposal.flag.map(Flag::text);
         for remark in flag.into_iter().chain(column.warnings()) {
-            out.push_str(&format!("# LOOK: {}\n", in_a_line(&remark)));
+            out.push_str(&format!("# LOOK: {}\n", in_a_line(remark)));
         }
         for remark in spelling_remarks(profile, &column.name) {
-            out.push_str(&format!("# LOOK: {}\n", in_a_line(&remark)));
+            out.push_str(&format!("# LOOK: {}\n", in_a_line(remark)));
         }
         out.push_str(&write::variable(variable));
     }
