@@ -275,8 +275,8 @@ fn measured(bauta: &Path, folder: &Path) -> Result<String, String> {
         "\nA table is held whole: eight bytes for a number, four for a category and one copy of its text, and while\n\
         a text file is read its bytes as well. `mask`, `run` and `verify` hold the original and the columns that\n\
         changed, `compare` two tables and what its measures sort, `calibrate` the records of the margins. A column that\n\
-        is read as numbers takes eight bytes a cell, however short its text: a file of short numbers needs the most for\n\
-        its size. `--memory SIZE` refuses a file before memory is taken ([how](../concepts/memory.md)).\n",
+        is read as numbers takes eight bytes a cell, however short its text; Parquet is packed on the disk and not in\n\
+        memory. `--memory SIZE` refuses a file before memory is taken ([how](../concepts/memory.md)).\n",
     );
     Ok(page)
 }
