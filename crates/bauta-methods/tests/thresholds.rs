@@ -133,6 +133,29 @@ fn share(above: i64, below: i64) -> f64 {
     above as f64 / below as f64
 }
 
+/// Products of such weights are no numbers, and a distance that is none is never beyond a limit.
+#[test]
+fn weights_at_the_ends_of_numbers_give_the_distances_of_usual_ones() {
+    let usual = file(&[vec![3, 1], vec![1, 3]], Kind::Unordered);
+    let weighted = |weight: &str| {
+        let cells = vec![Some(weight); usual.n_records()];
+        let mut columns: Vec<_> = (0..2)
+            .map(|attr_idx| usual.column(attr_idx).clone())
+            .collect();
+        columns.push(column("w", Role::Weight, Kind::Continuous, &cells));
+        measured(
+            "t-closeness",
+            &table(columns),
+            &[("weighted", RawValue::Flag(true))],
+        )
+        .value
+    };
+    for weight in ["1", "1e300", "1e-300", "5e-324"] {
+        // 3/4 against 1/2.
+        assert_eq!(weighted(weight), Some(0.25), "{weight}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 

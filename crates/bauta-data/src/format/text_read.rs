@@ -38,10 +38,14 @@ fn open<'a>(path: &Path, bytes: &'a [u8], options: &ReadOptions) -> Result<Opene
     }
     let (text, byte_order_mark) = match options.encoding {
         Encoding::Latin1 => (latin1_to_utf8(bytes), false),
-        Encoding::Utf8 => match bytes.strip_prefix(sniff::BYTE_ORDER_MARK) {
-            Some(rest) => (Cow::Borrowed(rest), true),
-            None => (Cow::Borrowed(bytes), false),
-        },
+        Encoding::Utf8 => {
+            // Files that were joined or saved again may begin with several.
+            let mut rest = bytes;
+            while let Some(after) = rest.strip_prefix(sniff::BYTE_ORDER_MARK) {
+                rest = after;
+            }
+            (Cow::Borrowed(rest), rest.len() < bytes.len())
+        }
     };
     let delimiter = sniff::delimiter(path, &text, options);
     if let Some(problem) = sniff::unusable_delimiter(delimiter) {

@@ -3,6 +3,8 @@
 
 mod answer_distance;
 
+use std::borrow::Cow;
+
 use bauta_data::{Column, Kind, Table};
 
 use crate::context::RunContext;
@@ -80,7 +82,7 @@ pub(crate) fn closeness(
         let column = table.column(attr_idx);
         let answers = Answers::new(column, asked.questions.missing, context);
         let ground = asked.distance.ground(column.attribute().kind);
-        let of_sets = distances(&answers, &sets, weights, ground);
+        let of_sets = distances(&answers, &sets, weights.as_deref(), ground);
         for (record, t) in found.t.iter_mut().enumerate() {
             // NaN where there is none yet: the other one is taken.
             let distance = of_sets[sets.set_of_record(record)];
@@ -92,15 +94,25 @@ pub(crate) fn closeness(
     Ok(found)
 }
 
-fn weights(table: &Table) -> Result<&[f64], MethodError> {
+/// The weights; where their products would leave the range of numbers, times a power of two, which changes
+/// no quotient of them.
+fn weights(table: &Table) -> Result<Cow<'_, [f64]>, MethodError> {
+    /// Sums of weights up to this power of two, and down to its inverse, are multiplied with room to spare.
+    const MAX_POWER: i32 = 300;
     check_weights(table)?;
     let weights = table.weight().and_then(Column::as_numeric);
-    weights.ok_or_else(|| {
+    let weights = weights.ok_or_else(|| {
         MethodError::request(
             "there is no weight to count records by",
             "give a variable the role weight, or leave out `weighted`",
         )
-    })
+    })?;
+    let (_, power) = libm::frexp(weights.iter().sum());
+    if power.abs() <= MAX_POWER {
+        return Ok(Cow::Borrowed(weights));
+    }
+    let scaled = weights.iter().map(|&weight| libm::ldexp(weight, -power));
+    Ok(Cow::Owned(scaled.collect()))
 }
 
 /// Distance of each set; none where no record of it has a value or a weight.

@@ -8,8 +8,8 @@ pub(crate) fn rows(bytes: &[u8], delimiter: u8, encoding: Encoding) -> Vec<Vec<S
     let text = match encoding {
         Encoding::Latin1 => bytes.iter().map(|&byte| char::from(byte)).collect(),
         Encoding::Utf8 => {
-            let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-            String::from_utf8_lossy(bytes).into_owned()
+            let text = String::from_utf8_lossy(bytes);
+            text.trim_start_matches('\u{feff}').to_owned()
         }
     };
     let delimiter = char::from(delimiter);
