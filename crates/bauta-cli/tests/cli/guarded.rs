@@ -6,6 +6,17 @@ use crate::support::{bauta, names, run, run_expecting, stderr};
 
 const PRECIOUS: &str = "a,b\n1,2\n3,4\n";
 
+/// A mask of the file, without its output.
+const MASK: [&str; 7] = [
+    "mask",
+    "rank-swap",
+    "x.csv",
+    "--on",
+    "number",
+    "--window",
+    "0.2",
+];
+
 /// Runs a command that must refuse, leave everything as it is, and name the file in the way.
 fn refuses(folder: &Path, arguments: &[&str], in_the_way: &str) {
     let before = content(folder);
@@ -47,19 +58,10 @@ fn folder() -> tempfile::TempDir {
 fn no_command_replaces_a_file_that_bauta_did_not_write() {
     let folder = folder();
     let folder = folder.path();
-    let mask = [
-        "mask",
-        "rank-swap",
-        "x.csv",
-        "--on",
-        "number",
-        "--window",
-        "0.2",
-    ];
     let calibrate = ["calibrate", "x.csv", "--weight", "w", "--margins", "key"];
     let with_output = |command: &[&'static str]| [command, &["-o", "precious.csv"]].concat();
     let commands: [Vec<&str>; 6] = [
-        with_output(&mask),
+        with_output(&MASK),
         with_output(&calibrate),
         with_output(&["init", "x.csv"]),
         with_output(&["report", "out.record.json"]),
@@ -71,7 +73,7 @@ fn no_command_replaces_a_file_that_bauta_did_not_write() {
             "--per-record",
             "precious.csv",
         ],
-        [&mask[..], &["-o", "m.csv", "--record", "precious.csv"]].concat(),
+        [&MASK[..], &["-o", "m.csv", "--record", "precious.csv"]].concat(),
     ];
     for command in &commands {
         refuses(folder, command, "precious.csv");
@@ -99,22 +101,13 @@ fn no_command_replaces_a_file_that_bauta_did_not_write() {
 fn no_command_replaces_what_it_reads_even_by_force() {
     let folder = folder();
     let folder = folder.path();
-    let mask = [
-        "mask",
-        "rank-swap",
-        "x.csv",
-        "--on",
-        "number",
-        "--window",
-        "0.2",
-    ];
     let margins = ["calibrate", "x.csv", "--weight", "w"];
     let totals = ["--totals", "totals.csv"];
     let levels = ["--hierarchy", "key=levels.csv"];
     let risk = ["risk", "x.csv", "--keys", "key"];
     let commands: [Vec<&str>; 9] = [
-        [&mask[..], &["-o", "./x.csv"]].concat(),
-        [&mask[..], &["-o", "m.csv", "--record", "x.csv"]].concat(),
+        [&MASK[..], &["-o", "./x.csv"]].concat(),
+        [&MASK[..], &["-o", "m.csv", "--record", "x.csv"]].concat(),
         [&margins[..], &["--margins", "key", "-o", "x.csv"]].concat(),
         [&margins[..], &totals, &["-o", "totals.csv"]].concat(),
         [&risk[..], &["--per-record", "x.csv"]].concat(),
@@ -174,17 +167,11 @@ fn links_pipes_and_devices_stay_what_they_are() {
     };
     for target in targets {
         for force in [&[][..], &["--force"]] {
-            let mask = [
-                "mask",
-                "rank-swap",
-                "x.csv",
-                "--on",
-                "number",
-                "--window",
-                "0.2",
-                "-o",
-            ];
-            refuses(folder, &[&mask[..], &[target], force].concat(), target);
+            refuses(
+                folder,
+                &[&MASK[..], &["-o", target], force].concat(),
+                target,
+            );
             let text = format!("[data]\nfile = \"x.csv\"\n[output]\nfile = \"{target}\"\n");
             std::fs::write(folder.join("other.toml"), text).unwrap();
             refuses(
