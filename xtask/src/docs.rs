@@ -9,15 +9,12 @@ use bauta_methods::registry;
 
 use crate::workspace::Workspace;
 
-const README: &str = "README.md";
 const REFERENCE: &str = "docs/reference";
-const TABLE_BEGIN: &str = "<!-- methods:begin -->";
-const TABLE_END: &str = "<!-- methods:end -->";
 
 /// Writes every generated file and removes those that nothing generates any more.
 pub(crate) fn write(workspace: &Workspace) -> Result<(), String> {
     let cards: Vec<&Card> = registry::cards().collect();
-    let wanted = generated(workspace, &cards)?;
+    let wanted = generated(&cards)?;
     let mut n_changed = 0;
     for (file, text) in &wanted {
         if workspace.text(file).as_deref() == Some(text) {
@@ -44,7 +41,7 @@ pub(crate) fn write(workspace: &Workspace) -> Result<(), String> {
 /// Says which generated files are stale.
 pub(crate) fn check(workspace: &Workspace) -> Result<(), String> {
     let cards: Vec<&Card> = registry::cards().collect();
-    let stale = stale(workspace, &generated(workspace, &cards)?);
+    let stale = stale(workspace, &generated(&cards)?);
     if stale.is_empty() {
         println!("generated documentation is fresh");
         return Ok(());
@@ -56,7 +53,7 @@ pub(crate) fn check(workspace: &Workspace) -> Result<(), String> {
 }
 
 /// Every generated file and what it should hold.
-fn generated(workspace: &Workspace, cards: &[&Card]) -> Result<BTreeMap<String, String>, String> {
+fn generated(cards: &[&Card]) -> Result<BTreeMap<String, String>, String> {
     let mut files = BTreeMap::new();
     files.insert(
         format!("{REFERENCE}/methods.md"),
@@ -82,11 +79,7 @@ fn generated(workspace: &Workspace, cards: &[&Card]) -> Result<BTreeMap<String, 
         format!("{REFERENCE}/plan.md"),
         reference::copied(bauta_plan::GRAMMAR),
     );
-    let readme = workspace.text(README).ok_or("there is no README.md")?;
-    files.insert(
-        README.to_owned(),
-        with_table(&readme, &reference::readme_table(cards))?,
-    );
+    files.insert(format!("{REFERENCE}/checks.md"), reference::checks(cards)?);
     Ok(files)
 }
 
@@ -94,16 +87,6 @@ fn json_text(value: &serde_json::Value) -> Result<String, String> {
     let text = serde_json::to_string_pretty(value)
         .map_err(|error| format!("a schema is not JSON: {error}"))?;
     Ok(text + "\n")
-}
-
-/// The README with the method table between its marks.
-fn with_table(readme: &str, table: &str) -> Result<String, String> {
-    let missing = || {
-        format!("README.md has no place for the method table: {TABLE_BEGIN} and then {TABLE_END}")
-    };
-    let (before, rest) = readme.split_once(TABLE_BEGIN).ok_or_else(missing)?;
-    let (_, after) = rest.split_once(TABLE_END).ok_or_else(missing)?;
-    Ok(format!("{before}{TABLE_BEGIN}\n{table}{TABLE_END}{after}"))
 }
 
 fn stale(workspace: &Workspace, wanted: &BTreeMap<String, String>) -> Vec<String> {
@@ -127,8 +110,6 @@ mod tests {
     use super::*;
     use crate::workspace::samples::workspace;
 
-    const PLAIN_README: &str = "# Bauta\n<!-- methods:begin -->\nold\n<!-- methods:end -->\nrest\n";
-
     /// What `cargo xtask docs --check` says, as a test, so that tests suffice before a merge.
     #[test]
     fn generated_documentation_is_fresh() {
@@ -137,11 +118,9 @@ mod tests {
 
     #[test]
     fn what_was_written_is_fresh_and_what_was_changed_is_stale() {
-        let (_folder, workspace) = workspace(&[
-            ("README.md", PLAIN_README),
-            ("docs/reference/gone.md", "a method that is no more\n"),
-        ]);
-        assert!(check(&workspace).unwrap_err().contains("README.md"));
+        let (_folder, workspace) =
+            workspace(&[("docs/reference/gone.md", "a method that is no more\n")]);
+        assert!(check(&workspace).unwrap_err().contains("checks.md"));
         write(&workspace).unwrap();
         assert_eq!(check(&workspace), Ok(()));
         assert!(!workspace.has("docs/reference/gone.md"));
@@ -155,16 +134,5 @@ mod tests {
             message.ends_with(": docs/reference/rank-swap.md"),
             "{message}"
         );
-    }
-
-    #[test]
-    fn text_around_the_table_stays() {
-        let text = with_table(PLAIN_README, "| a |\n").unwrap();
-        assert_eq!(
-            text,
-            "# Bauta\n<!-- methods:begin -->\n| a |\n<!-- methods:end -->\nrest\n"
-        );
-        assert!(with_table("# no marks\n", "").is_err());
-        assert!(with_table("<!-- methods:end --><!-- methods:begin -->", "").is_err());
     }
 }

@@ -37,7 +37,7 @@ Usage: cargo xtask <chore>
                     otherwise: the next command must find the old files or the new ones
   memory            measures the largest memory of every command that reads a file, in release mode,
                     and writes docs/benchmarks/memory.md
-  docs [--check]    writes docs/reference and the method table of the README from the method
+  docs [--check]    writes docs/reference from the method
                     cards; with --check only says which files are stale
   bench [--quick] [--only WORK]
                     times every method on 10^3 to 10^6 rows and the way from file to file, in

@@ -13,6 +13,7 @@ use bauta_methods::Choice as _;
 use bauta_methods::keys::Semantics;
 use bauta_methods::params::describe;
 use bauta_methods::{Card, ParamDefault, registry};
+use bauta_plan::plan::ReleaseWhen;
 use bauta_plan::run::{Replace, RunOptions};
 use bauta_plan::work::{KeyHierarchy, Reading};
 use clap::{Arg, Args, CommandFactory as _, Parser, Subcommand, ValueHint};
@@ -74,6 +75,7 @@ impl Global {
         RunOptions {
             seed: self.seed,
             replace: self.replace(),
+            release_when: ReleaseWhen::Gated,
         }
     }
 }
@@ -326,6 +328,23 @@ pub(crate) struct PlanArguments {
     /// Plan
     #[arg(value_hint = ValueHint::FilePath)]
     pub(crate) plan: PathBuf,
+    /// Let a file go though the plan sets no gate; the record and the report say that nothing was judged
+    #[arg(long)]
+    pub(crate) ungated: bool,
+}
+
+impl PlanArguments {
+    /// The choices of a run that are not part of its plan.
+    pub(crate) fn run_options(&self, global: &Global) -> RunOptions {
+        RunOptions {
+            release_when: if self.ungated {
+                ReleaseWhen::Ungated
+            } else {
+                ReleaseWhen::Gated
+            },
+            ..global.run_options()
+        }
+    }
 }
 
 #[derive(Debug, Args)]

@@ -276,6 +276,16 @@ fn data_items(error: &DataError) -> Vec<Item> {
 }
 
 fn run_item(error: &RunError) -> Item {
+    if *error == RunError::NothingJudged {
+        return Item {
+            kind: Code::Request,
+            message: error.to_string(),
+            hint: "add a [[gate]], such as measure = \"k-anonymity\" with at_least = 3; or write release = \"ungated\" \
+                   in [output], or run it with --ungated, and the report will say that nothing was judged"
+                .to_owned(),
+            ..Item::default()
+        };
+    }
     let RunError::Method { place, line, error } = error else {
         return Item {
             kind: Code::Internal,

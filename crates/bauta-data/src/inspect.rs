@@ -3,6 +3,7 @@
 //! Proposals are guesses from names and content that a person confirms. Nothing here carries a
 //! cell value: profiles are printed, logged and pasted into plans.
 
+mod as_it_is;
 mod facts;
 mod marks;
 mod names;
@@ -22,6 +23,8 @@ use crate::remark::Remark;
 use crate::spelling;
 use crate::table::Table;
 use facts::Facts;
+
+pub use as_it_is::{EXACT_AMOUNTS, RELEASED_AS_IS, exact_amounts, released_as_is};
 
 /// What a file seems to hold.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -91,12 +94,16 @@ pub enum Sign {
     CodeLike,
     /// Dates written year first, which sort as text.
     YearFirst,
+    /// Whole numbers that ages can be, and too many for classes.
+    AgeLike,
     /// Numbers above zero.
     Positive,
     /// The numbers 0 and 1.
     ZeroOne,
     /// Equal values stand in consecutive records.
     InRuns,
+    /// Whole numbers of equal length that use their whole range, as codes do and amounts do not.
+    CodeNumbers,
     /// The records are numbered without a gap.
     Consecutive,
     /// Most values look like e-mail addresses.
@@ -175,7 +182,9 @@ impl Flag {
                 "nearly every record has a weight of its own, so a released weight can single \
                  records out; in a file that is only part of its sample, make it sensitive instead"
             }
-            Self::OtherWeight => "check which weight sums to the population",
+            Self::OtherWeight => {
+                "check which weight sums to the population; another one beside it tells how it was made"
+            }
             Self::Undecided => "decide: key if others can know it, sensitive if they must not",
         }
     }

@@ -46,6 +46,17 @@ impl<'a> RunContext<'a> {
         }
     }
 
+    /// A digest of a text that only the seed can make: the same in every step and every file that name the
+    /// same domain.
+    pub fn keyed_digest(&self, domain: &str, text: &str) -> [u8; 32] {
+        let mut hasher = Sha256::new_with_prefix(b"bauta digest 1\0");
+        hasher.update(self.seed.to_le_bytes());
+        hasher.update((domain.len() as u64).to_le_bytes());
+        hasher.update(domain.as_bytes());
+        hasher.update(text.as_bytes());
+        hasher.finalize().into()
+    }
+
     /// States a fact about the work.
     pub fn note(&self, note: Note) {
         self.notes

@@ -9,7 +9,7 @@ use crate::few_records::is_few;
 use crate::figure::{FigureName, FigureSpec};
 use crate::kernel::numbers::sums::sum_by;
 use crate::measure::{Files, Measure, MeasureTask, Measurement, Scope};
-use crate::note::Note;
+use crate::note::{Note, NoteRank};
 use crate::pair::outliers::outliers;
 use crate::pair::records::traced_to_nearest;
 use crate::pair::{Pair, Rows};
@@ -179,6 +179,7 @@ pub fn not_measured(measure: &str, reason: &str) -> Note {
     )
     .with("measure", measure)
     .with("reason", reason)
+    .ranked(NoteRank::Warning)
 }
 
 /// The records of the original that satisfy a condition; an error if there are none.

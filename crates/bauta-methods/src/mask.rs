@@ -30,6 +30,7 @@ pub mod projection;
 pub mod rank_swap;
 pub mod recode;
 pub mod recode_rare;
+pub mod renumber;
 pub mod resample;
 pub mod round;
 pub mod sample;
@@ -215,6 +216,20 @@ impl Effect {
     }
 }
 
+/// Whether what a step leaves of a value is still true of its record.
+///
+/// Counts of equal keys say something about an intruder only as long as it is: whoever knows the true value
+/// of a perturbed key looks for near values, not for equal ones. A step perturbs unless it says otherwise, so
+/// that a method which forgets to say so claims too little rather than too much.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Truth {
+    /// Values may be replaced by such as are not those of the record: swaps, noise, averages, synthesis.
+    #[default]
+    Perturbed,
+    /// Values stay, become coarser, or vanish: recoding, suppression, rounding, choice of records.
+    Kept,
+}
+
 /// What can be said of a step before any data are read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct StepFacts {
@@ -227,10 +242,14 @@ pub struct StepFacts {
     /// Whether it also changes the sampling weight, though nobody names it: a choice of records
     /// stands for all of them only with other weights.
     pub reweights: bool,
+    /// Whether it may remove records, so that a comparison of variables which it leaves alone says something.
+    pub removes_records: bool,
     /// Whether masked records can be traced to original ones. What the step returns says the same.
     pub rows: Rows,
     /// Whether it can change anything at all.
     pub effect: Effect,
+    /// Whether what it leaves of a value is still true.
+    pub truth: Truth,
 }
 
 impl StepFacts {
@@ -240,8 +259,10 @@ impl StepFacts {
         together: Together::Jointly,
         claims: None,
         reweights: false,
+        removes_records: false,
         rows: Rows::Correspond,
         effect: Effect::Open,
+        truth: Truth::Perturbed,
     };
 
     /// A step that gives records other weights and leaves the variables it is told of alone.
@@ -250,9 +271,18 @@ impl StepFacts {
         together: Together::Apart,
         claims: None,
         reweights: true,
+        removes_records: false,
         rows: Rows::Correspond,
         effect: Effect::Open,
+        truth: Truth::Kept,
     };
+
+    /// The same of a step after which what is left of a value is still true.
+    #[must_use]
+    pub(crate) const fn truthful(mut self) -> Self {
+        self.truth = Truth::Kept;
+        self
+    }
 
     /// The same of a step that changes nothing under a condition on its parameters.
     #[must_use]

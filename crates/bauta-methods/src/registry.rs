@@ -9,6 +9,7 @@ use crate::{adjust, loss, mask, risk, score};
 /// The masks.
 pub const MASKS: &[&dyn Mask] = &[
     &mask::drop_identifiers::DropIdentifiers,
+    &mask::renumber::Renumber,
     &mask::recode::Recode,
     &mask::suppress_local::SuppressLocal,
     &mask::suppress_records::SuppressRecords,

@@ -26,6 +26,7 @@ mod microaggregation;
 mod outliers;
 mod rates;
 mod recode_levels;
+mod renumbering;
 mod sampling_masks;
 mod subpopulations;
 mod suppression;

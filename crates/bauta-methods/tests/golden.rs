@@ -45,6 +45,7 @@ macro_rules! golden_cases {
 
 golden_cases! {
     drop_identifiers
+    renumber
     recode
     suppress_local
     suppress_records

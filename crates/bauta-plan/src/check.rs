@@ -22,7 +22,7 @@ use crate::plan::{NamedPath, Plan};
 use crate::problem::{Place, Problem, ProblemKind, Spot};
 use crate::toml::{self, Problems, in_order};
 
-pub(crate) use output::files_read;
+pub(crate) use output::{UNGATED, files_read};
 pub(crate) use surroundings::Folder;
 pub use surroundings::{DataSchema, Surroundings, real_place};
 
@@ -101,6 +101,8 @@ pub(crate) struct Checker<'a> {
     pub(crate) dropped: BTreeSet<String>,
     /// Variables that a step has masked.
     pub(crate) touched: BTreeSet<String>,
+    /// Whether a step removes records or gives them other weights.
+    pub(crate) chosen_or_weighted: bool,
     /// The step after which no masked record can be traced to an original one.
     pub(crate) untraced_by: Option<String>,
 }
@@ -176,6 +178,7 @@ impl<'a> Checker<'a> {
             doubtful: BTreeSet::new(),
             dropped: BTreeSet::new(),
             touched: BTreeSet::new(),
+            chosen_or_weighted: false,
             untraced_by: None,
         };
         checker.live = checker.originals(&read.schema);

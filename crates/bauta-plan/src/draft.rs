@@ -262,6 +262,9 @@ pub struct GateDraft {
     /// Why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
+    /// Why counts of keys may be judged though a step perturbed some of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub although_perturbed: Option<String>,
 }
 
 /// What to write.
@@ -286,6 +289,9 @@ pub struct OutputDraft {
     /// Text for suppressed cells.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suppressed: Option<String>,
+    /// What decides on the release: `gated`, or `ungated` where nothing does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub release: Option<Spot<String>>,
 }
 
 /// Texts as a list of spots.
@@ -472,6 +478,7 @@ impl GateDraft {
             at_least: None,
             at_most: None,
             why: None,
+            although_perturbed: None,
         }
     }
 

@@ -19,6 +19,9 @@ pub enum RunError {
         /// What the method said.
         error: Box<MethodError>,
     },
+    /// The plan releases a file and judges nothing.
+    #[error("the plan sets no condition of release: the file would go whatever the figures say")]
+    NothingJudged,
     /// What a run found cannot be put down.
     #[error("the {what} cannot be written: {reason}")]
     NotWritten {
@@ -44,7 +47,7 @@ impl RunError {
         match self {
             Self::Data(error) => error.kind == DataErrorKind::Cancelled,
             Self::Method { error, .. } => **error == MethodError::Cancelled,
-            Self::NotWritten { .. } => false,
+            Self::NothingJudged | Self::NotWritten { .. } => false,
         }
     }
 }

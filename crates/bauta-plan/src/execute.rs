@@ -1,5 +1,6 @@
 //! Carrying out a plan in memory: measure, mask, measure again, judge. No file is read or written.
 
+mod collapsed;
 mod described;
 mod masking;
 mod unchanged;
@@ -9,18 +10,21 @@ use std::path::Path;
 
 use bauta_data::format::{self, FileFormat, Loaded, TextStyle};
 use bauta_data::{Column, DataError, DataProblem, Kind, Table, Unwatched};
+use bauta_methods::measure::Scope;
 use bauta_methods::pair::Rows;
 use bauta_methods::{Files, Pair, Subject};
 
 use crate::claims::{Claim, claims_of_gates};
 use crate::error::RunError;
-use crate::judge::{judge, measure_record};
+use crate::judge::{PerturbedKey, Seen, judge, measure_record};
 use crate::measure::{Measured, Measuring};
 use crate::output::Replace;
-use crate::plan::Plan;
-use crate::record::{FORMAT, RunRecord, SeedSource, StepRecord, TimesRecord};
+use crate::plan::{Plan, PlannedMeasure, ReleaseWhen};
+use crate::record::{FORMAT, MeasureRecord, RunRecord, SeedSource, TimesRecord, Ungated};
 use crate::stages::{RunWatch, Stages};
-use described::{data_notes, file_record, plan_record, scenario_records, variable_records};
+use described::{
+    data_notes, file_record, notes_of_untouched, plan_record, scenario_records, variable_records,
+};
 use masking::Masked;
 
 pub(crate) use described::released_record;
@@ -38,6 +42,8 @@ pub struct RunOptions {
     pub seed: Option<u64>,
     /// What outputs may replace.
     pub replace: Replace,
+    /// Whether a file may go though the plan sets no gate.
+    pub release_when: ReleaseWhen,
 }
 
 /// What came of a plan, before anything is written.
@@ -131,15 +137,12 @@ pub(crate) fn execute_in(
     let measured = before.into_iter().zip(after);
     let measured = measured.map(|(before, after)| BeforeAndAfter { before, after });
     let measured: Vec<BeforeAndAfter> = measured.collect();
-    let mut record = record_of(
-        plan,
-        loaded,
-        (seed, seed_source),
-        steps,
-        &measured,
-        masked.rows,
-    );
+    let measures = measure_records(plan, original, &measured, &masked);
+    let mut record = record_of(plan, loaded, (seed, seed_source), measures, masked.rows);
+    record.steps = steps;
+    record.ungated = ungated(plan, options);
     record.variables = variable_records(plan, original, &masked);
+    record.notes.extend(notes_of_untouched(plan, &masked));
     let mut claims = std::mem::take(&mut masked.claims);
     claims.extend(claims_of_gates(plan));
     Ok(Executed {
@@ -152,8 +155,18 @@ pub(crate) fn execute_in(
     })
 }
 
+/// Whether a comparison finds something that was masked: of what nobody touched, every figure is that of a
+/// perfect file, and a gate on it would hold whatever happened to the others.
+fn compares(planned: &PlannedMeasure, masked: &Masked, original: &Table) -> bool {
+    let declared = planned.measure.declared();
+    declared.subject == Subject::OneFile
+        || declared.looks_at_untouched
+        || masked.compares(&planned.on, original)
+}
+
 /// Takes every measure of the masked file, or of both.
 fn measured_after(measuring: &Measuring<'_>, masked: &Masked) -> Result<Vec<Measured>, RunError> {
+    let original = measuring.original;
     let pair = Pair {
         original: measuring.original,
         masked: &masked.table,
@@ -172,6 +185,7 @@ fn measured_after(measuring: &Measuring<'_>, masked: &Masked) -> Result<Vec<Meas
         }
         Subject::OneFile => Some(Files::One(&masked.table)),
         Subject::CorrespondingPair if masked.rows == Rows::Unrelated => None,
+        Subject::Pair | Subject::CorrespondingPair if !compares(planned, masked, original) => None,
         Subject::Pair | Subject::CorrespondingPair => Some(Files::Both(pair)),
     })
 }
@@ -208,19 +222,67 @@ fn check_described(plan: &Plan, table: &Table) -> Result<(), DataError> {
     Err(DataError::one(Path::new(IN_MEMORY), problem))
 }
 
-/// The record but for the variables, which the masked file is needed for.
+/// Who lets the file go though the plan sets no gate; none where it sets one, or nobody does.
+pub fn ungated(plan: &Plan, options: RunOptions) -> Option<Ungated> {
+    if !plan.gates.is_empty() {
+        return None;
+    }
+    match (plan.output.release_when, options.release_when) {
+        (ReleaseWhen::Ungated, _) => Some(Ungated::Plan),
+        (ReleaseWhen::Gated, ReleaseWhen::Ungated) => Some(Ungated::CommandLine),
+        (ReleaseWhen::Gated, ReleaseWhen::Gated) => None,
+    }
+}
+
+/// What the record says of the measures.
+fn measure_records(
+    plan: &Plan,
+    original: &Table,
+    measured: &[BeforeAndAfter],
+    masked: &Masked,
+) -> Vec<MeasureRecord> {
+    let planned = plan.measures.iter().zip(measured);
+    let records = planned.map(|(planned, found)| {
+        let seen = Seen {
+            rows: masked.rows,
+            compares: compares(planned, masked, original),
+            perturbed: perturbed_keys(planned, original, masked),
+        };
+        measure_record(planned, &found.before, &found.after, seen)
+    });
+    records.collect()
+}
+
+/// The keys that a step perturbed, where a measure counts keys of one file.
+fn perturbed_keys(
+    planned: &PlannedMeasure,
+    original: &Table,
+    masked: &Masked,
+) -> Vec<PerturbedKey> {
+    let declared = planned.measure.declared();
+    if declared.scope != Scope::Scenario || declared.subject != Subject::OneFile {
+        return Vec::new();
+    }
+    let keys = planned.on.iter().filter_map(|key| {
+        let steps = masked.perturbed.get(key)?;
+        let column = original.column_named(key)?;
+        Some(PerturbedKey {
+            name: key.clone(),
+            kind: column.attribute().kind,
+            steps: steps.clone(),
+        })
+    });
+    keys.collect()
+}
+
+/// The record but for steps and variables, which the masked file is needed for.
 fn record_of(
     plan: &Plan,
     loaded: &Loaded,
     (seed, seed_source): (u64, SeedSource),
-    steps: Vec<StepRecord>,
-    measured: &[BeforeAndAfter],
+    measures: Vec<MeasureRecord>,
     rows: Rows,
 ) -> RunRecord {
-    let planned = plan.measures.iter().zip(measured);
-    let measures: Vec<_> = planned
-        .map(|(planned, found)| measure_record(planned, &found.before, &found.after, rows))
-        .collect();
     let file = plan.input.as_ref();
     let file = file.map_or(IN_MEMORY, |input| input.given.as_str());
     RunRecord {
@@ -233,7 +295,8 @@ fn record_of(
         notes: data_notes(plan, loaded),
         variables: Vec::new(),
         scenarios: scenario_records(plan),
-        steps,
+        steps: Vec::new(),
+        ungated: None,
         gates: judge(&plan.gates, &measures),
         measures,
         claims: Vec::new(),

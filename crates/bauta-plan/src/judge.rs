@@ -1,26 +1,51 @@
 //! From figures to verdicts: what a record keeps of a measure, and whether its gates hold.
 
+use bauta_data::Kind;
 use bauta_methods::figure::Declared;
 use bauta_methods::groups::not_measured;
+use bauta_methods::note::NoteRank;
 use bauta_methods::pair::Rows;
-use bauta_methods::{Family, Measurement, Subject};
+use bauta_methods::{Family, Measurement, Note, Subject};
 
 use crate::measure::Measured;
 use crate::plan::{Gate, PlannedMeasure};
 use crate::record::{GateRecord, MeasureFamily, MeasureRecord, params_record};
+
+/// A key whose values need not be true any more.
+pub(crate) struct PerturbedKey {
+    pub(crate) name: String,
+    pub(crate) kind: Kind,
+    /// The steps that changed them.
+    pub(crate) steps: Vec<String>,
+}
+
+/// What a reader of figures after masking must know of the way there.
+pub(crate) struct Seen {
+    /// Whether masked records can be traced.
+    pub(crate) rows: Rows,
+    /// Whether a comparison found anything that was masked.
+    pub(crate) compares: bool,
+    /// Keys that were counted and are perturbed.
+    pub(crate) perturbed: Vec<PerturbedKey>,
+}
 
 /// The record of a measure from what was found before and after.
 pub(crate) fn measure_record(
     planned: &PlannedMeasure,
     before: &Measured,
     after: &Measured,
-    rows: Rows,
+    seen: Seen,
 ) -> MeasureRecord {
     let (card, declared) = (planned.measure.card(), planned.measure.declared());
     let mut notes = [&before.notes[..], &after.notes].concat();
-    if rows == Rows::Unrelated && declared.subject == Subject::CorrespondingPair {
+    if seen.rows == Rows::Unrelated && declared.subject == Subject::CorrespondingPair {
         let reason = "the masked records do not correspond to the original ones";
         notes.push(not_measured(card.id, reason));
+    } else if !seen.compares {
+        notes.push(nothing_masked(card.id, &planned.on));
+    }
+    if !seen.perturbed.is_empty() {
+        notes.push(perturbed_keys(&seen.perturbed));
     }
     notes.sort_by(|a, b| a.text.cmp(&b.text));
     notes.dedup();
@@ -39,10 +64,41 @@ pub(crate) fn measure_record(
         outliers: planned.groups.outliers,
         condition: planned.groups.condition.as_ref().map(ToString::to_string),
         params: params_record(&planned.params),
+        perturbed: seen.perturbed.into_iter().map(|key| key.name).collect(),
         before: before.found.as_ref().map(without_records),
         after: after.found.as_ref().map(without_records),
         notes,
     }
+}
+
+/// No step changed what a comparison looks at, so that there is nothing to compare.
+fn nothing_masked(measure: &str, on: &[String]) -> Note {
+    let reason = if on.is_empty() {
+        "no step masked a variable of its kind".to_owned()
+    } else {
+        format!("no step changed {}", on.join(", "))
+    };
+    not_measured(measure, &reason)
+}
+
+/// Keys were counted whose values need not be true any more.
+fn perturbed_keys(keys: &[PerturbedKey]) -> Note {
+    let by = |key: &PerturbedKey| format!("{} by {}", key.name, key.steps.join(", "));
+    let by: Vec<String> = keys.iter().map(by).collect();
+    let names: Vec<&str> = keys.iter().map(|key| key.name.as_str()).collect();
+    let instead = if keys.iter().all(|key| key.kind == Kind::Continuous) {
+        "measure `dld`, which looks for the nearest record"
+    } else {
+        "of perturbed categories nothing is claimed"
+    };
+    let text = format!(
+        "not meaningful after masking: keys were perturbed ({}), and whoever knows their true values looks for near \
+         records, not for equal ones; {instead}",
+        by.join("; ")
+    );
+    Note::new("perturbed-keys", text)
+        .with("variables", names)
+        .ranked(NoteRank::Warning)
 }
 
 /// Figures of single records are not part of the record.
@@ -75,8 +131,12 @@ pub(crate) fn judge(gates: &[Gate], measures: &[MeasureRecord]) -> Vec<GateRecor
             at_most: gate.at_most,
             found,
             few: told.is_none() && found.is_some(),
-            // A figure that is not defined has not been shown to hold.
-            passed: found.is_some_and(holds),
+            perturbed: measure.perturbed.clone(),
+            although_perturbed: gate.although_perturbed.clone(),
+            // A figure that is not defined has not been shown to hold, and one of perturbed keys only where
+            // somebody answers for it.
+            passed: found.is_some_and(holds)
+                && (measure.perturbed.is_empty() || gate.although_perturbed.is_some()),
             why: gate.why.clone(),
         }
     };

@@ -140,6 +140,8 @@ pub struct Gate {
     pub at_most: Option<f64>,
     /// Why.
     pub why: Option<String>,
+    /// Why counts of keys may be judged though a step perturbed some of them.
+    pub although_perturbed: Option<String>,
 }
 
 /// A file to release.
@@ -166,6 +168,18 @@ pub struct Output {
     pub shuffle: bool,
     /// Text for suppressed cells.
     pub suppressed: String,
+    /// Whether the plan lets its file go without any condition.
+    pub release_when: ReleaseWhen,
+}
+
+/// What decides on a release.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum ReleaseWhen {
+    /// Gates, of which there must be one.
+    #[default]
+    Gated,
+    /// Nothing need be judged.
+    Ungated,
 }
 
 impl Output {

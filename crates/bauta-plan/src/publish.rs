@@ -11,6 +11,7 @@ use crate::output::{Access, Guard, Publication, Replace, Staged};
 use crate::plan::{NamedPath, Plan, Release};
 use crate::record::{FileRecord, Readers, ReportRecord, RunRecord, StageTime, TimesRecord};
 use crate::recount::recount;
+use crate::run::refuse_unjudged;
 use crate::suppressed_text::check_suppressed_text;
 
 /// Makes the reports of a run. This crate does not know how they look.
@@ -51,6 +52,7 @@ pub(crate) fn publish_with(
     watch: &dyn Watch,
     times: impl FnOnce() -> TimesRecord,
 ) -> Result<RunRecord, RunError> {
+    refuse_unjudged(plan, executed.record.ungated)?;
     let paths = plan.output.paths();
     let mut publication = Publication::begin(&paths, guard)?;
     let mut record = executed.record.clone();

@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What [`RunRecord::format`] says. A change of meaning gets a new number.
-pub const FORMAT: &str = "bauta-run-record/3";
+pub const FORMAT: &str = "bauta-run-record/4";
 
 /// Everything a run did and found.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -45,6 +45,9 @@ pub struct RunRecord {
     pub measures: Vec<MeasureRecord>,
     /// What the release had to satisfy.
     pub gates: Vec<GateRecord>,
+    /// Who let the file go though nothing was to be judged; none where there are gates.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ungated: Option<Ungated>,
     /// What was claimed of the keys, counted again in the released file.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub claims: Vec<ClaimRecord>,
@@ -82,6 +85,16 @@ pub enum SeedSource {
     CommandLine,
     /// Derived from the bytes of the input file.
     InputFile,
+}
+
+/// Who let a file go without any condition.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ungated {
+    /// The plan.
+    Plan,
+    /// The command line.
+    CommandLine,
 }
 
 /// A file that was read or written.
@@ -223,6 +236,10 @@ pub struct MeasureRecord {
     pub condition: Option<String>,
     /// Parameters, defaults filled in.
     pub params: BTreeMap<String, serde_json::Value>,
+    /// Keys that a step perturbed, so that what was counted of them after masking is not what an intruder
+    /// finds.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub perturbed: Vec<String>,
     /// Before masking; none for measures that compare.
     pub before: Option<Measurement>,
     /// After masking, or the comparison.
@@ -268,6 +285,12 @@ pub struct GateRecord {
     /// Whether it rests on few records, so that screens are not shown it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub few: bool,
+    /// Keys that a step perturbed, so that the figure says nothing of an intruder.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub perturbed: Vec<String>,
+    /// Why it is judged all the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub although_perturbed: Option<String>,
     /// Whether it holds.
     pub passed: bool,
     /// Why it is asked for.

@@ -7,12 +7,12 @@ use crate::execute::{STAGES_OF_MEASURING, execute_in};
 use crate::output::Guard;
 use crate::plan::Plan;
 use crate::publish::publish_with;
-use crate::record::RunRecord;
+use crate::record::{RunRecord, Ungated};
 use crate::seed_in_texts::public_texts_with;
 use crate::stages::Stages;
 
 pub use crate::error::RunError;
-pub use crate::execute::RunOptions;
+pub use crate::execute::{RunOptions, ungated};
 pub use crate::output::{Replace, folder_of};
 pub use crate::publish::{Renderer, record_json};
 pub use crate::stages::RunWatch;
@@ -26,6 +26,7 @@ pub fn run(
     renderer: &dyn Renderer,
 ) -> Result<RunRecord, RunError> {
     refuse_published_seed(plan, options)?;
+    refuse_unjudged(plan, ungated(plan, options))?;
     let guard = Guard::new(&plan.reads, options.replace);
     // Before hours of work, not after them.
     guard.check(&plan.output.paths())?;
@@ -54,6 +55,14 @@ fn refuse_published_seed(plan: &Plan, options: RunOptions) -> Result<(), RunErro
         line: None,
         error: Box::new(error),
     })
+}
+
+/// A file goes only where something was judged, or where somebody said that nothing need be.
+pub fn refuse_unjudged(plan: &Plan, ungated: Option<Ungated>) -> Result<(), RunError> {
+    if plan.output.release.is_none() || !plan.gates.is_empty() || ungated.is_some() {
+        return Ok(());
+    }
+    Err(RunError::NothingJudged)
 }
 
 /// The stages of a run: reading, measuring before and after, and writing, besides the steps.

@@ -7,11 +7,11 @@ use serde_json::Value;
 
 use crate::error::RunError;
 use crate::execute::{Executed, RunOptions, execute_in, released_record};
-use crate::plan::Plan;
+use crate::plan::{Plan, ReleaseWhen};
 use crate::publish::{Renderer, release_style, render};
-use crate::record::{RunRecord, SeedSource};
+use crate::record::{RunRecord, SeedSource, Ungated};
 use crate::recount::recount;
-use crate::run::{read, stages_of};
+use crate::run::{read, refuse_unjudged, stages_of};
 use crate::stages::RunWatch;
 use crate::suppressed_text::check_suppressed_text;
 
@@ -40,7 +40,7 @@ impl Comparison {
 const TIMES: &str = "times";
 
 /// The parts of a record in words, and what it means if one differs.
-const PARTS: [(&str, &str, &str); 17] = [
+const PARTS: [(&str, &str, &str); 18] = [
     ("format", "format of the record", ""),
     (
         "bauta_version",
@@ -62,6 +62,7 @@ const PARTS: [(&str, &str, &str); 17] = [
     ("rows", "whether records can be traced", ""),
     ("measures", "measures", ""),
     ("gates", "gates", "the verdict may be another"),
+    ("ungated", "whether anything was to be judged", ""),
     ("claims", "keys of the released file, counted again", ""),
     ("released", "released file, made again", ""),
     ("reports", "reports, made again", ""),
@@ -104,6 +105,11 @@ fn made_again(
     let options = RunOptions {
         // A seed from the command line stands nowhere but in the record.
         seed: (record.seed_source == SeedSource::CommandLine).then_some(record.seed),
+        // Nor does a permission from there.
+        release_when: match record.ungated {
+            Some(Ungated::CommandLine) => ReleaseWhen::Ungated,
+            Some(Ungated::Plan) | None => ReleaseWhen::Gated,
+        },
         ..RunOptions::default()
     };
     let executed = execute_in(plan, &loaded, options, &mut stages)?;
@@ -122,7 +128,9 @@ fn release_again(
     again: &mut RunRecord,
     watch: &dyn RunWatch,
 ) -> Result<(), RunError> {
-    let Some(release) = plan.output.release.as_ref().filter(|_| again.passed()) else {
+    // Without a gate, and without anybody who let it go, there would have been no file.
+    let may_go = again.passed() && refuse_unjudged(plan, again.ungated).is_ok();
+    let Some(release) = plan.output.release.as_ref().filter(|_| may_go) else {
         return Ok(());
     };
     let style = release_style(plan, release, executed.style);

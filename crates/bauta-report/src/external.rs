@@ -10,7 +10,9 @@ use crate::figures;
 use crate::measures::{Column, by_variable};
 use crate::number::{count, counted};
 use crate::page::{Front, Section, chart_grid, facts, hash, page, scrolling};
-use crate::public::{Changed, PublicFile, PublicLoss, PublicRecord, PublicStep, PublicVariable};
+use crate::public::{
+    Changed, Judged, PublicFile, PublicLoss, PublicRecord, PublicStep, PublicVariable,
+};
 use crate::svg::bars;
 use crate::words::{fate, kind, listed, sentence};
 
@@ -26,11 +28,21 @@ pub(crate) fn report(record: &PublicRecord<'_>) -> Markup {
         .count();
     let front = Front {
         title: record.title.unwrap_or(file.name),
-        kind: "How this file was protected: notes for data users",
+        kind: match record.judged {
+            Judged::ByConditions => "How this file was protected: notes for data users",
+            Judged::Nothing => "What was done to this file: notes for data users",
+        },
         mark: None,
         block: html! {
             p {
-                "This file is released in a form that protects the persons, households or firms in it. "
+                @match record.judged {
+                    Judged::ByConditions => {
+                        "This file is released in a form that protects the persons, households or firms in it. "
+                    }
+                    Judged::Nothing => {
+                        "Whether this file protects the persons, households or firms in it was not judged. "
+                    }
+                }
                 @if masked == 0 {
                     "No value of a released variable was changed. "
                 } @else {

@@ -181,6 +181,7 @@ mod tests {
             outliers: None,
             condition: None,
             params: BTreeMap::new(),
+            perturbed: Vec::new(),
             before: Some(before),
             after: Some(after),
             notes: Vec::new(),

@@ -6,7 +6,7 @@ use maud::{Markup, html};
 
 use crate::number::{NO_FIGURE, Written as _};
 use crate::page::scrolling;
-use crate::words::{capitalised, named, reading, value_unit};
+use crate::words::{capitalised, listed, named, reading, value_unit};
 
 /// What a dash means, where tables hold one.
 pub(crate) fn dash_explained(tables: &Markup) -> Markup {
@@ -26,6 +26,45 @@ struct Row {
     after: Option<f64>,
     /// Which end is good, for the measure's own value.
     better: Option<Better>,
+    meaning: Meaning,
+}
+
+/// Whether the figure after masking can be held against the one before.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Meaning {
+    Comparable,
+    /// It counts keys that were perturbed.
+    Perturbed,
+}
+
+impl Meaning {
+    const fn of(measure: &MeasureRecord) -> Self {
+        if measure.perturbed.is_empty() {
+            Self::Comparable
+        } else {
+            Self::Perturbed
+        }
+    }
+}
+
+/// Which variables a measure looked at, where no scenario says so.
+fn measured_on(measure: &MeasureRecord) -> String {
+    match (&measure.scenario, measure.on.as_slice()) {
+        (Some(_), _) | (None, []) => String::new(),
+        (None, on) => {
+            let names: Vec<&str> = on.iter().map(String::as_str).collect();
+            format!(" Measured on {}.", listed(&names))
+        }
+    }
+}
+
+/// What a reader must know of counts of perturbed keys.
+fn not_meaningful(measure: &MeasureRecord) -> String {
+    format!(
+        "Not meaningful after masking: {} was perturbed, and whoever knows the true value looks for near records, \
+         not for equal ones.",
+        measure.perturbed.join(", ")
+    )
 }
 
 /// The columns that a table of measures needs.
@@ -83,7 +122,10 @@ pub(crate) fn table(caption: &str, measures: &[&MeasureRecord], gates: &[GateRec
                     tr class="group" {
                         th scope="rowgroup" colspan=(columns.number()) {
                             (named(measure))
-                            span class="reading" { (reading(measure)) }
+                            span class="reading" { (reading(measure)) (measured_on(measure)) }
+                            @if !measure.perturbed.is_empty() {
+                                span class="reading amber" { (not_meaningful(measure)) }
+                            }
                         }
                     }
                     @let limits = measure.limits(gates);
@@ -112,6 +154,9 @@ fn change(row: &Row) -> Markup {
     let (Some(before), Some(after)) = (row.before, row.after) else {
         return html! { (NO_FIGURE) };
     };
+    if row.meaning == Meaning::Perturbed {
+        return html! { span class="amber" { "not meaningful" } };
+    }
     let verdict = match row.better {
         Some(Better::Lower) if after < before => Some(("good", "better")),
         Some(Better::Higher) if after > before => Some(("good", "better")),
@@ -137,6 +182,7 @@ fn rows(measure: &MeasureRecord) -> Vec<Row> {
             before: value(before),
             after: value(after),
             better: Some(measure.value.better),
+            meaning: Meaning::of(measure),
         });
     }
     if let Some(share) = measure.outliers
@@ -156,6 +202,7 @@ fn rows(measure: &MeasureRecord) -> Vec<Row> {
                 before: None,
                 after: value,
                 better: None,
+                meaning: Meaning::Comparable,
             });
         }
     }
@@ -188,6 +235,7 @@ fn rows(measure: &MeasureRecord) -> Vec<Row> {
             before: of(before, None).or_else(|| of(after, Some(Side::Original))),
             after: of(after, None).or_else(|| of(after, Some(Side::Masked))),
             better: None,
+            meaning: Meaning::of(measure),
         })
     }));
     out

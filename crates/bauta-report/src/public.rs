@@ -41,6 +41,8 @@ pub(crate) struct PublicRecord<'a> {
     pub(crate) file: Option<PublicFile<'a>>,
     /// Whether the records stand in a new order.
     pub(crate) shuffled: bool,
+    /// Whether anything was judged before it was released.
+    pub(crate) judged: Judged,
     /// Released variables whose values were drawn anew and belong to no record that was collected.
     pub(crate) drawn_anew: Vec<&'a str>,
     /// What was done.
@@ -81,6 +83,15 @@ pub(crate) struct PublicStep<'a> {
     pub(crate) exhibits: Vec<&'a Public>,
     /// Notes that the public may read.
     pub(crate) notes: Vec<String>,
+}
+
+/// What decided on a release.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Judged {
+    /// Conditions that hold.
+    ByConditions,
+    /// Nothing: the file went whatever the figures were.
+    Nothing,
 }
 
 /// Whether a step changed anything.
@@ -141,6 +152,7 @@ impl<'a> PublicRecord<'a> {
             rows: _,
             measures,
             gates: _,
+            ungated,
             claims: _,
             released,
             reports: _,
@@ -166,6 +178,10 @@ impl<'a> PublicRecord<'a> {
             day: day(started),
             file: released.as_ref().map(PublicFile::of),
             shuffled: *shuffled,
+            judged: match ungated {
+                None => Judged::ByConditions,
+                Some(_) => Judged::Nothing,
+            },
             drawn_anew: drawn_anew(variables, steps),
             steps: steps.iter().map(PublicStep::of).collect(),
             variables: variables.iter().map(PublicVariable::of).collect(),
@@ -353,6 +369,8 @@ impl<'a> PublicLoss<'a> {
             outliers: _,
             condition,
             params,
+            // Only risks have perturbed keys.
+            perturbed: _,
             before: _,
             after,
             notes,
@@ -491,6 +509,7 @@ mod tests {
             outliers: None,
             condition: None,
             params: std::collections::BTreeMap::new(),
+            perturbed: Vec::new(),
             before: None,
             after: Some(Measurement {
                 value: Some(0.5),

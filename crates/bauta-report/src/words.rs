@@ -208,6 +208,8 @@ mod tests {
             at_most: Some(0.1),
             found: Some(0.100_001),
             few: false,
+            perturbed: Vec::new(),
+            although_perturbed: None,
             passed: false,
             why: None,
         };

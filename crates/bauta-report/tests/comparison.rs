@@ -43,6 +43,7 @@ fn rates(masked: [f64; 2]) -> MeasureRecord {
         outliers: None,
         condition: None,
         params: [].into(),
+        perturbed: Vec::new(),
         before: None,
         after: Some(found),
         notes: Vec::new(),

@@ -435,7 +435,8 @@ fn an_empty_record_still_makes_a_page() {
     }
     let page = html(&record, Audience::Internal);
     assert!(page.contains("<h1>survey.csv</h1>"));
-    assert!(page.contains("No conditions of release were set; survey-protected.csv was released."));
+    let verdict = "No condition of release was set, and nothing was judged; survey-protected.csv was released.";
+    assert!(page.contains(verdict) && page.contains("verdict amber"));
     assert!(html(&record, Audience::External).contains("<h1>survey-protected.csv</h1>"));
 }
 

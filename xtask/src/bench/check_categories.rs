@@ -101,3 +101,17 @@ pub(super) fn share_is_flipped(work: &Work, original: &Table, masked: &Table, sh
         n_changed == (share * n_present as f64).round() as usize
     })
 }
+
+/// Units that had different numbers still have, units that had one number have one, and no number is what it was.
+pub(super) fn units_stay_apart(work: &Work, original: &Table, masked: &Table) -> bool {
+    each_pair(work, original, masked, |x, z| {
+        let mut forth = HashMap::new();
+        let mut back = HashMap::new();
+        let mut both = x.iter().zip(z);
+        both.all(|(x, z)| {
+            *forth.entry(x).or_insert(z) == z
+                && *back.entry(z).or_insert(x) == x
+                && (x.is_none() || x != z)
+        })
+    })
+}

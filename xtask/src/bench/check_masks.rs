@@ -37,6 +37,7 @@ pub(super) fn check(
         "flip-rare" => {
             check_categories::share_is_flipped(work, original, masked, params.number("share"))
         }
+        "renumber" => check_categories::units_stay_apart(work, original, masked),
         "drop-identifiers" => masked.with_role(Role::Identifier).is_empty(),
         "recode" => is_coarser(work, original, masked, params.numbers("breaks").len() + 1),
         _ if work.card.targets.kinds.contains(&Kind::Continuous) => {

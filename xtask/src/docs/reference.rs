@@ -15,19 +15,54 @@ use crate::tidy::methods::page_path;
 const GENERATED: &str =
     "<!-- Written by `cargo xtask docs` from the sources; edit those instead. -->";
 
-/// The method table of the README.
-pub(super) fn readme_table(cards: &[&Card]) -> String {
-    let mut table = String::from("| method | family | what it does |\n|---|---|---|\n");
+/// What the results of every method are checked against: that section of its page, with links that work from here.
+pub(super) fn checks(cards: &[&Card]) -> Result<String, String> {
+    let mut page = format!(
+        "{GENERATED}\n# How the results are checked\n\n\
+         Every method has golden cases with their source (`crates/bauta-methods/golden`); a case from outside is never\n\
+         rewritten from our own output. A conformance suite runs over the registry, so that no method can leave it\n\
+         out: masks leave other columns alone, repeat for the same seed on any number of threads, and are the identity\n\
+         at neutral parameters; measures stay in their range and do not depend on row order. Where we differ from\n\
+         others, and why: [agreement and differences](../concepts/agreement.md).\n\n\
+         | method | checked against |\n|---|---|\n"
+    );
     for card in cards {
+        let text = moved_links(card, cards);
+        let section = section(&text, CHECKED)
+            .ok_or_else(|| format!("the page of {} has no section \"{CHECKED}\"", card.id))?;
         let _ = writeln!(
-            table,
-            "| [`{0}`](docs/reference/{0}.md) | {1} | {2} |",
+            page,
+            "| [`{0}`]({0}.md) | {1} |",
             card.id,
-            card.family.name(),
-            cell(card.summary)
+            in_a_cell(section)
         );
     }
-    table
+    Ok(page)
+}
+
+/// The section of a page that says what its method is checked against.
+const CHECKED: &str = "Checked against";
+
+/// What stands under a heading.
+fn section<'t>(text: &'t str, heading: &str) -> Option<&'t str> {
+    let (_, rest) = text.split_once(&format!("\n## {heading}\n"))?;
+    let end = rest.find("\n## ").unwrap_or(rest.len());
+    Some(rest[..end].trim())
+}
+
+/// Paragraphs, lists and tables as one cell: the page itself has their form.
+fn in_a_cell(section: &str) -> String {
+    let is_rule = |line: &str| line.chars().all(|sign| "|-: ".contains(sign));
+    let lines = section.lines().map(str::trim);
+    let lines = lines.filter(|line| !line.is_empty() && !line.starts_with("```") && !is_rule(line));
+    let words: Vec<String> = lines
+        .map(|line| {
+            let line = line.trim_matches('|').trim();
+            let line = line.strip_prefix("- ").unwrap_or(line);
+            line.replace('|', "·")
+        })
+        .collect();
+    words.join(" ")
 }
 
 /// The list of all methods, by family.
@@ -290,9 +325,17 @@ mod tests {
             !list.contains("Adjusters"),
             "families without members have no table"
         );
+    }
+
+    #[test]
+    fn every_method_has_a_row_of_checks_in_one_line() {
+        let page = "# IL1\n\n## Checked against\n\nA table,\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n- and a list.\n\n## References\n\nNone.\n";
+        let checked = Card { page, ..OTHER };
+        let table = checks(&[&checked]).unwrap();
         assert!(
-            readme_table(&[&OTHER])
-                .ends_with("| [`il-one`](docs/reference/il-one.md) | loss | a loss |\n")
+            table.ends_with("| [`il-one`](il-one.md) | A table, a · b 1 · 2 and a list. |\n"),
+            "{table}"
         );
+        assert!(checks(&[&OTHER]).unwrap_err().contains("il-one"));
     }
 }

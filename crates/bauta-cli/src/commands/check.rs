@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use bauta_data::{DataError, format};
 use bauta_methods::mask::Effect;
-use bauta_plan::run::folder_of;
+use bauta_plan::run::{folder_of, refuse_unjudged, ungated};
 use bauta_plan::work::Mistake;
 use bauta_plan::{Plan, ProblemKind};
 use serde_json::json;
@@ -18,6 +18,7 @@ use crate::recovery::recover_beside;
 
 pub(crate) fn run(arguments: &PlanArguments, global: &Global) -> Result<Outcome, Failure> {
     let plan = load(&arguments.plan, global)?;
+    refuse_unjudged(&plan, ungated(&plan, arguments.run_options(global)))?;
     check_decimal_mark(&plan, global)?;
     let idle: Vec<&str> = plan
         .steps

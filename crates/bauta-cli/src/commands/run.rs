@@ -1,12 +1,14 @@
 //! `bauta run`: a plan, carried out.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
 
 use bauta_data::number::number_text;
+use bauta_methods::note::NoteRank;
 use bauta_methods::{FigureName, Measurement, Note, Unit};
 use bauta_plan::plan::NamedPath;
 use bauta_plan::record::{ClaimRecord, Counted, MeasureRecord, RunRecord, StepRecord};
-use bauta_plan::run::run as run_plan;
+use bauta_plan::run::{RunOptions, run as run_plan};
 use bauta_plan::{Plan, record::GateRecord};
 use bauta_report::HtmlRenderer;
 use serde_json::json;
@@ -22,7 +24,10 @@ use crate::tables::{figure_beside, number_cell, table, text};
 
 pub(crate) fn run(arguments: &PlanArguments, global: &Global) -> Result<Outcome, Failure> {
     let plan = load(&arguments.plan, global)?;
-    let record = carry_out(&plan, global)?;
+    if arguments.ungated && !plan.gates.is_empty() {
+        say!("note: the plan sets gates, and they decide; --ungated changes nothing");
+    }
+    let record = carry_out(&plan, arguments.run_options(global), global)?;
     if global.json {
         print_json(&plan, &record);
     } else {
@@ -32,9 +37,12 @@ pub(crate) fn run(arguments: &PlanArguments, global: &Global) -> Result<Outcome,
 }
 
 /// Runs a plan with progress and the reports of `bauta-report`.
-pub(crate) fn carry_out(plan: &Plan, global: &Global) -> Result<RunRecord, Failure> {
+pub(crate) fn carry_out(
+    plan: &Plan,
+    options: RunOptions,
+    global: &Global,
+) -> Result<RunRecord, Failure> {
     let progress = Progress::new(global.quiet || global.json);
-    let options = global.run_options();
     let record = run_plan(plan, options, &progress, &HtmlRenderer)?;
     warn_of_older(plan, &record);
     Ok(record)
@@ -126,14 +134,18 @@ pub(crate) fn print_summary(plan: &Plan, record: &RunRecord) {
     }
     for step in &record.steps {
         out!("  {}: {}", step.key, step.on.join(", "));
-        if !step.unchanged.is_empty() {
-            out!("    changed nothing in {}", step.unchanged.join(", "));
+        let notes = step.notes.iter();
+        for note in notes.filter(|note| note.rank == NoteRank::Warning) {
+            out!("    {}", note.text);
         }
     }
     out!("{}", measures_table(record));
     let mut found = record.measures.iter().filter_map(|of| of.after.as_ref());
     if found.any(|found| !found.few.is_none()) {
         out!("{FEW_RECORDS} and stand in the record");
+    }
+    for note in warnings(record) {
+        out!("- {note}");
     }
     for gate in &record.gates {
         out!("gate {}", gate_text(gate));
@@ -142,6 +154,13 @@ pub(crate) fn print_summary(plan: &Plan, record: &RunRecord) {
         out!("{}", claim_text(claim));
     }
     match &record.released {
+        Some(file) if record.ungated.is_some() => {
+            out!(
+                "NOTHING WAS JUDGED: no condition of release was set, and whether the file protects anybody is for \
+                 you to see from the figures above"
+            );
+            out!("written:  {} ({} records)", file.file, file.n_records);
+        }
         Some(file) => out!("released: {} ({} records)", file.file, file.n_records),
         None if record.gates.iter().all(|gate| gate.passed) => {
             out!("NOT released: the file, read again, is not as safe as claimed");
@@ -199,28 +218,48 @@ fn gate_text(gate: &GateRecord) -> String {
         Some(condition) => format!("{name} where {condition}"),
     };
     let verdict = if gate.passed { "holds" } else { "FAILS" };
+    let keys = gate.perturbed.join(", ");
+    let meaning = match &gate.although_perturbed {
+        _ if keys.is_empty() => String::new(),
+        None => format!(" (not meaningful: {keys} was perturbed)"),
+        Some(why) => format!(" (though {keys} was perturbed: {why})"),
+    };
+    let found = match gate.found {
+        None => "no figure".to_owned(),
+        Some(_) => figure_beside(gate.told(), &limits),
+    };
     format!(
-        "{name} {}: {} {verdict}",
-        bounds.join(" and "),
-        figure_beside(gate.told(), &limits)
+        "{name} {}: {found} {verdict}{meaning}",
+        bounds.join(" and ")
     )
+}
+
+/// What a reader of the figures must know of them, each once: why there is none, and what they do not mean.
+fn warnings(record: &RunRecord) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    for measure in &record.measures {
+        let notes = measure.notes.iter();
+        let warnings = notes.filter(|note| note.rank == NoteRank::Warning);
+        out.extend(warnings.map(|note| match &measure.scenario {
+            Some(scenario) => format!("{} ({scenario}): {}", measure.id, note.text),
+            None => note.text.clone(),
+        }));
+    }
+    out.dedup();
+    out
 }
 
 /// Every figure that a gate judges has the digits that its verdict rests on.
 fn measures_table(record: &RunRecord) -> comfy_table::Table {
-    let mut shown = table(["measure", "scenario", "figure", "before", "after"]);
+    let mut shown = table(["measure", "of", "figure", "before", "after"]);
     for measure in &record.measures {
-        let subpopulation = measure
-            .condition
-            .as_ref()
-            .map(|condition| format!("where {condition}"));
-        let place = measure.scenario.clone().or(subpopulation);
+        let looked_at = looked_at(measure);
         let limits = measure.limits(&record.gates);
         let figure = |value: Option<f64>| number_cell(figure_beside(value, &limits));
         let mut row = |name: &str, before: Option<f64>, after: Option<f64>| {
             shown.add_row([
                 text(measure.id.clone()),
-                text(place.clone().unwrap_or_default()),
+                text(looked_at.clone()),
                 text(name),
                 figure(before),
                 figure(after),
@@ -245,6 +284,27 @@ fn measures_table(record: &RunRecord) -> comfy_table::Table {
         }
     }
     shown
+}
+
+/// Names of variables that fit into a table.
+const MAX_NAMES: usize = 3;
+
+/// What a measure looked at: a scenario, or variables and the records of a subpopulation.
+fn looked_at(measure: &MeasureRecord) -> String {
+    if let Some(scenario) = &measure.scenario {
+        return scenario.clone();
+    }
+    let mut of = match measure.on.get(..MAX_NAMES) {
+        Some(first) if measure.on.len() > MAX_NAMES + 1 => {
+            let n_more = measure.on.len() - MAX_NAMES;
+            format!("{} and {n_more} more", first.join(", "))
+        }
+        _ => measure.on.join(", "),
+    };
+    if let Some(condition) = &measure.condition {
+        let _ = write!(of, " where {condition}");
+    }
+    of
 }
 
 /// Figures worth a line, in words: those of measures with a value, but neither the shares that stand
@@ -280,6 +340,8 @@ mod tests {
             at_most,
             found: Some(found),
             few: false,
+            perturbed: Vec::new(),
+            although_perturbed: None,
             passed,
             why: None,
         }

@@ -60,6 +60,7 @@ w = { role = "weight" }
 fee = { role = "sensitive", kind = "continuous" }
 STEPS
 [output]
+release = "ungated"
 file = "out.csv"
 report = "report.html"
 external_report = "public.html"

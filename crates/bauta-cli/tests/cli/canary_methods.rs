@@ -125,6 +125,7 @@ use = ["linear-regression"]
 on = ["sex"]
 response = "income"
 [output]
+release = "ungated"
 file = "out.csv"
 record = "out.json"
 report = "out.html"

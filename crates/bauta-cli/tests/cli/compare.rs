@@ -236,6 +236,7 @@ response = "ind"
 use = ["linear-regression"]
 response = "income"
 [output]
+release = "ungated"
 file = "z.csv"
 record = "z.json"
 "#;

@@ -118,7 +118,7 @@ fn a_number_that_does_not_parse_names_its_line_and_nothing_is_written() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("x.csv"), "income\n1\nsecret-value\n3\n").unwrap();
     let plan = "[data]\nfile = \"x.csv\"\n[variables]\nincome = { role = \"sensitive\", kind = \"continuous\" }\n\
-        [output]\nfile = \"out.csv\"\n";
+        [output]\nrelease = \"ungated\"\nfile = \"out.csv\"\n";
     std::fs::write(folder.path().join("plan.toml"), plan).unwrap();
     let words = stderr(&run_expecting(folder.path(), &["run", "plan.toml"], 2));
     assert!(

@@ -47,7 +47,7 @@ fn folder() -> tempfile::TempDir {
     write(
         "plan.toml",
         "[data]\nfile = \"x.csv\"\n[variables]\nkey = { role = \"key\", kind = \"hierarchical\", hierarchy = { file = \"levels.csv\" } }\n\
-         [output]\nfile = \"out.csv\"\nreport = \"report.html\"\n",
+         [output]\nrelease = \"ungated\"\nfile = \"out.csv\"\nreport = \"report.html\"\n",
     );
     run_expecting(folder.path(), &["run", "plan.toml"], 0);
     write("precious.csv", PRECIOUS);
@@ -82,8 +82,10 @@ fn no_command_replaces_a_file_that_bauta_did_not_write() {
     for output in ["file", "report", "record", "external_report"] {
         let text = std::fs::read_to_string(folder.join("plan.toml")).unwrap();
         let outputs = match output {
-            "file" => "[output]\nfile = \"precious.csv\"\n".to_owned(),
-            other => format!("[output]\nfile = \"new.csv\"\n{other} = \"precious.csv\"\n"),
+            "file" => "[output]\nrelease = \"ungated\"\nfile = \"precious.csv\"\n".to_owned(),
+            other => format!(
+                "[output]\nrelease = \"ungated\"\nfile = \"new.csv\"\n{other} = \"precious.csv\"\n"
+            ),
         };
         let text = text.split("[output]").next().unwrap().to_owned() + &outputs;
         std::fs::write(folder.join("other.toml"), text).unwrap();
@@ -172,7 +174,9 @@ fn links_pipes_and_devices_stay_what_they_are() {
                 &[&MASK[..], &["-o", target], force].concat(),
                 target,
             );
-            let text = format!("[data]\nfile = \"x.csv\"\n[output]\nfile = \"{target}\"\n");
+            let text = format!(
+                "[data]\nfile = \"x.csv\"\n[output]\nrelease = \"ungated\"\nfile = \"{target}\"\n"
+            );
             std::fs::write(folder.join("other.toml"), text).unwrap();
             refuses(
                 folder,

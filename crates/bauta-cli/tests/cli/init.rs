@@ -1,5 +1,6 @@
 use std::path::Path;
 
+use crate::assurance::with_proposals;
 use crate::support::{json, run_expecting, shared, stdout};
 
 fn role_of(profile: &serde_json::Value, name: &str) -> String {
@@ -18,11 +19,14 @@ fn init_and_check(file: &Path) -> serde_json::Value {
     std::fs::copy(file, folder.path().join(name)).unwrap();
     let profile = json(&run_expecting(folder.path(), &["init", name, "--json"], 0));
     run_expecting(folder.path(), &["check", "plan.toml"], 0);
-    run_expecting(folder.path(), &["run", "plan.toml"], 0);
-    // The same command can be repeated; a plan that somebody changed is not replaced unless asked.
-    run_expecting(folder.path(), &["init", name], 0);
+    // As it is, the file stays; with the steps that the plan proposes in comments, it goes.
+    run_expecting(folder.path(), &["run", "plan.toml"], 1);
     let plan = folder.path().join("plan.toml");
     let text = std::fs::read_to_string(&plan).unwrap();
+    std::fs::write(folder.path().join("all.toml"), with_proposals(&text)).unwrap();
+    run_expecting(folder.path(), &["run", "all.toml"], 0);
+    // The same command can be repeated; a plan that somebody changed is not replaced unless asked.
+    run_expecting(folder.path(), &["init", name], 0);
     std::fs::write(&plan, format!("# mine\n{text}")).unwrap();
     run_expecting(folder.path(), &["init", name], 2);
     run_expecting(folder.path(), &["init", name, "--force"], 0);

@@ -22,6 +22,7 @@ mask = "suppress-local"
 on = ["b"]
 k = 2
 [output]
+release = "ungated"
 file = "out/released.csv"
 record = "record.json"
 report = "report.html"

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use crate::support::{run_expecting, stderr};
 
-const PLAN_HEAD: &str = "[data]\nfile = \"x.csv\"\n[output]\nfile = \"out.csv\"\n[variables]\n";
+const PLAN_HEAD: &str =
+    "[data]\nfile = \"x.csv\"\n[output]\nrelease = \"ungated\"\nfile = \"out.csv\"\n[variables]\n";
 
 #[test]
 fn tabs_in_a_csv_file_stay_tabs() {

@@ -9,6 +9,7 @@ mod demo;
 mod examples;
 mod files;
 mod guarded;
+mod guides;
 mod init;
 mod killed;
 mod large;

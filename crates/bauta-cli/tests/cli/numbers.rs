@@ -29,6 +29,7 @@ mask = "top-bottom"
 on = ["amount"]
 top = 30000
 [output]
+release = "ungated"
 file = "out.csv"
 "#;
 
@@ -225,7 +226,7 @@ fn means(here: &Path, file: &str) -> Vec<(&'static str, Option<f64>)> {
         let plan = format!(
             "[data]\nfile = \"{file}\"\n[variables]\n\
              amount = {{ role = \"sensitive\", kind = \"continuous\" }}\n{other}\n\
-             [[measure]]\nuse = [\"univariate-summary\"]\n[output]\nfile = \"out.csv\"\n"
+             [[measure]]\nuse = [\"univariate-summary\"]\n[output]\nrelease = \"ungated\"\nfile = \"out.csv\"\n"
         );
         std::fs::write(here.join("plan.toml"), plan).unwrap();
         mean(here, &["run", "plan.toml", "--force", "--json"])

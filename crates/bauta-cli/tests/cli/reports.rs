@@ -2,15 +2,15 @@
 
 use crate::support::{json, names, run_expecting, stderr, stdout};
 
-/// A demo and a second run of its plan with more noise and another title.
+/// A demo and a second run of its plan with larger classes and another title.
 fn two_runs() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     run_expecting(folder.path(), &["demo", "d"], 0);
     let plan = std::fs::read_to_string(folder.path().join("d/plan.toml")).unwrap();
     let title = plan.lines().find(|line| line.starts_with("title")).unwrap();
     let other = plan
-        .replace(title, "title = \"More noise\"")
-        .replace("share = 0.10", "share = 0.30")
+        .replace(title, "title = \"Larger classes\"")
+        .replace("k = 3\n", "k = 9\n")
         .replace("file = \"survey-protected.csv\"", "file = \"other.csv\"")
         .replace("report = \"", "report = \"other-");
     assert_ne!(plan, other);
@@ -83,14 +83,17 @@ fn runs_stand_side_by_side() {
     let found = json(&output);
     assert_eq!(found["same_input"], true);
     // By their files: other.record.json, then survey-protected.record.json.
-    assert_eq!(found["runs"][0]["name"], "More noise");
+    assert_eq!(found["runs"][0]["name"], "Larger classes");
     let measures = found["measures"].as_array().unwrap();
-    let il1s = measures.iter().find(|one| one["id"] == "il1s").unwrap();
+    let distance = measures
+        .iter()
+        .find(|one| one["id"] == "hellinger")
+        .unwrap();
     // It compares two files and has no figure of the original.
-    assert_eq!(il1s["originals"], 0);
-    let values = &il1s["figures"][0]["values"];
+    assert_eq!(distance["originals"], 0);
+    let values = &distance["figures"][0]["values"];
     let [more, less] = [0, 1].map(|run| values[run].as_f64().unwrap());
-    assert!(more > less, "more noise loses more: {more} {less}");
+    assert!(more > less, "larger classes lose more: {more} {less}");
     let anonymity = measures
         .iter()
         .find(|one| one["id"] == "k-anonymity")
@@ -100,8 +103,8 @@ fn runs_stand_side_by_side() {
     let page = std::fs::read_to_string(folder.path().join("page.html")).unwrap();
     for shown in [
         "The runs read the same file.",
-        "More noise",
-        "Rank swapping",
+        "Larger classes",
+        "Local suppression",
         "✓ ",
     ] {
         assert!(page.contains(shown), "{shown}");

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::support::{json, run_expecting, stderr, stdout};
 
 const PLAN: &str = "[data]\nfile = \"x.csv\"\n[variables]\na = { role = \"key\" }\n\
-    [output]\nfile = \"out.csv\"\nreport = \"report.html\"\n";
+    [output]\nrelease = \"ungated\"\nfile = \"out.csv\"\nreport = \"report.html\"\n";
 
 /// A signed run.
 fn signed() -> tempfile::TempDir {

@@ -55,7 +55,7 @@ fn demo_risk_and_errors() {
     let plan = folder.path().join("d/plan.toml");
     let text = std::fs::read_to_string(&plan)
         .unwrap()
-        .replace("window = 0.10", "windw = 0.10");
+        .replace("reversal = ", "reversl = ");
     std::fs::write(folder.path().join("d/bad.toml"), text).unwrap();
     insta::assert_snapshot!(
         "mistake",

@@ -32,6 +32,7 @@ illness = {{ role = "sensitive"{spellings} }}
 [[measure]]
 use = ["l-diversity"]
 [output]
+release = "ungated"
 file = "out.csv"
 record = "record.json"
 "#

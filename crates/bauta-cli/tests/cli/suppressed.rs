@@ -75,7 +75,7 @@ fn who_counts_the_released_file_finds_k_unless_another_count_was_asked_for() {
     mask("masked.csv", &[]);
     let plan = format!(
         "[data]\nfile = \"d/survey.csv\"\nmissing = [\"\"]\n[variables]\nid = {{ role = \"identifier\" }}\n\
-         [[step]]\nmask = \"suppress-local\"\non = [\"{}\"]\nk = 3\n[output]\nfile = \"run.csv\"\n",
+         [[step]]\nmask = \"suppress-local\"\non = [\"{}\"]\nk = 3\n[output]\nrelease = \"ungated\"\nfile = \"run.csv\"\n",
         KEYS.replace(',', "\", \"")
     );
     std::fs::write(folder.join("plan.toml"), plan).unwrap();

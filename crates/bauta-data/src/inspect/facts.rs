@@ -199,6 +199,7 @@ const SIGNS: &[(Sign, Shows)] = &[
     (Sign::YearFirst, |cells| {
         cells.all(|text| shape::date(text) == Some(DateOrder::YearFirst))
     }),
+    (Sign::AgeLike, age_like),
     (Sign::Positive, |cells| {
         cells
             .sorted_numbers()
@@ -207,6 +208,7 @@ const SIGNS: &[(Sign, Shows)] = &[
     }),
     (Sign::ZeroOne, |cells| cells.sorted_numbers() == [0.0, 1.0]),
     (Sign::InRuns, in_runs),
+    (Sign::CodeNumbers, code_numbers),
     (Sign::Consecutive, consecutive),
     (Sign::EmailShape, |cells| {
         cells.mostly(MOST, shape::is_email)
@@ -249,6 +251,40 @@ fn in_runs(cells: &Cells) -> bool {
         .count()
         + 1;
     cells.values.len() < cells.order.len() && n_starts == cells.values.len()
+}
+
+/// The oldest person on record was 122 years old.
+const OLDEST: f64 = 122.0;
+
+fn age_like(cells: &Cells) -> bool {
+    let numbers = cells.sorted_numbers();
+    let within = |first: f64, last: f64| first >= 0.0 && last <= OLDEST;
+    let ends = numbers.first().zip(numbers.last());
+    cells.content == Content::Integer
+        && numbers.len() >= FEW_RECORDS
+        && ends.is_some_and(|(&first, &last)| within(first, last))
+}
+
+/// Digits of the shortest codes.
+const SHORTEST_CODE: usize = 3;
+/// Share of all numbers of a length that codes reach over at least. Years and heights of equal length lie
+/// close together, and amounts that reach as far have shorter and longer ones among them.
+const REACH_OF_CODES: f64 = 0.5;
+
+fn code_numbers(cells: &Cells) -> bool {
+    let numbers = cells.sorted_numbers();
+    let (Some(first), Some(last)) = (numbers.first(), numbers.last()) else {
+        return false;
+    };
+    let longest = cells.lengths().max().unwrap_or(0);
+    // From 100 to 999 for three digits.
+    let n_of_length = (1..longest).fold(9.0, |n, _| 10.0 * n);
+    cells.content == Content::Integer
+        && numbers.len() >= FEW_RECORDS
+        && longest >= SHORTEST_CODE
+        && equal_length(cells)
+        && *first > 0.0
+        && last - first >= REACH_OF_CODES * n_of_length
 }
 
 fn consecutive(cells: &Cells) -> bool {

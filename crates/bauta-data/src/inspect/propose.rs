@@ -13,7 +13,7 @@ const MOST_CLASSES: usize = 20;
 /// Ages and years have fewer values than this.
 const MOST_AGES: usize = 130;
 /// At least so many different values tell units apart.
-const MANY_VALUES: usize = 20;
+pub(super) const MANY_VALUES: usize = 20;
 /// Share of records with a value of their own above which a text is no category.
 const NEARLY_ALL_DIFFER: f64 = 0.5;
 /// Longer texts than this are sentences.
@@ -43,7 +43,7 @@ fn propose_one(name: &Name, facts: &Facts) -> Proposal {
         };
     }
     let by_name = rules::rules()
-        .find(|rule| named_by(name, rule) && meets(facts, rule.needs))
+        .find(|rule| rule.names(name) && meets(facts, rule.needs))
         .map(|rule| Proposal {
             role: rule.role,
             kind: kind(facts, rule.kind),
@@ -54,11 +54,34 @@ fn propose_one(name: &Name, facts: &Facts) -> Proposal {
             ),
             flag: rule.flag,
         });
-    by_name.unwrap_or_else(|| propose_by_content(facts))
+    by_name.unwrap_or_else(|| in_doubt(name, facts))
 }
 
-fn named_by(name: &Name, rule: &Rule) -> bool {
-    name.fits_any(rule.patterns) && !name.fits_any(rule.except)
+/// What to propose of a column whose content does not bear out its name, or that has no telling one. A doubt
+/// must not release anything: what others could know is a key, what they must not is sensitive.
+fn in_doubt(name: &Name, facts: &Facts) -> Proposal {
+    let by_content = propose_by_content(facts);
+    let tells_apart = !matches!(facts.content, Content::Empty | Content::Decimal)
+        && !facts.shows(Sign::Constant)
+        && by_content.role != Role::Identifier;
+    let of_people = |rule: &&Rule| [Role::Key, Role::Sensitive].contains(&rule.role);
+    let named = rules::rules()
+        .filter(|_| tells_apart)
+        .filter(of_people)
+        .find(|rule| rule.names(name));
+    let Some(rule) = named else {
+        return by_content;
+    };
+    Proposal {
+        role: rule.role,
+        kind: kind(facts, rule.kind),
+        reason: format!(
+            "its name suggests {}, though its values are unusual for that; {}",
+            rule.meaning,
+            content_in_words(facts)
+        ),
+        flag: Some(rule.flag.unwrap_or(Flag::Undecided)),
+    }
 }
 
 const SHAPES: &[(Sign, &str)] = &[
@@ -85,6 +108,8 @@ fn meets(facts: &Facts, needs: Needs) -> bool {
         Needs::Classes if facts.content == Content::Integer => {
             grouped && facts.n_distinct <= MOST_CLASSES
         }
+        // Values of their own in every record number the records.
+        Needs::Labels => labels && !facts.all_differ(),
         Needs::Repeats => labels && facts.n_distinct < facts.n_present,
         Needs::Groups | Needs::Classes => grouped,
         Needs::Numbers => numbers,
@@ -171,6 +196,12 @@ const CONTENT_RULES: &[ContentRule] = &[
         flag: Some(Flag::ExactDate),
     },
     ContentRule {
+        holds: |facts| facts.shows(Sign::CodeNumbers),
+        role: Role::Key,
+        reason: "numbers of equal length over their whole range are codes rather than amounts",
+        flag: Some(Flag::Undecided),
+    },
+    ContentRule {
         holds: |facts| facts.shows(Sign::ZeroOne),
         role: Role::Sensitive,
         reason: "0 and 1 are answers to a question",
@@ -184,8 +215,8 @@ const CONTENT_RULES: &[ContentRule] = &[
     },
     ContentRule {
         holds: |_| true,
-        role: Role::Other,
-        reason: "categories, and the name does not say of what",
+        role: Role::Key,
+        reason: "categories, and the name does not say of what: others may know them",
         flag: Some(Flag::Undecided),
     },
 ];
@@ -196,6 +227,21 @@ fn mostly_own_texts(facts: &Facts) -> bool {
         && facts.n_unique as f64 > NEARLY_ALL_DIFFER * facts.n_present as f64
 }
 
+/// What the values of a column show to be known to others, whatever its name is.
+pub(super) fn looks_like(facts: &Facts) -> Option<&'static str> {
+    let shaped = SHAPES.iter().find(|(sign, _)| facts.shows(*sign));
+    if let Some((_, meaning)) = shaped {
+        return Some(meaning);
+    }
+    let rule = CONTENT_RULES.iter().find(|rule| (rule.holds)(facts))?;
+    match (rule.role, rule.flag) {
+        (Role::Identifier, _) => Some("a value of its own in most records"),
+        (_, Some(Flag::ExactDate)) => Some("dates"),
+        _ if facts.shows(Sign::CodeNumbers) => Some("codes"),
+        _ => None,
+    }
+}
+
 fn propose_by_content(facts: &Facts) -> Proposal {
     let rule = CONTENT_RULES
         .iter()
@@ -203,6 +249,7 @@ fn propose_by_content(facts: &Facts) -> Proposal {
         .unwrap_or(&CONTENT_RULES[CONTENT_RULES.len() - 1]);
     let kind_rule = match rule.role {
         Role::Identifier => KindRule::Unordered,
+        _ if facts.shows(Sign::CodeNumbers) => KindRule::Prefix,
         _ => KindRule::Natural,
     };
     Proposal {
@@ -272,7 +319,8 @@ fn choose_weight(columns: &[(&str, Facts)], names: &[Name], proposals: &mut [Pro
                 proposal.flag = Some(Flag::DistinctWeights);
             }
         } else {
-            proposal.role = Role::Other;
+            // Beside the final weight it tells how that was made, and so who is in which stratum.
+            proposal.role = Role::Identifier;
             proposal.reason = format!(
                 "its name suggests a weight, but `{}` is rather the final one",
                 columns[chosen].0

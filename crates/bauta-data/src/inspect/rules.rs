@@ -9,6 +9,7 @@ mod people;
 mod sensitive;
 
 use super::Flag;
+use super::names::Name;
 use crate::attribute::Role;
 
 /// What names of one sort suggest.
@@ -39,6 +40,8 @@ pub(super) enum Needs {
     Repeats,
     /// Whole numbers or texts that repeat as a rule.
     Groups,
+    /// Whole numbers, texts or dates that are not all the same.
+    Labels,
     /// As `Groups`, but few enough for a table.
     Categories,
     /// As `Categories`, and very few.
@@ -78,9 +81,26 @@ pub(super) fn rules() -> impl Iterator<Item = &'static Rule> {
         keys::KEYS,
         sensitive::SENSITIVE,
         people::UNITS,
+        keys::CODES,
     ]
     .into_iter()
     .flatten()
+}
+
+/// What a name suggests, where that is something that others know. The most special rule decides: a theft of a
+/// vehicle is no vehicle.
+pub(super) fn quasi_identifier(name: &Name) -> Option<&'static str> {
+    let named = rules().find(|rule| rule.names(name))?;
+    [Role::Key, Role::Identifier]
+        .contains(&named.role)
+        .then_some(named.meaning)
+}
+
+impl Rule {
+    /// Whether a name suggests it.
+    pub(super) fn names(&self, name: &Name) -> bool {
+        name.fits_any(self.patterns) && !name.fits_any(self.except)
+    }
 }
 
 /// Names of a column that makes a plain `weight` beside it a body weight.

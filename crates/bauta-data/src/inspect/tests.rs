@@ -133,7 +133,7 @@ fn a_name_is_believed_only_if_the_content_agrees() {
     assert_proposes(
         "nombre",
         |record| (record % 7).to_string(),
-        Role::Other,
+        Role::Key,
         Kind::Ordered,
     );
     let region = |record: usize| format!("region {}", record % 12);
@@ -148,6 +148,45 @@ fn a_name_is_believed_only_if_the_content_agrees() {
     let litres = |record: usize| format!("{}.5", scattered(record));
     assert_proposes("water", litres, Role::Sensitive, Kind::Continuous);
     assert_proposes("sex", |_| "1".to_owned(), Role::Other, Kind::Unordered);
+}
+
+#[test]
+fn a_doubt_releases_nothing_as_it_is() {
+    // Names that say nothing, names that content does not bear out, and answers in words.
+    for name in ["v17", "Pstatus", "reason", "guardian", "ethnicity", "Mjob"] {
+        assert_proposes(
+            name,
+            |record| format!("answer {}", record % 5),
+            Role::Key,
+            Kind::Unordered,
+        );
+    }
+    // 160 languages are too many for a table, and still a language.
+    let many = |record: usize| format!("language {}", record % 160);
+    let profile = inspect(&table(&[("language", (0..800).map(many).collect())]));
+    assert_eq!(profile.columns[0].proposal.role, Role::Key);
+    assert_eq!(profile.columns[0].proposal.flag, Some(Flag::Undecided));
+}
+
+#[test]
+fn codes_are_no_amounts() {
+    // No code occurs twice, so that nothing but name and digits tells what they are.
+    let occupation = |record: usize| (1000 + scattered(record) % 8999).to_string();
+    assert_proposes("occupation", occupation, Role::Key, Kind::Hierarchical);
+    assert_proposes("v9", occupation, Role::Key, Kind::Hierarchical);
+    let company = |record: usize| (scattered(record) / 2 + record % 3).to_string();
+    let mut numbers: Vec<String> = (0..98).map(company).collect();
+    numbers.extend([company(0), company(1)]);
+    let profile = inspect(&table(&[("company", numbers)]));
+    let proposal = &profile.columns[0].proposal;
+    assert_eq!((proposal.role, proposal.kind), (Role::Key, Kind::Unordered));
+    // Years, heights and amounts have equal lengths too, or reach as far, but not both.
+    let year = |record: usize| (1920 + record).to_string();
+    assert_proposes("v1", year, Role::Identifier, Kind::Unordered);
+    let height = |record: usize| (140 + scattered(record) % 61).to_string();
+    assert_proposes("v2", height, Role::Sensitive, Kind::Continuous);
+    let amount = |record: usize| scattered(record).to_string();
+    assert_proposes("v3", amount, Role::Sensitive, Kind::Continuous);
 }
 
 #[test]
@@ -241,7 +280,7 @@ fn a_file_has_one_weight_and_it_is_not_that_of_a_body() {
     let zero = proposal("weight", |record| scattered(record).to_string());
     assert_eq!(
         (zero.role, zero.flag),
-        (Role::Other, Some(Flag::OtherWeight))
+        (Role::Sensitive, Some(Flag::OtherWeight))
     );
 }
 
@@ -471,7 +510,7 @@ fn the_household_survey() {
             (Role::Sensitive, Kind::Continuous, "expend income savings"),
             (Role::Household, Kind::Unordered, "ori_hid"),
             (Role::Weight, Kind::Continuous, "sampling_weight"),
-            (Role::Other, Kind::Continuous, "household_weights"),
+            (Role::Identifier, Kind::Continuous, "household_weights"),
         ],
     );
 }
@@ -487,7 +526,7 @@ fn the_victimisation_survey() {
             (Role::Key, Kind::Ordered, "income age uu qual hsize"),
             (Role::Sensitive, Kind::Unordered, acts),
             (Role::Sensitive, Kind::Ordered, "ind"),
-            (Role::Other, Kind::Continuous, "d_init"),
+            (Role::Identifier, Kind::Continuous, "d_init"),
             (Role::Weight, Kind::Continuous, "d_fin"),
         ],
     );

@@ -83,8 +83,10 @@ impl AdjustMethod for SubsampleCalibrate {
         StepFacts {
             claims: settings.rules.claim(),
             reweights: true,
+            removes_records: true,
             ..StepFacts::JOINTLY
         }
+        .truthful()
     }
 
     fn adjust(

@@ -1,11 +1,12 @@
 //! A categorical variable that a mask is to change.
 
-use bauta_data::{Attribute, Categorical, Column, Kind, Levels};
+use bauta_data::{Attribute, Categorical, Column, HierarchySpec, Kind, Levels};
 
 use crate::card::Targets;
+use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::keys::levels_above::resolved;
-use crate::note::Note;
+use crate::note::{Note, NoteRank};
 use crate::params::ParamProblem;
 
 /// Categories that a mask may replace.
@@ -68,6 +69,24 @@ pub(crate) fn by_level(
     }
     let (new_levels, new_code) = hierarchy.at_level(level);
     Ok((new_levels.clone(), new_code.to_vec()))
+}
+
+/// States that codes whose levels are their first characters have different lengths: what a level means then
+/// differs from code to code.
+pub(crate) fn note_unequal_codes(column: &Column, levels: &Levels, context: &RunContext<'_>) {
+    let hierarchy = column.attribute().hierarchy.as_ref();
+    let by_prefix = matches!(hierarchy, Some(HierarchySpec::Prefix { .. }));
+    let mut lengths = levels.iter().map(|text| text.chars().count());
+    let first = lengths.next();
+    if by_prefix && lengths.any(|length| Some(length) != first) {
+        let variable = column.name();
+        let text = format!(
+            "{variable}: codes have different lengths, so that a level by first characters cuts some of them shorter \
+             than others; check that they are codes of one classification, or list the levels in a file"
+        );
+        let note = Note::new("codes-of-unequal-length", text);
+        context.note(note.with("variable", variable).ranked(NoteRank::Warning));
+    }
 }
 
 /// Categories became fewer.

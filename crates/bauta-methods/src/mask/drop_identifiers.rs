@@ -45,6 +45,7 @@ impl MaskMethod for DropIdentifiers {
             kind_after: KindAfter::Gone,
             ..StepFacts::default()
         }
+        .truthful()
     }
 
     fn mask(

@@ -11,7 +11,7 @@ use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::kernel::numbers::quantile::sorted_present;
 use crate::keys::levels_above::categories;
-use crate::mask::categories::{by_level, categories_merged, without_hierarchy};
+use crate::mask::categories::{by_level, categories_merged, note_unequal_codes, without_hierarchy};
 use crate::mask::{Change, KindAfter, MaskMethod, MaskTask, StepFacts};
 use crate::note::Note;
 use crate::params::{ParamProblem, Params, RawValue};
@@ -172,6 +172,7 @@ impl MaskMethod for Recode {
             kind_after: settings.kind_after(),
             ..StepFacts::default()
         }
+        .truthful()
         .nothing_if(settings.changes_nothing())
     }
 
@@ -245,7 +246,10 @@ fn recode(
     let (new_levels, new_code) = match settings {
         Settings::Intervals(intervals) => by_intervals(column, &levels, intervals)?,
         Settings::Map(map) => by_map(column, &levels, map, context),
-        Settings::Level(level) => by_level(column, &levels, *level)?,
+        Settings::Level(level) => {
+            note_unequal_codes(column, &levels, context);
+            by_level(column, &levels, *level)?
+        }
     };
     let present = codes
         .iter()

@@ -8,7 +8,8 @@ use crate::card::{Card, Family, ParamSpec, ParamType, Randomness};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::mask::categories::{
-    CATEGORIES, by_level, categories, categories_merged, occurrences, without_hierarchy,
+    CATEGORIES, by_level, categories, categories_merged, note_unequal_codes, occurrences,
+    without_hierarchy,
 };
 use crate::mask::{Change, MaskMethod, MaskTask, StepFacts};
 use crate::note::Note;
@@ -108,7 +109,9 @@ impl MaskMethod for RecodeRare {
     }
 
     fn facts(&self, settings: &Settings) -> StepFacts {
-        StepFacts::default().nothing_if(settings.below <= 1)
+        StepFacts::default()
+            .truthful()
+            .nothing_if(settings.below <= 1)
     }
 
     fn mask(
@@ -154,6 +157,7 @@ fn recode_rare(
     let coarser;
     match &settings.into {
         Into::Level(level) => {
+            note_unequal_codes(column, levels, context);
             coarser = by_level(column, levels, *level)?;
             rare.for_each(|code| targets[code] = coarser.0.text(coarser.1[code]));
         }

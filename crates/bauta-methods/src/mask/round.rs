@@ -8,7 +8,7 @@ use crate::context::{RunContext, unit_interval};
 use crate::error::MethodError;
 use crate::kernel::numbers::grid::{decimals_needed, round_to};
 use crate::mask::continuous::OF_NUMBERS;
-use crate::mask::{Change, MaskMethod, MaskTask};
+use crate::mask::{Change, MaskMethod, MaskTask, StepFacts};
 use crate::note::Note;
 use crate::params::{ParamProblem, Params, RawValue, choices};
 
@@ -71,6 +71,10 @@ impl MaskMethod for Round {
             base: Base::new(base),
             method: params.choice_of(METHOD.name),
         })
+    }
+
+    fn facts(&self, _: &Settings) -> StepFacts {
+        StepFacts::default().truthful()
     }
 
     fn mask(

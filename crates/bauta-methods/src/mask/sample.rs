@@ -121,8 +121,10 @@ impl MaskMethod for Sample {
     fn facts(&self, settings: &Settings) -> StepFacts {
         StepFacts {
             reweights: settings.weights == Weights::Scale,
+            removes_records: true,
             ..StepFacts::JOINTLY
         }
+        .truthful()
         .nothing_if(settings.wanted.is_all())
     }
 

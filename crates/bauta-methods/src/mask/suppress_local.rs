@@ -218,8 +218,10 @@ impl MaskMethod for SuppressLocal {
                 k: settings.k,
                 semantics: settings.counted.into(),
             }),
+            removes_records: settings.remedy == Remedy::Delete,
             ..StepFacts::JOINTLY
         }
+        .truthful()
         // The audit looks at blanks of earlier steps as well.
         .nothing_if(settings.k <= 1 && settings.remedy == Remedy::Leave)
     }

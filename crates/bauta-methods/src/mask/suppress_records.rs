@@ -43,8 +43,10 @@ impl MaskMethod for SuppressRecords {
     fn facts(&self, rules: &AtRisk) -> StepFacts {
         StepFacts {
             claims: rules.claim(),
+            removes_records: true,
             ..StepFacts::JOINTLY
         }
+        .truthful()
         .nothing_if(!rules.looks())
     }
 

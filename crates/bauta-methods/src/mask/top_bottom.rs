@@ -171,7 +171,8 @@ impl MaskMethod for TopBottom {
     }
 
     fn facts(&self, settings: &Settings) -> StepFacts {
-        StepFacts::default().nothing_if(settings.bottom.is_empty() && settings.top.is_empty())
+        let changes_nothing = settings.bottom.is_empty() && settings.top.is_empty();
+        StepFacts::default().truthful().nothing_if(changes_nothing)
     }
 
     fn mask(

@@ -50,6 +50,7 @@ pub(super) fn check_gates(
             at_least: draft.at_least,
             at_most: draft.at_most,
             why: draft.why.clone(),
+            although_perturbed: draft.although_perturbed.clone(),
         }
     });
     gates.collect()

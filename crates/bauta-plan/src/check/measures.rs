@@ -308,8 +308,8 @@ impl Resolver<'_> {
     }
 
     /// Variables that the card's roles and kinds select. A comparison looks at those that a step
-    /// masked, so that untouched variables do not dilute it; at all if no step masked any, or if the
-    /// measure says that an intruder would.
+    /// masked, so that untouched variables do not dilute it, and at none where there is none; at all if
+    /// records or weights are others, or if the measure says that an intruder would.
     fn default_variables(&self, measure: &'static dyn Measure) -> Vec<String> {
         let targets = measure.card().targets;
         let fits = |attribute: &&Attribute| {
@@ -331,7 +331,9 @@ impl Resolver<'_> {
             .cloned()
             .collect();
         self.checker.in_file_order(
-            if masked.is_empty() || measure.declared().looks_at_untouched {
+            if measure.declared().looks_at_untouched
+                || (masked.is_empty() && self.checker.chosen_or_weighted)
+            {
                 comparable
             } else {
                 masked

@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use bauta_data::format::FileFormat;
+use bauta_data::near;
 
 use super::Surroundings;
 use super::steps::TOTALS;
 use crate::draft::{Draft, HierarchyDraft, OutputDraft};
-use crate::plan::{NamedPath, Output, Release};
+use crate::plan::{NamedPath, Output, Release, ReleaseWhen};
 use crate::problem::{Problem, ProblemKind, Spot};
 use crate::toml::Problems;
 
@@ -20,6 +21,7 @@ pub(super) fn check_output(
 ) -> Option<Output> {
     let check = OutputCheck {
         draft: &draft.output,
+        has_gates: !draft.gates.is_empty(),
         surroundings,
         problems,
     };
@@ -55,8 +57,13 @@ pub(crate) fn files_read(
     files.map(|file| surroundings.path(file)).collect()
 }
 
+/// What `release` can be.
+const GATED: &str = "gated";
+pub(crate) const UNGATED: &str = "ungated";
+
 struct OutputCheck<'a> {
     draft: &'a OutputDraft,
+    has_gates: bool,
     surroundings: &'a dyn Surroundings,
     problems: &'a Problems,
 }
@@ -100,7 +107,36 @@ impl OutputCheck<'_> {
             external_report: draft.external_report.as_ref().map(|spot| self.named(spot)),
             shuffle: draft.shuffle.unwrap_or(false),
             suppressed: draft.suppressed.clone().unwrap_or_default(),
+            release_when: self.release_when(),
         })
+    }
+
+    /// What decides on the release; reports a word that means nothing.
+    fn release_when(&self) -> ReleaseWhen {
+        let Some(spot) = &self.draft.release else {
+            return ReleaseWhen::default();
+        };
+        match spot.value.as_str() {
+            GATED => ReleaseWhen::Gated,
+            UNGATED if self.has_gates => {
+                let message = "the plan sets gates, and lets its file go without any";
+                let hint = "take away `release`: gates decide where there are some";
+                let problem = Problem::at(ProblemKind::Plan, &spot.place, message, hint);
+                self.problems.borrow_mut().push(problem);
+                ReleaseWhen::Gated
+            }
+            UNGATED => ReleaseWhen::Ungated,
+            other => {
+                let message = format!("`release` cannot be `{other}`");
+                let hint = format!(
+                    "{}; `{UNGATED}` lets the file go though nothing was judged",
+                    near::hint(other, [GATED, UNGATED].into_iter())
+                );
+                let problem = Problem::at(ProblemKind::Plan, &spot.place, message, hint);
+                self.problems.borrow_mut().push(problem);
+                ReleaseWhen::default()
+            }
+        }
     }
 
     fn named(&self, given: &str) -> NamedPath {

@@ -80,6 +80,7 @@ impl Checker<'_> {
         if facts.rows == Rows::Unrelated {
             self.untraced_by.get_or_insert(method.card().id.to_owned());
         }
+        self.chosen_or_weighted |= facts.removes_records || facts.reweights;
         if facts.reweights {
             let weights = self.live.values().filter(|a| a.role == Role::Weight);
             let weights: Vec<String> = weights.map(|weight| weight.name.clone()).collect();

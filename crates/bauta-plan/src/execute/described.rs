@@ -4,10 +4,11 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use bauta_data::format::Loaded;
-use bauta_data::{Column, Fingerprint, Remark, Table, spelling};
-use bauta_methods::Note;
+use bauta_data::inspect::{exact_amounts, released_as_is};
+use bauta_data::{Column, Fingerprint, Remark, Role, Table, spelling};
 use bauta_methods::note::NoteRank;
 use bauta_methods::pair::Rows;
+use bauta_methods::{Family, Note, Subject};
 use sha2::{Digest, Sha256};
 
 use super::masking::Masked;
@@ -38,6 +39,36 @@ pub(super) fn data_notes(plan: &Plan, loaded: &Loaded) -> Vec<Note> {
     let of_spellings = spelling::remarks(&loaded.table, is_declared);
     let remarks = loaded.remarks.iter().chain(&of_spellings);
     remarks.map(data_note).collect()
+}
+
+/// What somebody should know of variables that go as they are: of the role other and in no scenario, or sensitive
+/// numbers.
+pub(super) fn notes_of_untouched(plan: &Plan, masked: &Masked) -> Vec<Note> {
+    if plan.measures.is_empty() {
+        // One mask by itself: nobody is told that the file is safe.
+        return Vec::new();
+    }
+    let in_scenarios: HashSet<&str> = (plan.scenarios.iter())
+        .flat_map(|scenario| scenario.keys.iter().map(String::as_str))
+        .collect();
+    let of_role = |role: Role| {
+        let columns = masked.table.columns().iter().map(AsRef::as_ref);
+        columns.filter(move |column: &&Column| {
+            column.attribute().role == role && !masked.touched.contains(column.name())
+        })
+    };
+    let others = of_role(Role::Other).filter(|column| !in_scenarios.contains(column.name()));
+    // Where distances to all numbers were measured, it is for the figure to say.
+    let is_linked = |column: &&Column| {
+        let mut linkages = plan.measures.iter().filter(|planned| {
+            let declared = planned.measure.declared();
+            declared.card.family == Family::Risk && declared.subject != Subject::OneFile
+        });
+        linkages.any(|planned| planned.on.iter().any(|name| name == column.name()))
+    };
+    let amounts = of_role(Role::Sensitive).filter(|column| !is_linked(column));
+    let remarks = [released_as_is(others), exact_amounts(amounts)];
+    remarks.iter().flatten().map(data_note).collect()
 }
 
 fn declared_names(plan: &Plan) -> HashSet<&str> {

@@ -1,14 +1,16 @@
 //! The steps of a plan, one after the other.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use bauta_data::{Table, Watch};
+use bauta_data::{Role, Table, Watch};
 use bauta_methods::adjust::AdjustTask;
 use bauta_methods::context::shuffled;
+use bauta_methods::mask::Truth;
 use bauta_methods::note::NoteRank;
 use bauta_methods::pair::Rows;
 use bauta_methods::{Change, MaskTask, MethodError, Note, Pair, RunContext};
 
+use super::collapsed::collapsed;
 use super::unchanged::{changed_nothing, leave_unchanged};
 use crate::claims::Claim;
 use crate::error::RunError;
@@ -20,6 +22,8 @@ use crate::record::{StepRecord, params_record};
 pub(super) struct Masked {
     pub(super) table: Table,
     pub(super) touched: BTreeSet<String>,
+    /// Variables whose values a step replaced by such as need not be true, and the steps that did.
+    pub(super) perturbed: BTreeMap<String, Vec<String>>,
     /// Whether its records can be traced to original ones.
     pub(super) rows: Rows,
     /// What steps say of the keys, as far as no later step has touched them.
@@ -31,6 +35,7 @@ impl Masked {
         Self {
             table: original.clone(),
             touched: BTreeSet::new(),
+            perturbed: BTreeMap::new(),
             rows: Rows::Correspond,
             claims: Vec::new(),
         }
@@ -55,6 +60,9 @@ impl Masked {
         let unchanged = leave_unchanged(&mut change, step, &on, &self.table);
         if !unchanged.is_empty() {
             context.note(changed_nothing(&unchanged, step));
+        }
+        for note in collapsed(&change, step, &self.table) {
+            context.note(note);
         }
         self.keep_claims(step, &change, &context);
         let (rows, evidence) = (change.rows, change.evidence.take());
@@ -124,11 +132,14 @@ impl Masked {
             }
             stays
         });
-        let claimed = match step.method {
-            StepMethod::Mask(mask) => mask.facts(&step.params).claims,
-            StepMethod::Adjuster(adjuster) => adjuster.facts(&step.params).claims,
-        };
-        if let Some(what) = claimed.filter(|_| !step.on.is_empty()) {
+        let facts = step.facts();
+        if facts.truth == Truth::Perturbed {
+            for name in &touched {
+                let steps = self.perturbed.entry(name.clone()).or_default();
+                steps.push(step.key.clone());
+            }
+        }
+        if let Some(what) = facts.claims.filter(|_| !step.on.is_empty()) {
             self.claims.push(Claim {
                 by: format!("step `{}`", step.key),
                 keys: step.on.clone(),
@@ -136,6 +147,19 @@ impl Masked {
             });
         }
         self.touched.extend(touched);
+    }
+
+    /// Whether a comparison of some variables with their originals compares anything: one of them was masked,
+    /// or records or weights are not what they were.
+    pub(super) fn compares(&self, on: &[String], original: &Table) -> bool {
+        let is_weight = |name: &String| {
+            let column = original.column_named(name);
+            column.is_some_and(|column| column.attribute().role == Role::Weight)
+        };
+        self.rows == Rows::Unrelated
+            || self.table.n_records() < original.n_records()
+            || on.iter().any(|name| self.touched.contains(name))
+            || self.touched.iter().any(is_weight)
     }
 
     /// The table as it is written: suppressed cells spelled, records in a new order if asked for.

@@ -429,7 +429,14 @@ fn parse_measure(measure: &Fields<'_, '_>) -> Option<MeasureDraft> {
 }
 
 const GATE_KEYS: &[&str] = &[
-    "measure", "scenario", "part", "where", "at_least", "at_most", "why",
+    "measure",
+    "scenario",
+    "part",
+    "where",
+    "at_least",
+    "at_most",
+    "why",
+    "although_perturbed",
 ];
 
 fn parse_gate(gate: &Fields<'_, '_>) -> Option<GateDraft> {
@@ -449,6 +456,7 @@ fn parse_gate(gate: &Fields<'_, '_>) -> Option<GateDraft> {
         at_least: gate.number("at_least").map(|number| number.value),
         at_most: gate.number("at_most").map(|number| number.value),
         why: gate.text("why").map(|why| why.value),
+        although_perturbed: gate.text("although_perturbed").map(|why| why.value),
     })
 }
 
@@ -460,6 +468,7 @@ fn parse_output(output: &Fields<'_, '_>, needs: Needs) -> OutputDraft {
         "record",
         "shuffle",
         "suppressed",
+        "release",
     ]);
     if needs == Needs::Files && !output.has("file") {
         output.missing("file", "add file = \"…\", the file to release");
@@ -471,5 +480,6 @@ fn parse_output(output: &Fields<'_, '_>, needs: Needs) -> OutputDraft {
         record: output.text("record"),
         shuffle: output.flag("shuffle"),
         suppressed: output.text("suppressed").map(|text| text.value),
+        release: output.text("release"),
     }
 }

@@ -225,6 +225,7 @@ pub fn gate(gate: &GateDraft) -> String {
         .number("at_least", gate.at_least)
         .number("at_most", gate.at_most)
         .text("why", gate.why.as_ref())
+        .text("although_perturbed", gate.although_perturbed.as_ref())
         .0
 }
 
@@ -237,6 +238,7 @@ pub fn output(output: &OutputDraft) -> String {
         .spot("external_report", output.external_report.as_ref())
         .line("shuffle", output.shuffle.map(|shuffle| shuffle.to_string()))
         .text("suppressed", output.suppressed.as_ref())
+        .spot("release", output.release.as_ref())
         .0
 }
 

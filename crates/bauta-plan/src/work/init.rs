@@ -1,5 +1,8 @@
 //! A first plan for a file, with the reason of every proposal beside it.
 
+mod proposals;
+mod rules;
+
 use std::path::Path;
 
 use bauta_data::format::{Encoding, Loaded};
@@ -12,11 +15,13 @@ use bauta_data::{Kind, Role, Watch};
 use super::inspect::{Inspected, inspect};
 use super::{Reading, WorkError};
 use crate::draft::{
-    DataDraft, Draft, Heading, HierarchyDraft, MeasureDraft, OutputDraft, ScenarioDraft, StepDraft,
-    VariableDraft,
+    DataDraft, Draft, GateDraft, Heading, HierarchyDraft, MeasureDraft, OutputDraft, ScenarioDraft,
+    StepDraft, VariableDraft,
 };
 use crate::output::{Access, Guard, Replace, folder_of, write_file};
 use crate::toml::write;
+use proposals::{Proposal, is_cut_by_year, months_and_years, proposals};
+use rules::{Rules, counted_keys, measures};
 
 /// A plan that is proposed for a file.
 #[derive(Clone, PartialEq, Debug)]
@@ -55,12 +60,13 @@ pub fn propose(file: &Path, plan_file: &Path, reading: &Reading, inspected: Insp
     let Inspected { loaded, profile } = inspected;
     let mut draft = proposed_draft(&profile);
     reading.fold_in(&mut draft.variables);
-    draft.plan.title = Some(format!("Protection of {}", file_name(file)));
+    draft.plan.title = Some(file_name(file));
     draft.data = data_draft(file, plan_file, reading, &loaded, &profile);
     let stem = file.file_stem().unwrap_or_default().to_string_lossy();
     let extension = file.extension().unwrap_or_default().to_string_lossy();
     draft.output = OutputDraft {
-        file: Some(format!("{stem}-protected.{extension}").into()),
+        // A name that claims nothing: whether the file protects anybody, its report says.
+        file: Some(format!("{stem}-out.{extension}").into()),
         report: Some(format!("{stem}-report.html").into()),
         shuffle: Some(true),
         ..OutputDraft::default()
@@ -72,15 +78,19 @@ pub fn propose(file: &Path, plan_file: &Path, reading: &Reading, inspected: Insp
     }
 }
 
-/// What a profile suggests of variables, intruders, steps and measures.
+/// What a profile suggests of variables, intruders, steps, measures and conditions of release.
 pub fn proposed_draft(profile: &FileProfile) -> Draft {
-    let keys: Vec<&str> = names_of(profile, Role::Key);
+    let rules = Rules::of(profile);
     let mut draft = Draft {
         variables: profile.columns.iter().map(variable).collect(),
+        measures: measures(profile),
+        gates: rules.gates(profile),
         ..Draft::default()
     };
+    let keys = counted_keys(profile);
     if !keys.is_empty() {
-        let mut scenario = ScenarioDraft::new("all keys", keys.iter().copied());
+        let keys = keys.iter().map(|key| key.name.as_str());
+        let mut scenario = ScenarioDraft::new("all keys", keys);
         scenario.why = Some("the worst case".to_owned());
         draft.scenarios.push(scenario);
     }
@@ -88,21 +98,22 @@ pub fn proposed_draft(profile: &FileProfile) -> Draft {
         let step = StepDraft::mask("drop-identifiers").because("identifiers are never released");
         draft.steps.push(step);
     }
-    let mut measures = Vec::new();
-    if !keys.is_empty() {
-        measures.extend(["k-anonymity", "individual-risk"]);
-    }
-    if content(profile).next().is_some() {
-        measures.push("univariate-summary");
-    }
-    if !measures.is_empty() {
-        draft.measures.push(MeasureDraft::of(measures));
+    let households = names_of(profile, Role::Household);
+    if !households.is_empty() {
+        let step = StepDraft::mask("renumber").on(households);
+        draft
+            .steps
+            .push(step.because("the old numbers lead back to the source"));
     }
     draft
 }
 
 fn variable(column: &ColumnProfile) -> VariableDraft {
     let proposal = &column.proposal;
+    if is_cut_by_year(column) {
+        let dates = VariableDraft::new(column.name.clone(), proposal.role);
+        return dates.kind(Kind::Hierarchical).hierarchy(months_and_years());
+    }
     let variable = VariableDraft::new(column.name.clone(), proposal.role).kind(proposal.kind);
     if proposal.kind == Kind::Hierarchical {
         variable.hierarchy(HierarchyDraft::Prefix(None))
@@ -117,13 +128,6 @@ fn names_of(profile: &FileProfile, role: Role) -> Vec<&str> {
         .filter(|column| column.proposal.role == role)
         .map(|column| column.name.as_str())
         .collect()
-}
-
-/// Columns whose content is released.
-fn content(profile: &FileProfile) -> impl Iterator<Item = &ColumnProfile> {
-    let released = [Role::Key, Role::Sensitive, Role::Other];
-    let columns = profile.columns.iter();
-    columns.filter(move |column| released.contains(&column.proposal.role))
 }
 
 fn file_name(path: &Path) -> String {
@@ -245,9 +249,10 @@ fn commented(draft: &Draft, file: &str, profile: &FileProfile) -> String {
         scenario_text(draft),
     ];
     sections.extend(draft.steps.iter().map(write::step));
-    sections.push(example_step(profile));
+    sections.extend(proposed_steps(profile));
     sections.extend(draft.measures.iter().map(write::measure));
     sections.extend(more_measures(profile));
+    sections.push(gates_text(draft));
     sections.push(output);
     sections.join("\n")
 }
@@ -315,43 +320,59 @@ fn as_comment(section: &str) -> String {
     section.lines().map(|line| format!("# {line}\n")).collect()
 }
 
-fn example_step(profile: &FileProfile) -> String {
-    let columns = profile.columns.iter();
-    let mut sensitive = columns.filter(|column| {
-        let proposal = &column.proposal;
-        proposal.role == Role::Sensitive && proposal.kind == Kind::Continuous
-    });
-    let name = sensitive.next().map_or("…", |column| column.name.as_str());
-    let step = StepDraft::mask("rank-swap").on([name]).with("window", 0.14);
-    let example = write::step(&step.because("…"));
-    let example = example.replace(
-        "window = 0.14\n",
-        "window = 0.14          # fraction of the records\n",
+/// Steps that the data suggest, as comments to be taken in.
+fn proposed_steps(profile: &FileProfile) -> Option<String> {
+    let proposals = proposals(profile, &Rules::of(profile));
+    if proposals.is_empty() {
+        return None;
+    }
+    let mut out = String::from(
+        "# Nothing is masked yet: the file stays in the house until its gates hold. The data suggest these steps; take\n\
+         # away the # before those that you choose, in this order: recode, then blank what still stands out, then mask\n\
+         # numbers. `bauta explain METHOD` says what each of them costs.\n",
     );
-    format!(
-        "# Recode first, then suppress, then perturb what remains. For example:\n{}",
-        as_comment(&example)
-    )
+    for Proposal { reason, step } in &proposals {
+        let (end, step) = match step {
+            Some(step) => (":", as_comment(&write::step(step))),
+            None => (".", String::new()),
+        };
+        out.push_str(&format!("#\n# {}{end}\n{step}", in_a_line(reason)));
+    }
+    Some(out)
 }
 
-/// What could be measured and demanded besides.
-fn more_measures(profile: &FileProfile) -> Vec<String> {
-    let mut out = Vec::new();
-    if content(profile)
-        .any(|column| column.proposal.kind == Kind::Continuous && column.n_missing == 0)
-    {
+/// What could be measured besides.
+fn more_measures(profile: &FileProfile) -> Option<String> {
+    let mut amounts = profile.columns.iter();
+    let has_amounts = amounts.any(|column| {
+        let proposal = &column.proposal;
+        proposal.role == Role::Sensitive
+            && proposal.kind == Kind::Continuous
+            && column.n_missing == 0
+    });
+    has_amounts.then(|| {
         let example = write::measure(&MeasureDraft::of(["il1s", "interval-sd"]));
-        out.push(format!(
+        format!(
             "# Once a continuous variable is masked:\n{}",
             as_comment(&example)
-        ));
-    }
-    if !names_of(profile, Role::Key).is_empty() {
-        let gate = crate::draft::GateDraft::on("k-anonymity").at_least(3.0);
-        out.push(format!(
-            "# A gate stops the release when it does not hold:\n{}",
+        )
+    })
+}
+
+/// The conditions of release, which are for a house to set.
+fn gates_text(draft: &Draft) -> String {
+    if draft.gates.is_empty() {
+        let gate = GateDraft::on("k-anonymity").at_least(3.0);
+        return format!(
+            "# No variable was found that a gate could look at, and without a gate nothing is released. Once there is a\n\
+             # scenario:\n{}",
             as_comment(&write::gate(&gate))
-        ));
+        );
     }
-    out
+    let gates: Vec<String> = draft.gates.iter().map(write::gate).collect();
+    format!(
+        "# Conditions of release: the file stays in the house until all of them hold. The numbers are usual ones; set\n\
+         # those of your house.\n{}",
+        gates.join("\n")
+    )
 }

@@ -3,7 +3,7 @@ use bauta_plan::ProblemKind;
 use bauta_plan::plan::StepMethod;
 use bauta_plan::run::{RunOptions, run};
 
-use crate::support::{OUTPUT, Patience, Plain, VARIABLES, check, fine, folder};
+use crate::support::{OUTPUT, Patience, Plain, VARIABLES, check, fine, folder, ungated};
 
 /// Messages and lines of what is wrong with a plan.
 fn problems(middle: &str) -> Vec<(usize, String)> {
@@ -364,7 +364,7 @@ fn the_seed_stands_in_no_text_that_is_published() {
         let plan = fine(folder.path(), &unseeded);
         let options = RunOptions {
             seed: Some(20_150_129),
-            ..RunOptions::default()
+            ..ungated()
         };
         let refused = run(&plan, options, &Patience::default(), &Plain).unwrap_err();
         assert!(refused.to_string().contains("would show it"), "{refused}");

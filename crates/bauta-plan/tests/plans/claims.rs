@@ -1,9 +1,9 @@
 //! What is claimed of keys is counted again in the file that was written.
 
 use bauta_plan::record::Counted;
-use bauta_plan::run::{RunOptions, run};
+use bauta_plan::run::run;
 
-use crate::support::{Patience, Plain, VARIABLES, fine, folder, record_of, released};
+use crate::support::{Patience, Plain, VARIABLES, fine, folder, record_of, released, ungated};
 
 const GATE: &str =
     "[[measure]]\nuse = [\"k-anonymity\"]\n[[gate]]\nmeasure = \"k-anonymity\"\nat_least = 8\n";
@@ -89,7 +89,7 @@ fn suppressed_cells_are_not_spelled_like_a_value() {
         suppress("original")
     );
     let plan = fine(folder.path(), &text);
-    let refused = run(&plan, RunOptions::default(), &Patience::default(), &Plain);
+    let refused = run(&plan, ungated(), &Patience::default(), &Plain);
     let message = refused.unwrap_err().to_string();
     assert!(message.contains("is also a value of age"), "{message}");
     assert!(!folder.path().join("out.csv").exists());
@@ -141,7 +141,7 @@ fn a_category_that_is_called_suppressed_protects_nobody() {
         let gate = gate.replace("at_least = 8", "at_least = 2");
         let text = format!("{VARIABLES}{gate}[output]\nfile = \"out.csv\"\nsuppressed = \"f\"\n");
         let plan = fine(folder.path(), &text);
-        let refused = run(&plan, RunOptions::default(), &Patience::default(), &Plain);
+        let refused = run(&plan, ungated(), &Patience::default(), &Plain);
         let message = refused.unwrap_err().to_string();
         assert!(message.contains("is also a value of sex"), "{message}");
         assert!(!folder.path().join("out.csv").exists());
@@ -157,7 +157,7 @@ fn a_category_in_another_spelling_is_no_text_for_suppressed_cells() {
         let text =
             format!("{VARIABLES}{gate}[output]\nfile = \"out.csv\"\nsuppressed = \"{text}\"\n");
         let plan = fine(folder.path(), &text);
-        let done = run(&plan, RunOptions::default(), &Patience::default(), &Plain);
+        let done = run(&plan, ungated(), &Patience::default(), &Plain);
         done.err().map(|error| error.to_string())
     };
     for text in [" f", "F", "f ", "\u{ff46}", "f\u{200b}"] {

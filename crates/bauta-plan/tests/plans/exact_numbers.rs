@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use bauta_data::format::{self, ReadOptions};
 use bauta_data::{Unwatched, format::FileFormat};
-use bauta_plan::run::{RunOptions, run};
+use bauta_plan::run::run;
 
-use crate::support::{Patience, Plain, check, fine, record_of, released};
+use crate::support::{Patience, Plain, check, fine, record_of, released, ungated};
 
 /// 300 numbers, of which every third stands in the file twice; a double takes them for three.
 fn numbers() -> Vec<u64> {
@@ -100,7 +100,7 @@ fn swapped_numbers_reach_the_released_file_whole() {
     // From text to Parquet, where they are whole numbers of 64 bits.
     let text = format!("{DATA}{step}[output]\nfile = \"out.parquet\"\n");
     let plan = fine(folder.path(), &text);
-    run(&plan, RunOptions::default(), &Patience::default(), &Plain).unwrap();
+    run(&plan, ungated(), &Patience::default(), &Plain).unwrap();
     let path = folder.path().join("out.parquet");
     let again = format::read(&path, &ReadOptions::default(), &Unwatched).unwrap();
     assert_eq!(again.format, FileFormat::Parquet);

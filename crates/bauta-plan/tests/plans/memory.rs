@@ -8,12 +8,12 @@ use bauta_methods::RawValue;
 use bauta_plan::ProblemKind;
 use bauta_plan::check::{DataSchema, check};
 use bauta_plan::draft::{Draft, GateDraft, HierarchyDraft, MeasureDraft, StepDraft, VariableDraft};
-use bauta_plan::execute::{RunOptions, execute};
+use bauta_plan::execute::execute;
 use bauta_plan::output::Replace;
 use bauta_plan::publish::publish;
 use bauta_plan::run::{RunError, run};
 
-use crate::support::{OUTPUT, Plain, VARIABLES, fine, folder, record_of, survey};
+use crate::support::{OUTPUT, Plain, VARIABLES, fine, folder, record_of, survey, ungated};
 
 #[path = "../../examples/in_memory.rs"]
 #[allow(dead_code)]
@@ -50,7 +50,7 @@ fn the_example_masks_a_table_in_memory() {
 fn data_in_memory_come_out_as_the_file_does() {
     let plan = check(&draft(), &schema()).unwrap();
     let loaded = read_bytes(Path::new("x.csv"), survey(), &plan.read, &Unwatched).unwrap();
-    let executed = execute(&plan, &loaded, RunOptions::default(), &Unwatched).unwrap();
+    let executed = execute(&plan, &loaded, ungated(), &Unwatched).unwrap();
     assert_eq!(executed.masked.n_records(), 30);
     assert_eq!(
         executed.released.names().collect::<Vec<_>>(),
@@ -115,7 +115,7 @@ fn data_in_memory_come_out_as_the_file_does() {
             .released
             .is_none()
     );
-    let nothing = run(&plan, RunOptions::default(), &Unwatched, &Plain);
+    let nothing = run(&plan, ungated(), &Unwatched, &Plain);
     assert!(nothing.is_err());
 }
 
@@ -127,11 +127,11 @@ fn what_was_executed_is_published_as_a_run_publishes_it() {
         &format!("[plan]\nseed = 3\n{VARIABLES}{OUTPUT}"),
     );
     let bytes = || std::fs::read(folder.path().join("out.csv")).unwrap();
-    run(&plan, RunOptions::default(), &Unwatched, &Plain).unwrap();
+    run(&plan, ungated(), &Unwatched, &Plain).unwrap();
     let by_run = bytes();
     std::fs::remove_file(folder.path().join("out.csv")).unwrap();
     let loaded = read_bytes(Path::new("x.csv"), survey(), &plan.read, &Unwatched).unwrap();
-    let executed = execute(&plan, &loaded, RunOptions::default(), &Unwatched).unwrap();
+    let executed = execute(&plan, &loaded, ungated(), &Unwatched).unwrap();
     assert!(!folder.path().join("out.csv").exists());
     let record = publish(&plan, &executed, Replace::OwnFiles, &Plain, &Unwatched).unwrap();
     assert_eq!(bytes(), by_run);
@@ -148,7 +148,7 @@ fn a_table_that_the_plan_does_not_describe_is_refused() {
         &Unwatched,
     )
     .unwrap();
-    let refused = execute(&plan, &other, RunOptions::default(), &Unwatched).unwrap_err();
+    let refused = execute(&plan, &other, ungated(), &Unwatched).unwrap_err();
     assert!(matches!(&refused, RunError::Data(_)), "{refused}");
     assert!(
         refused.to_string().contains("id, sex, age, income, w"),

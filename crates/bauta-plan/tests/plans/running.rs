@@ -1,8 +1,8 @@
 use bauta_plan::record::{Fate, SeedSource};
-use bauta_plan::run::{RunOptions, run};
+use bauta_plan::run::run;
 
 use crate::support::{
-    OUTPUT, Patience, Plain, VARIABLES, check, fine, folder, record_of, released,
+    OUTPUT, Patience, Plain, VARIABLES, check, fine, folder, record_of, released, ungated,
 };
 
 const NOISE: &str = "[[step]]\nmask = \"noise-additive\"\non = [\"income\"]\nshare = 0.5\n";
@@ -156,7 +156,7 @@ fn a_cancelled_run_writes_nothing() {
     );
     let plan = fine(folder.path(), &text);
     let patient = Patience::default();
-    run(&plan, RunOptions::default(), &patient, &Plain).unwrap();
+    run(&plan, ungated(), &patient, &Plain).unwrap();
     let outputs = [
         "out.csv",
         "out.record.json",
@@ -168,7 +168,7 @@ fn a_cancelled_run_writes_nothing() {
         for name in outputs {
             let _ = std::fs::remove_file(folder.path().join(name));
         }
-        let error = run(&plan, RunOptions::default(), &Patience::of(limit), &Plain).unwrap_err();
+        let error = run(&plan, ungated(), &Patience::of(limit), &Plain).unwrap_err();
         assert!(error.is_cancelled(), "{limit}: {error}");
         assert_eq!(
             std::fs::read_dir(folder.path()).unwrap().count(),
@@ -185,7 +185,7 @@ fn methods_that_fail_name_their_step() {
         "{VARIABLES}[[step]]\nmask = \"rank-swap\"\non = [\"age\"]\nwindow = 0.2\n{OUTPUT}"
     );
     let plan = fine(folder.path(), &text);
-    let error = run(&plan, RunOptions::default(), &Patience::default(), &Plain).unwrap_err();
+    let error = run(&plan, ungated(), &Patience::default(), &Plain).unwrap_err();
     assert!(
         error.to_string().contains("step `rank-swap`") && error.to_string().contains("`age`"),
         "{error}"

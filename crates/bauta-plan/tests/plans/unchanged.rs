@@ -3,10 +3,10 @@
 use bauta_data::Unwatched;
 use bauta_methods::mask::Effect;
 use bauta_methods::note::NoteRank;
-use bauta_plan::execute::{RunOptions, execute};
+use bauta_plan::execute::execute;
 use bauta_plan::record::{Fate, RunRecord};
 
-use crate::support::{OUTPUT, VARIABLES, fine, folder, record_of, released};
+use crate::support::{OUTPUT, VARIABLES, fine, folder, record_of, released, ungated};
 
 fn fate(record: &RunRecord, name: &str) -> Fate {
     let mut variables = record.variables.iter();
@@ -86,7 +86,7 @@ fn drawn_values_and_chosen_records_are_no_unchanged_variables() {
         let text = std::fs::read(folder.path().join("x.csv")).unwrap();
         let path = std::path::Path::new("x.csv");
         let loaded = bauta_data::format::read_bytes(path, text, &plan.read, &Unwatched).unwrap();
-        let executed = execute(&plan, &loaded, RunOptions::default(), &Unwatched).unwrap();
+        let executed = execute(&plan, &loaded, ungated(), &Unwatched).unwrap();
         let steps = executed.record.steps;
         let unchanged = |method: &str| {
             let mut steps = steps.iter();

@@ -8,7 +8,7 @@ use bauta_plan::verify::{Comparison, RecordPlaces, verify};
 use bauta_plan::{RunRecord, check_text};
 use serde_json::Value;
 
-use crate::support::{OUTPUT, Patience, Plain, VARIABLES, fine, folder};
+use crate::support::{OUTPUT, Patience, Plain, VARIABLES, fine, folder, ungated};
 
 /// A plan with everything that a record can hold, and its record.
 fn recorded(folder: &Path, seed: Option<u64>) -> Value {
@@ -22,10 +22,7 @@ fn recorded(folder: &Path, seed: Option<u64>) -> Value {
         {OUTPUT}report = \"report.html\"\nexternal_report = \"public.html\"\nshuffle = true\n"
     );
     let plan = fine(folder, &text);
-    let options = RunOptions {
-        seed,
-        ..RunOptions::default()
-    };
+    let options = RunOptions { seed, ..ungated() };
     run(&plan, options, &Patience::default(), &Plain).unwrap();
     let json = std::fs::read(folder.join("out.record.json")).unwrap();
     serde_json::from_slice(&json).unwrap()

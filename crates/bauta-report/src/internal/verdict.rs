@@ -1,7 +1,7 @@
 //! Whether the release holds what was asked of it.
 
 use bauta_plan::RunRecord;
-use bauta_plan::record::{ClaimRecord, Counted, Fate, GateRecord};
+use bauta_plan::record::{ClaimRecord, Counted, Fate, GateRecord, MeasureFamily};
 use maud::{Markup, html};
 
 use crate::number::count;
@@ -10,9 +10,49 @@ use crate::words::{file_name, gate_condition, gate_found, gate_subject};
 
 /// The outcome in one sentence.
 pub(super) fn verdict(record: &RunRecord) -> Markup {
-    let good = record.passed() && record.released.is_some();
     html! {
-        p class={ "verdict " (if good { "good" } else { "bad" }) } { (outcome(record)) }
+        p class={ "verdict " (colour(record)) } { (outcome(record)) }
+        @if let Some(missing) = not_judged(record) { p { (missing) } }
+    }
+}
+
+/// Green is for a file whose risk was judged and found small enough, amber for one that went without.
+fn colour(record: &RunRecord) -> &'static str {
+    match (
+        record.passed() && record.released.is_some(),
+        not_judged(record),
+    ) {
+        (false, _) => "bad",
+        (true, None) => "good",
+        (true, Some(_)) => "amber",
+    }
+}
+
+/// What a reader could believe to have been judged and was not.
+fn not_judged(record: &RunRecord) -> Option<&'static str> {
+    record.released.as_ref()?;
+    let family = |gate: &&GateRecord| {
+        let mut measures = record.measures.iter();
+        let measure = measures.find(|measure| measure.id == gate.measure);
+        measure.is_some_and(|measure| measure.family != MeasureFamily::Loss)
+    };
+    let mut of_risk = record.gates.iter().filter(family).peekable();
+    if record.gates.is_empty() {
+        Some(
+            "Nothing was judged before the file went: whether it protects anybody is for its reader to see from the \
+             figures below.",
+        )
+    } else if of_risk.peek().is_none() {
+        Some(
+            "No condition is about the risk of disclosure: the file went whatever an intruder can learn from it.",
+        )
+    } else if of_risk.all(|gate| !gate.perturbed.is_empty()) {
+        Some(
+            "Every condition on the risk of disclosure counts keys that a step perturbed; that they were judged all \
+             the same rests on the reasons below.",
+        )
+    } else {
+        None
     }
 }
 
@@ -20,7 +60,7 @@ fn outcome(record: &RunRecord) -> String {
     let failed: Vec<&GateRecord> = record.gates.iter().filter(|gate| !gate.passed).collect();
     let released = record.released.as_ref().map(|file| file_name(&file.file));
     let conditions = match record.gates.len() {
-        0 => "No conditions of release were set".to_owned(),
+        0 => "No condition of release was set, and nothing was judged".to_owned(),
         1 => "The one condition of release holds".to_owned(),
         n => format!("All {n} conditions of release hold"),
     };
@@ -47,12 +87,19 @@ fn failures(record: &RunRecord, failed: &[&GateRecord]) -> String {
         .iter()
         .map(|gate| {
             let unit = gate.unit;
-            format!(
-                "{} is {}, where {} is asked for",
-                gate_subject(gate, &record.measures),
-                gate_found(gate, unit),
-                gate_condition(gate, unit)
-            )
+            let subject = gate_subject(gate, &record.measures);
+            if gate.perturbed.is_empty() || gate.although_perturbed.is_some() {
+                format!(
+                    "{subject} is {}, where {} is asked for",
+                    gate_found(gate, unit),
+                    gate_condition(gate, unit)
+                )
+            } else {
+                format!(
+                    "{subject} counts keys that a step perturbed ({}), which is not what an intruder finds",
+                    gate.perturbed.join(", ")
+                )
+            }
         })
         .collect();
     match failed.len() {
@@ -79,7 +126,10 @@ pub(super) fn key_figures(record: &RunRecord) -> Markup {
     let tiles = [
         (
             "Conditions that hold",
-            format!("{n_passed} of {}", record.gates.len()),
+            match record.gates.len() {
+                0 => "none set".to_owned(),
+                n_gates => format!("{n_passed} of {n_gates}"),
+            },
         ),
         ("Records read", count(record.input.n_records)),
         (
@@ -153,7 +203,7 @@ fn counted_again(claim: &ClaimRecord) -> Markup {
 fn conditions(record: &RunRecord) -> Markup {
     if record.gates.is_empty() {
         return html! {
-            p { "The plan sets no conditions: whatever the figures below say, the file is written." }
+            p { "The plan sets no condition: whatever the figures below say, the file is written." }
         };
     }
     let caption = "A file is released only if every condition holds";
@@ -175,6 +225,15 @@ fn conditions(record: &RunRecord) -> Markup {
     scrolling(caption, &body)
 }
 
+/// What a perturbed key means for a condition.
+fn perturbed(gate: &GateRecord) -> String {
+    let keys = gate.perturbed.join(", ");
+    match &gate.although_perturbed {
+        None => format!("not meaningful: {keys} was perturbed"),
+        Some(why) => format!("though {keys} was perturbed: {why}"),
+    }
+}
+
 fn gate_row(gate: &GateRecord, record: &RunRecord) -> Markup {
     let unit = gate.unit;
     html! {
@@ -185,6 +244,7 @@ fn gate_row(gate: &GateRecord, record: &RunRecord) -> Markup {
             td {
                 @if gate.passed { strong class="good" { "✓ holds" } }
                 @else { strong class="bad" { "✗ fails" } }
+                @if !gate.perturbed.is_empty() { ", " (perturbed(gate)) }
             }
             td { (gate.why.as_deref().unwrap_or_default()) }
         }

@@ -82,6 +82,7 @@ pub(crate) fn passed() -> RunRecord {
                 0.287_654_3,
             ),
         ],
+        ungated: None,
         claims: vec![ClaimRecord {
             by: "gate on k-anonymity (neighbour)".to_owned(),
             keys: vec!["age".to_owned(), "sex".to_owned()],
@@ -521,6 +522,7 @@ fn measure(
         outliers: None,
         condition: None,
         params: BTreeMap::new(),
+        perturbed: Vec::new(),
         before,
         after,
         notes: Vec::new(),
@@ -545,6 +547,8 @@ fn gate(
         at_most,
         found: Some(found),
         few: false,
+        perturbed: Vec::new(),
+        although_perturbed: None,
         passed: true,
         why: Some("rule 4 of the committee".to_owned()),
     }

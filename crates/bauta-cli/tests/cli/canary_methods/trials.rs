@@ -122,6 +122,7 @@ impl Trials {
         let output = |ending: &str| Some(format!("{stem}{ending}").into());
         draft.data.file = Some("x.csv".to_owned().into());
         draft.output.file = output(".csv");
+        draft.output.release = Some("ungated".into());
         draft.output.external_report = output(".html");
         let plan = format!("{stem}.toml");
         let mut arguments = vec!["run".to_owned(), plan.clone()];

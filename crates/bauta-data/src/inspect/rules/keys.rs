@@ -16,6 +16,34 @@ const fn key(meaning: &'static str, kind: KindRule, needs: Needs, patterns: &'st
     }
 }
 
+/// Numbers of places and classifications, after all that is more special: a code is no amount.
+pub(super) const CODES: &[Rule] = &[
+    Rule {
+        flag: Some(Flag::Undecided),
+        ..key(
+            "the number of a firm, a school or a place",
+            KindRule::Unordered,
+            Needs::Labels,
+            "company* firm* employer* establishment* plant workplace branchno office* \
+             teacher* class classroom classe* clinic* ward doctor* physician* shop store* \
+             entreprise* etablissement* employeur* ecole* medecin* service betrieb* \
+             unternehmen* arbeitgeber* schule* klinik* arzt* empresa* escuela* centro* \
+             azienda* impresa* scuola* bedrijf* werkgever* kliniek* escola*",
+        )
+    },
+    Rule {
+        flag: Some(Flag::Undecided),
+        ..key(
+            "a code",
+            KindRule::Prefix,
+            Needs::Labels,
+            "code* *code codes cod codigo* codice* kode* cat category* type* typ group* \
+             gruppe* groupe* grupo* gruppo* groep* status* statut* class* klasse* clase* \
+             level niveau nivel livello",
+        )
+    },
+];
+
 pub(super) const KEYS: &[Rule] = &[
     key(
         "the year of birth",

@@ -114,7 +114,7 @@ pub(super) const DESIGN: &[Rule] = &[
     Rule {
         meaning: "a weight, but not every record has a positive number",
         needs: Needs::Numbers,
-        role: Role::Other,
+        role: Role::Sensitive,
         flag: Some(Flag::OtherWeight),
         ..WEIGHT
     },
@@ -133,7 +133,7 @@ pub(super) const DESIGN: &[Rule] = &[
             grappolo segmento",
         except: "",
         needs: Needs::Groups,
-        role: Role::Other,
+        role: Role::Key,
         kind: KindRule::Unordered,
         flag: Some(Flag::Undecided),
     },

@@ -1,0 +1,121 @@
+//! Counts of equal keys say nothing of an intruder once the keys are perturbed.
+
+use std::path::Path;
+
+use crate::support::{run_expecting, stdout};
+
+fn plan(step: &str, gate: &str) -> String {
+    format!(
+        "[data]\nfile = \"x.csv\"\n[variables]\nage = {{ role = \"key\", kind = \"ordered\" }}\n\
+         sex = {{ role = \"key\" }}\npay = {{ role = \"key\", kind = \"continuous\" }}\n\
+         [[scenario]]\nname = \"neighbour\"\nkeys = [\"age\", \"sex\"]\n\
+         [[scenario]]\nname = \"colleague\"\nkeys = [\"sex\", \"pay\"]\n{step}\
+         [[measure]]\nuse = [\"k-anonymity\"]\n[[gate]]\nmeasure = \"k-anonymity\"\nat_least = 1\n{gate}\
+         [output]\nfile = \"out.csv\"\nreport = \"report.html\"\n"
+    )
+}
+
+fn ran(folder: &Path, plan: &str, code: i32) -> (String, serde_json::Value, String) {
+    std::fs::write(folder.join("plan.toml"), plan).unwrap();
+    let shown = stdout(&run_expecting(folder, &["run", "plan.toml"], code));
+    let record = std::fs::read_to_string(folder.join("out.record.json")).unwrap();
+    let report = std::fs::read_to_string(folder.join("report.html")).unwrap();
+    (shown, serde_json::from_str(&record).unwrap(), report)
+}
+
+const SWAP: &str = "[[step]]\nmask = \"rank-swap\"\non = [\"age\"]\nwindow = 0.3\n";
+
+#[test]
+fn counts_of_perturbed_keys_are_marked_and_do_not_pass() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    let rows = (0..80).map(|i| {
+        format!(
+            "{},{},{}\n",
+            20 + i * 7 % 10,
+            ["f", "m"][i % 2],
+            i * 13 % 79
+        )
+    });
+    std::fs::write(
+        here.join("x.csv"),
+        format!("age,sex,pay\n{}", rows.collect::<String>()),
+    )
+    .unwrap();
+
+    let (shown, record, report) = ran(here, &plan(SWAP, ""), 1);
+    assert!(
+        shown.contains("(neighbour) at least 1: ")
+            && shown.contains("FAILS (not meaningful: age was perturbed)"),
+        "{shown}"
+    );
+    // The other scenario does not hold the key.
+    assert!(
+        shown.contains("(colleague) at least 1: 1 holds\n"),
+        "{shown}"
+    );
+    assert!(
+        shown.contains("of perturbed categories nothing is claimed"),
+        "{shown}"
+    );
+    assert_eq!(
+        record["measures"][0]["perturbed"],
+        serde_json::json!(["age"])
+    );
+    assert!(record["measures"][1].get("perturbed").is_none());
+    assert!(
+        report.contains("not meaningful") && !report.contains(">better<"),
+        "{report}"
+    );
+
+    // A plan that says why they may be judged is believed, and the reason is shown.
+    let (shown, record, report) = ran(
+        here,
+        &plan(
+            SWAP,
+            "although_perturbed = \"ages were swapped within the class\"\n",
+        ),
+        0,
+    );
+    assert!(
+        shown.contains("holds (though age was perturbed: ages were swapped within the class)"),
+        "{shown}"
+    );
+    assert_eq!(record["gates"][0]["passed"], true);
+    assert!(report.contains("ages were swapped within the class"));
+
+    // Recoding and suppression leave counts what they are.
+    let truthful = "[[step]]\nmask = \"recode\"\non = [\"age\"]\nbreaks = [25]\n\
+        [[step]]\nmask = \"suppress-local\"\non = [\"age\", \"sex\"]\nk = 3\n";
+    let (shown, _, _) = ran(here, &plan(truthful, ""), 0);
+    assert!(!shown.contains("perturbed"), "{shown}");
+
+    // Numbers have a measure for it.
+    let noise = "[[step]]\nmask = \"noise-additive\"\non = [\"pay\"]\nshare = 0.5\n";
+    let (shown, _, _) = ran(here, &plan(noise, ""), 1);
+    assert!(shown.contains("measure `dld`"), "{shown}");
+
+    // A step that was to perturb and changed nothing perturbs nothing.
+    let idle = SWAP.replace("0.3", "0");
+    let (shown, _, _) = ran(here, &plan(&idle, ""), 0);
+    assert!(
+        !shown.contains("perturbed") && shown.contains("changed nothing in age"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn the_demonstration_counts_true_keys() {
+    let folder = tempfile::tempdir().unwrap();
+    let shown = stdout(&run_expecting(folder.path(), &["demo", "d"], 0));
+    assert!(
+        !shown.contains("perturbed") && !shown.contains("worked out by elimination"),
+        "{shown}"
+    );
+    for scenario in ["neighbour", "colleague"] {
+        assert!(
+            shown.contains(&format!("gate k-anonymity ({scenario}) at least 3: ")),
+            "{shown}"
+        );
+    }
+}

@@ -1,0 +1,126 @@
+//! Variables that a plan releases as they are, and what they look like.
+
+use std::collections::HashSet;
+
+use super::facts::Facts;
+use super::names::Name;
+use super::propose::{MANY_VALUES, looks_like};
+use super::rules::quasi_identifier;
+use crate::column::{Column, Values};
+use crate::number::DecimalMark;
+use crate::remark::Remark;
+
+/// Variables of the role other look like keys, or have many different values.
+pub const RELEASED_AS_IS: &str = "released-as-is";
+
+/// What somebody should know of variables that no role protects and no step touches: which look like keys or
+/// identifiers, by name or by content, and which have so many values that they single records out. Nothing where
+/// all are harmless.
+pub fn released_as_is<'a>(columns: impl IntoIterator<Item = &'a Column>) -> Option<Remark> {
+    let (mut alike, mut many) = (Vec::new(), Vec::new());
+    for column in columns {
+        match seen(column) {
+            Some(Seen::QuasiIdentifier(what)) => alike.push(format!("{} ({what})", column.name())),
+            Some(Seen::ManyValues) => many.push(column.name().to_owned()),
+            None => {}
+        }
+    }
+    if alike.is_empty() && many.is_empty() {
+        return None;
+    }
+    let counts = [
+        ("quasi_identifiers", alike.len() as u64),
+        ("many_values", many.len() as u64),
+    ];
+    let mut parts = Vec::new();
+    if !alike.is_empty() {
+        parts.push(format!("{} look like what others know", alike.join(", ")));
+    }
+    if !many.is_empty() {
+        parts.push(format!(
+            "{} have more than {MANY_VALUES} different values",
+            many.join(", ")
+        ));
+    }
+    Some(Remark {
+        id: RELEASED_AS_IS,
+        variable: None,
+        text: format!(
+            "variables of the role other, which are released as they are and in no scenario: {}; make them keys or \
+             sensitive, mask or drop them",
+            parts.join("; ")
+        ),
+        counts: counts.to_vec(),
+    })
+}
+
+/// Sensitive numbers are released as they are.
+pub const EXACT_AMOUNTS: &str = "exact-amounts";
+
+/// Records that are looked at to see whether numbers differ from record to record.
+const LOOKED_AT: usize = 10_000;
+/// Share of different numbers from which on a number leads to its record.
+const MOSTLY_DIFFERENT: f64 = 0.5;
+
+/// What somebody should know of sensitive numbers that no step touches: which differ from record to record, so that
+/// whoever knows one exactly finds its record. Nothing where there are none.
+pub fn exact_amounts<'a>(columns: impl IntoIterator<Item = &'a Column>) -> Option<Remark> {
+    let differ = |column: &&Column| {
+        let numbers = column.as_numeric().unwrap_or_default();
+        let present = numbers.iter().filter(|number| !number.is_nan());
+        let looked_at: Vec<u64> = present
+            .take(LOOKED_AT)
+            .map(|number| number.to_bits())
+            .collect();
+        let distinct: HashSet<&u64> = looked_at.iter().collect();
+        distinct.len() > 1 && distinct.len() as f64 > MOSTLY_DIFFERENT * looked_at.len() as f64
+    };
+    let names: Vec<&str> = columns
+        .into_iter()
+        .filter(differ)
+        .map(Column::name)
+        .collect();
+    (!names.is_empty()).then(|| Remark {
+        id: EXACT_AMOUNTS,
+        variable: None,
+        text: format!(
+            "numbers that are released as they are and differ from record to record: {}; no measure of keys looks at \
+             them, and whoever knows one exactly finds its record",
+            names.join(", ")
+        ),
+        counts: vec![("variables", names.len() as u64)],
+    })
+}
+
+enum Seen {
+    QuasiIdentifier(&'static str),
+    ManyValues,
+}
+
+fn seen(column: &Column) -> Option<Seen> {
+    let name = Name::of(column.name());
+    match column.values() {
+        // Numbers are counted only as far as needed: a file may have many columns of them.
+        Values::Numeric(numbers) => {
+            let mut distinct = HashSet::new();
+            let present = numbers.iter().filter(|number| !number.is_nan());
+            let many = present
+                .map(|number| number.to_bits())
+                .any(|bits| distinct.insert(bits) && distinct.len() > MANY_VALUES);
+            let alike = quasi_identifier(&name).filter(|_| distinct.len() > 1);
+            alike
+                .map(Seen::QuasiIdentifier)
+                .or(many.then_some(Seen::ManyValues))
+        }
+        Values::Categorical(_) => {
+            let facts = Facts::of(column, DecimalMark::Point);
+            if facts.n_distinct < 2 {
+                return None;
+            }
+            quasi_identifier(&name)
+                .or_else(|| looks_like(&facts))
+                .map(Seen::QuasiIdentifier)
+                .or((facts.n_distinct > MANY_VALUES).then_some(Seen::ManyValues))
+        }
+    }
+}

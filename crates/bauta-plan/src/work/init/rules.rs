@@ -1,0 +1,105 @@
+//! What a first plan demands before a file goes: the gates, and the measures that they look at.
+
+use bauta_data::inspect::{ColumnProfile, FileProfile};
+use bauta_data::{Kind, Role};
+
+use crate::draft::{GateDraft, MeasureDraft};
+
+/// How much risk a first plan lets pass. Strict enough that a raw file does not; for a house to set.
+pub(super) struct Rules {
+    /// Records that must share a key at least.
+    pub(super) k: i64,
+    /// Largest probability of re-identification by the keys.
+    max_risk: f64,
+    /// Largest share of records that distances lead back to.
+    max_linked: f64,
+}
+
+/// More records than this are linked on a sample.
+const MANY_RECORDS: usize = 100_000;
+/// Records of that sample.
+const SAMPLED: i64 = 20_000;
+
+impl Rules {
+    /// A sample protects in part by itself, as long as nobody knows who is in it: what counts there is the
+    /// population that a record stands for.
+    pub(super) fn of(profile: &FileProfile) -> Self {
+        let mut columns = profile.columns.iter();
+        let is_sample = columns.any(|column| column.proposal.role == Role::Weight);
+        let (k, max_risk) = if is_sample { (3, 0.1) } else { (5, 0.2) };
+        Self {
+            k,
+            max_risk,
+            max_linked: 0.1,
+        }
+    }
+
+    /// What the figures must satisfy.
+    pub(super) fn gates(&self, profile: &FileProfile) -> Vec<GateDraft> {
+        let mut out = Vec::new();
+        if !counted_keys(profile).is_empty() {
+            out.push(GateDraft::on("k-anonymity").at_least(self.k as f64));
+            let risk = GateDraft::on("individual-risk").part("max");
+            out.push(risk.at_most(self.max_risk));
+        }
+        if !linked(profile).is_empty() {
+            out.push(GateDraft::on("dld").at_most(self.max_linked));
+        }
+        out
+    }
+}
+
+/// The measures that a first plan takes.
+pub(super) fn measures(profile: &FileProfile) -> Vec<MeasureDraft> {
+    let mut out = Vec::new();
+    if !counted_keys(profile).is_empty() {
+        out.push(MeasureDraft::of(["k-anonymity", "individual-risk"]));
+    }
+    let linked = linked(profile);
+    if !linked.is_empty() {
+        let names = linked.iter().map(|column| column.name.as_str());
+        let mut measure = MeasureDraft::of(["dld"]).on(names);
+        if profile.n_records > MANY_RECORDS {
+            measure = measure.with("sample", SAMPLED);
+        }
+        out.push(measure);
+    }
+    let released = [Role::Key, Role::Sensitive, Role::Other];
+    let mut columns = profile.columns.iter();
+    if columns.any(|column| released.contains(&column.proposal.role)) {
+        out.push(MeasureDraft::of(["univariate-summary"]));
+    }
+    out
+}
+
+/// Keys that equal values are counted of. Two exact numbers are hardly ever equal, so that continuous keys are
+/// linked by distance instead.
+pub(super) fn counted_keys(profile: &FileProfile) -> Vec<&ColumnProfile> {
+    let columns = profile.columns.iter();
+    columns
+        .filter(|column| {
+            column.proposal.role == Role::Key && column.proposal.kind != Kind::Continuous
+        })
+        .collect()
+}
+
+/// Numbers that an outside file may hold too, and whose distances can be taken: continuous keys, or the amounts of
+/// a file that has no keys at all.
+pub(super) fn linked(profile: &FileProfile) -> Vec<&ColumnProfile> {
+    let continuous = |role: Role| -> Vec<&ColumnProfile> {
+        let columns = profile.columns.iter();
+        columns
+            .filter(|column| {
+                column.proposal.role == role
+                    && column.proposal.kind == Kind::Continuous
+                    && column.n_missing == 0
+            })
+            .collect()
+    };
+    let keys = continuous(Role::Key);
+    if keys.is_empty() && counted_keys(profile).is_empty() {
+        continuous(Role::Sensitive)
+    } else {
+        keys
+    }
+}
