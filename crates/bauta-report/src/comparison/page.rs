@@ -102,7 +102,12 @@ fn facts_of_release() -> [Fact; 4] {
     [
         ("Released", |run| {
             let released = run.record.released.as_ref();
-            html! { (released.map_or("nothing", |file| file_name(&file.file))) }
+            html! {
+                (released.map_or("nothing", |file| file_name(&file.file)))
+                @if released.is_some() && run.record.ungated.is_some() {
+                    ", " strong class="amber" { "nothing was judged" }
+                }
+            }
         }),
         ("Records released", |run| {
             let released = run.record.released.as_ref();
