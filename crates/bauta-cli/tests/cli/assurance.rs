@@ -2,3 +2,4 @@
 //! The next such finding goes here, too.
 
 mod data_as_plan;
+mod shuffled;
