@@ -104,7 +104,7 @@ pub(crate) enum Command {
     #[command(
         after_help = "Examples:\n  bauta calibrate survey.csv --weight w --margins sex,sex*age --totals totals.csv -o calibrated.csv\n  \
         bauta calibrate survey.csv --weight w --start d --keys sex,age,region --k 3 --margins sex*age,region \
-        --method logit --lower 0.25 --upper 3 --also raking -o released.csv --report report.html\n\n\
+        --method logit --lower 0.25 --upper 3 --also raking --new-weight w_new -o subsample.csv --report report.html\n\n\
         `bauta explain calibrate` and `bauta explain subsample-calibrate` have the whole pages."
     )]
     Calibrate(calibrate::CalibrateArguments),

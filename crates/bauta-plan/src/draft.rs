@@ -286,6 +286,9 @@ pub struct OutputDraft {
     /// Text for suppressed cells.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suppressed: Option<String>,
+    /// What the weight is called in the released file; as in the input if not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weight: Option<Spot<String>>,
 }
 
 /// Texts as a list of spots.

@@ -166,6 +166,8 @@ pub struct Output {
     pub shuffle: bool,
     /// Text for suppressed cells.
     pub suppressed: String,
+    /// What the weight is called in the released file, if not as in the input.
+    pub weight: Option<String>,
 }
 
 impl Output {

@@ -460,6 +460,7 @@ fn parse_output(output: &Fields<'_, '_>, needs: Needs) -> OutputDraft {
         "record",
         "shuffle",
         "suppressed",
+        "weight",
     ]);
     if needs == Needs::Files && !output.has("file") {
         output.missing("file", "add file = \"…\", the file to release");
@@ -471,5 +472,6 @@ fn parse_output(output: &Fields<'_, '_>, needs: Needs) -> OutputDraft {
         record: output.text("record"),
         shuffle: output.flag("shuffle"),
         suppressed: output.text("suppressed").map(|text| text.value),
+        weight: output.text("weight"),
     }
 }

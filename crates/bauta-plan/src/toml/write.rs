@@ -237,6 +237,7 @@ pub fn output(output: &OutputDraft) -> String {
         .spot("external_report", output.external_report.as_ref())
         .line("shuffle", output.shuffle.map(|shuffle| shuffle.to_string()))
         .text("suppressed", output.suppressed.as_ref())
+        .spot("weight", output.weight.as_ref())
         .0
 }
 

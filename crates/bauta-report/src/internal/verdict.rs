@@ -1,7 +1,7 @@
 //! Whether the release holds what was asked of it.
 
 use bauta_plan::RunRecord;
-use bauta_plan::record::{ClaimRecord, Counted, Fate, GateRecord};
+use bauta_plan::record::{ClaimRecord, Counted, Fate, GateRecord, Purpose};
 use maud::{Markup, html};
 
 use crate::number::count;
@@ -11,8 +11,14 @@ use crate::words::{file_name, gate_condition, gate_found, gate_subject};
 /// The outcome in one sentence.
 pub(super) fn verdict(record: &RunRecord) -> Markup {
     let good = record.passed() && record.released.is_some();
+    let class = match (good, record.purpose()) {
+        (true, Purpose::Release) => "verdict good",
+        // Neither good nor bad: nothing was judged.
+        (true, Purpose::Calibration) => "verdict",
+        (false, _) => "verdict bad",
+    };
     html! {
-        p class={ "verdict " (if good { "good" } else { "bad" }) } { (outcome(record)) }
+        p class=(class) { (outcome(record)) }
     }
 }
 
@@ -24,6 +30,9 @@ fn outcome(record: &RunRecord) -> String {
         1 => "The one condition of release holds".to_owned(),
         n => format!("All {n} conditions of release hold"),
     };
+    if record.purpose() == Purpose::Calibration {
+        return calibrated(record, released);
+    }
     if record.claims.iter().any(|claim| !claim.holds) {
         return "The file, read again, is not as safe as claimed. Therefore no file was released."
             .to_owned();
@@ -39,6 +48,17 @@ fn outcome(record: &RunRecord) -> String {
             "{}, and yet {file} was released.",
             failures(record, &failed)
         ),
+    }
+}
+
+/// What became of a file whose weights were calibrated.
+fn calibrated(record: &RunRecord, file: Option<&str>) -> String {
+    match file {
+        Some(file) if record.passed() => format!(
+            "{file} has calibrated weights. It was not judged for release: other variables are as they were."
+        ),
+        _ => "The file, read again, is not as safe as claimed. Therefore no file was written."
+            .to_owned(),
     }
 }
 
