@@ -106,7 +106,7 @@ pub(crate) enum Command {
     #[command(
         after_help = "Examples:\n  bauta calibrate survey.csv --weight w --margins sex,sex*age --totals totals.csv -o calibrated.csv\n  \
         bauta calibrate survey.csv --weight w --start d --keys sex,age,region --k 3 --margins sex*age,region \
-        --method logit --lower 0.25 --upper 3 --also raking -o released.csv --report report.html\n\n\
+        --method logit --lower 0.25 --upper 3 --also raking --new-weight w_new -o subsample.csv --report report.html\n\n\
         `bauta explain calibrate` and `bauta explain subsample-calibrate` have the whole pages."
     )]
     Calibrate(calibrate::CalibrateArguments),
@@ -122,7 +122,9 @@ pub(crate) enum Command {
     ExplainRecord(ExplainRecordArguments),
     /// Compare an original file with its masked version
     #[command(
-        after_help = "Example:\n  bauta compare census.csv census-masked.csv --outliers 0.05 --where 'AGI > 50000'"
+        after_help = "Examples:\n  bauta compare census.csv census-masked.csv --outliers 0.05 --where 'AGI > 50000'\n  \
+        bauta compare patients.csv released.csv --id hospital,number\n  \
+        bauta compare release.record.json"
     )]
     Compare(CompareArguments),
     /// Write the report of a run record, its tables as CSV files, or several runs side by side
@@ -352,12 +354,13 @@ pub(crate) struct MaskArguments {}
 
 #[derive(Debug, Args)]
 pub(crate) struct CompareArguments {
-    /// Original file
-    #[arg(value_hint = ValueHint::FilePath)]
+    /// Original file; or, alone, the record of a run (*.record.json), which names both files and pairs
+    /// their records for certain, shuffled or not
+    #[arg(value_name = "ORIGINAL", value_hint = ValueHint::FilePath)]
     pub(crate) original: PathBuf,
     /// Masked file
-    #[arg(value_hint = ValueHint::FilePath)]
-    pub(crate) masked: PathBuf,
+    #[arg(value_name = "MASKED", value_hint = ValueHint::FilePath)]
+    pub(crate) masked: Option<PathBuf>,
     /// Variables to compare (default: all numeric ones that both files have)
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     pub(crate) on: Option<Vec<String>>,
@@ -377,9 +380,13 @@ pub(crate) struct CompareArguments {
     /// Sampling weight
     #[arg(long, value_name = "NAME")]
     pub(crate) weight: Option<String>,
-    /// Variable that tells which records correspond (default: their order)
-    #[arg(long, value_name = "NAME")]
-    pub(crate) id: Option<String>,
+    /// Variables by whose values records are paired (default: by row, unless the files show that rows do not
+    /// correspond)
+    #[arg(long, value_delimiter = ',', value_name = "NAMES", requires = "masked")]
+    pub(crate) id: Vec<String>,
+    /// Pair records by row even if the files show that rows do not correspond
+    #[arg(long, requires = "masked", conflicts_with = "id")]
+    pub(crate) by_row: bool,
     /// How a missing key counts: own, visible, original or wild
     #[arg(long, default_value = "visible", value_parser = parse_semantics, value_name = "NAME")]
     pub(crate) semantics: Semantics,

@@ -9,6 +9,7 @@ pub mod cell_means;
 pub mod interval_widths;
 pub mod outliers;
 pub mod records;
+pub mod row_order;
 pub mod statistics;
 pub mod variables;
 

@@ -292,6 +292,9 @@ pub struct OutputDraft {
     /// What decides on the release: `gated`, or `ungated` where nothing does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub release: Option<Spot<String>>,
+    /// What the weight is called in the released file; as in the input if not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weight: Option<Spot<String>>,
 }
 
 /// Texts as a list of spots.

@@ -132,6 +132,7 @@ pub(crate) fn execute_in(
         stages.begin(&step.key);
         steps.push(masked.carry_out(plan, step, original, seed, watch)?);
     }
+    masked.check_weight_name(plan)?;
     stages.begin("measure after");
     let after = measured_after(&measuring, &masked)?;
     let measured = before.into_iter().zip(after);

@@ -170,6 +170,8 @@ pub struct Output {
     pub suppressed: String,
     /// Whether the plan lets its file go without any condition.
     pub release_when: ReleaseWhen,
+    /// What the weight is called in the released file, if not as in the input.
+    pub weight: Option<String>,
 }
 
 /// What decides on a release.

@@ -470,7 +470,28 @@ pub enum RecordProblem {
     WrongShape,
 }
 
+/// What a file was written for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Purpose {
+    /// To be released, if its plan's conditions hold.
+    Release,
+    /// To have other weights; nobody judged whether it may be released.
+    Calibration,
+}
+
+/// What the plan is called that `bauta calibrate` makes.
+pub(crate) const CALIBRATE: &str = "bauta calibrate";
+
 impl RunRecord {
+    /// What the file of the run was written for.
+    pub fn purpose(&self) -> Purpose {
+        if self.plan.file == CALIBRATE {
+            Purpose::Calibration
+        } else {
+            Purpose::Release
+        }
+    }
+
     /// Reads a record as it was written; one of another version is refused.
     pub fn read(bytes: &[u8]) -> Result<Self, RecordProblem> {
         let value: serde_json::Value =

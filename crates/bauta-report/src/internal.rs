@@ -7,6 +7,7 @@ mod provenance;
 mod verdict;
 
 use bauta_plan::RunRecord;
+use bauta_plan::record::Purpose;
 use maud::{Markup, html};
 
 use crate::exhibits;
@@ -75,8 +76,12 @@ pub(crate) fn report(record: &RunRecord) -> Markup {
             "Methods named in this report",
             glossary(steps.chain(measures)),
         ),
-        Section::new("decision", "Decision", provenance::decision()),
     ]);
+    // Nobody decides on the release of a file that was only calibrated.
+    if record.purpose() == Purpose::Release {
+        let decision = provenance::decision();
+        sections.push(Section::new("decision", "Decision", decision));
+    }
     let foot = html! {
         p {
             "Written by Bauta " (record.bauta_version) " from the run record of "

@@ -15,7 +15,7 @@ use bauta_methods::pair::Rows;
 use bauta_methods::registry;
 use bauta_plan::RunRecord;
 use bauta_plan::record::{
-    Fate, FileRecord, MeasureFamily, MeasureRecord, PlanRecord, StepRecord, TimesRecord,
+    Fate, FileRecord, MeasureFamily, MeasureRecord, PlanRecord, Purpose, StepRecord, TimesRecord,
     VariableRecord,
 };
 
@@ -176,7 +176,10 @@ impl<'a> PublicRecord<'a> {
             title: title.as_deref(),
             version: bauta_version,
             day: day(started),
-            file: released.as_ref().map(PublicFile::of),
+            file: released
+                .as_ref()
+                .filter(|_| record.purpose() == Purpose::Release)
+                .map(PublicFile::of),
             shuffled: *shuffled,
             judged: match ungated {
                 None => Judged::ByConditions,

@@ -56,6 +56,14 @@ pub(super) fn with_arguments(command: clap::Command) -> clap::Command {
             names("continuous")
                 .help("Variables that are numbers; the others in margins are categories"),
         )
+        .arg(
+            names("identifiers")
+                .help("Columns to drop as direct identifiers, besides those that look like one"),
+        )
+        .arg(names("keep").help(
+            "Columns to keep though they look like identifiers, or like weights beside the new one",
+        ))
+        .arg(name("new-weight").help("What the new weight is called (default: as the old one)"))
         .args(written_files())
         .arg(
             file("report")

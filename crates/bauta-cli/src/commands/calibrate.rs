@@ -10,7 +10,7 @@ use bauta_methods::few_records::{RULE_OF_TEN, is_few};
 use bauta_methods::{Card, registry};
 use bauta_plan::record::{RunRecord, StepRecord};
 use bauta_plan::work::Done;
-use bauta_plan::work::calibrate::{CalibrateRequest, WITH_KEYS, adjuster, calibrate};
+use bauta_plan::work::calibrate::{CalibrateRequest, DROP, WITH_KEYS, adjuster, calibrate};
 use bauta_report::HtmlRenderer;
 use clap::{ArgMatches, FromArgMatches as _};
 use serde_json::json;
@@ -20,7 +20,7 @@ use crate::arguments::{FileOptions, Global};
 use crate::commands::mask::{given_params, show};
 use crate::commands::run::{run_object, verdict, warn_of_older};
 use crate::failure::Failure;
-use crate::print::out;
+use crate::print::{out, say};
 use crate::progress::Progress;
 use crate::recovery::recover_beside;
 use crate::tables::{count, figure, figure_text, percent, table, text};
@@ -40,6 +40,11 @@ pub(crate) fn run(arguments: &ArgMatches, global: &Global) -> Result<Outcome, Fa
     let step = calibration_step(&record);
     if global.json {
         let mut object = run_object(&plan, &record);
+        // It was not judged, and is no release.
+        if let Some(object) = object.as_object_mut() {
+            let written = object.remove("released");
+            object.insert("calibrated".to_owned(), json!(written));
+        }
         object["calibration"] = json!(step.and_then(StepRecord::told));
         crate::print::object(&object);
     } else {
@@ -50,9 +55,22 @@ pub(crate) fn run(arguments: &ArgMatches, global: &Global) -> Result<Outcome, Fa
         }
         if !global.quiet {
             show(&record);
+            say_dropped(&record);
         }
     }
     Ok(verdict(&record))
+}
+
+/// Which columns were dropped and why, one by one.
+fn say_dropped(record: &RunRecord) {
+    let mut steps = record.steps.iter();
+    let Some(step) = steps.find(|step| step.method == DROP) else {
+        return;
+    };
+    for why in step.why.iter().flat_map(|why| why.split("; ")) {
+        say!("dropped {why}");
+    }
+    say!("--keep {} would keep them", step.on.join(","));
 }
 
 /// The step that calibrated.
@@ -90,6 +108,9 @@ fn request(arguments: &ArgMatches, global: &Global) -> Result<CalibrateRequest, 
         household: arguments.get_one("household").cloned(),
         keys,
         continuous: names("continuous"),
+        identifiers: names("identifiers"),
+        keep: names("keep"),
+        new_weight: arguments.get_one("new-weight").cloned(),
         params: given_params(card, arguments),
     })
 }

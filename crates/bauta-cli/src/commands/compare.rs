@@ -2,7 +2,9 @@
 
 mod shown;
 
-use bauta_plan::work::compare::{CompareRequest, ComparedMeasure, compare_files};
+use bauta_plan::work::compare::{
+    CompareRequest, Compared, ComparedMeasure, PairBy, compare_files, compare_record,
+};
 
 use crate::Outcome;
 use crate::arguments::{CompareArguments, Global};
@@ -12,11 +14,9 @@ use crate::progress::Progress;
 use crate::recovery::recover_beside;
 
 pub(crate) fn run(arguments: &CompareArguments, global: &Global) -> Result<Outcome, Failure> {
-    recover_beside([&arguments.original, &arguments.masked]);
+    recover_beside([&arguments.original].into_iter().chain(&arguments.masked));
     let progress = Progress::new(global.quiet || global.json);
-    let (original, masked) = (&arguments.original, &arguments.masked);
-    let (request, reading) = (request(arguments), arguments.reading.reading(global));
-    let compared = compare_files(original, masked, &reading, &request, &progress)?;
+    let compared = compared(arguments, global, &progress)?;
     drop(progress);
     if global.json {
         shown::print_json(arguments, &compared);
@@ -29,17 +29,63 @@ pub(crate) fn run(arguments: &CompareArguments, global: &Global) -> Result<Outco
     Ok(Outcome::Fine)
 }
 
+/// Compares two files, or those of a record.
+fn compared(
+    arguments: &CompareArguments,
+    global: &Global,
+    progress: &Progress,
+) -> Result<Compared, Failure> {
+    let (original, request) = (&arguments.original, request(arguments));
+    let Some(masked) = &arguments.masked else {
+        refuse_options_of_files(arguments)?;
+        return Ok(compare_record(original, global.memory, &request, progress)?);
+    };
+    let reading = arguments.reading.reading(global);
+    Ok(compare_files(
+        original, masked, &reading, &request, progress,
+    )?)
+}
+
+/// A record says itself how its files are read.
+fn refuse_options_of_files(arguments: &CompareArguments) -> Result<(), Failure> {
+    let reading = &arguments.reading;
+    let given = [
+        ("--delimiter", reading.delimiter.is_some()),
+        ("--decimal", reading.decimal.is_some()),
+        ("--encoding", reading.encoding.is_some()),
+        ("--missing-texts", reading.missing_texts.is_some()),
+        ("--fold-spellings", !reading.fold_spellings.is_empty()),
+    ];
+    let given = given.iter().filter(|(_, given)| *given);
+    let given: Vec<&str> = given.map(|(name, _)| *name).collect();
+    if given.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::mistake(
+        format!(
+            "{} would be said of two files; a record says how its files are read",
+            given.join(", ")
+        ),
+        "name the masked file, too, or leave the options out",
+    ))
+}
+
 fn request(arguments: &CompareArguments) -> CompareRequest {
+    let masked = arguments.masked.as_ref();
     CompareRequest {
         original: arguments.original.display().to_string(),
-        masked: arguments.masked.display().to_string(),
+        masked: masked.map_or_else(String::new, |masked| masked.display().to_string()),
         on: arguments.on.clone(),
         keys: arguments.keys.clone(),
         ordered: arguments.ordered.clone(),
         hierarchies: arguments.hierarchy.clone(),
         sensitive: arguments.sensitive.clone(),
         weight: arguments.weight.clone(),
-        id: arguments.id.clone(),
+        pair_by: match (arguments.id.as_slice(), arguments.by_row) {
+            ([], false) => PairBy::Row,
+            ([], true) => PairBy::RowInAnyCase,
+            (id, _) => PairBy::Id(id.to_vec()),
+        },
         semantics: arguments.semantics,
         skip_missing: arguments.skip_missing,
         outliers: arguments.outliers,

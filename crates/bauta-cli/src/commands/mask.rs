@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use bauta_methods::params::parse_text;
 use bauta_methods::{Card, RawValue, registry};
-use bauta_plan::record::RunRecord;
+use bauta_plan::record::{Purpose, RunRecord};
 use bauta_plan::work::Done;
 use bauta_plan::work::mask::{MaskRequest, mask};
 use bauta_report::HtmlRenderer;
@@ -91,10 +91,14 @@ pub(crate) fn show(record: &RunRecord) {
         }
     }
     for claim in &record.claims {
-        say!("{}", claim_text(claim));
+        say!("{}", claim_text(claim, "written file"));
     }
     if let Some(file) = &record.released {
-        say!("wrote {} ({} records)", file.file, file.n_records);
+        let what = match record.purpose() {
+            Purpose::Release => "wrote",
+            Purpose::Calibration => "calibrated:",
+        };
+        say!("{what} {} ({} records)", file.file, file.n_records);
     }
 }
 

@@ -151,7 +151,7 @@ pub(crate) fn print_summary(plan: &Plan, record: &RunRecord) {
         out!("gate {}", gate_text(gate));
     }
     for claim in &record.claims {
-        out!("{}", claim_text(claim));
+        out!("{}", claim_text(claim, "released file"));
     }
     match &record.released {
         Some(file) if record.ungated.is_some() => {
@@ -183,11 +183,11 @@ pub(crate) fn print_summary(plan: &Plan, record: &RunRecord) {
     }
 }
 
-/// What counting the released file again showed.
-pub(crate) fn claim_text(claim: &ClaimRecord) -> String {
+/// What counting a file again showed that was written.
+pub(crate) fn claim_text(claim: &ClaimRecord, file: &str) -> String {
     let counted = match claim.counted {
-        Counted::ReleasedFile => "released file read and counted again",
-        Counted::BeforeSuppression => "values before suppression counted again",
+        Counted::ReleasedFile => format!("{file} read and counted again"),
+        Counted::BeforeSuppression => "values before suppression counted again".to_owned(),
     };
     format!(
         "{counted} on {} ({}; {}): {}",

@@ -59,7 +59,7 @@ fn weights_reach_given_totals() {
     assert_eq!(cells[1..6], ["sex=f", "40", "73 %", "-", "-"], "{shown}");
     let said = "figures of g rest on fewer than 10 records and stand in the record";
     assert!(shown.contains(said), "{shown}");
-    assert!(stderr(&output).contains("wrote out.csv (5 records)"));
+    assert!(stderr(&output).contains("calibrated: out.csv (5 records)"));
     assert_eq!(names(folder.path()), ["out.csv", "toy.csv"]);
     // The same totals by position, and from a file.
     let text = "margin,target\nsex=f,40\nsex=m,15\n";

@@ -2,12 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
+use bauta_data::Role;
 use bauta_data::format::FileFormat;
 use bauta_data::near;
 
 use super::Surroundings;
 use super::steps::TOTALS;
-use crate::draft::{Draft, HierarchyDraft, OutputDraft};
+use crate::draft::{Draft, HierarchyDraft, OutputDraft, VariableDraft};
 use crate::plan::{NamedPath, Output, Release, ReleaseWhen};
 use crate::problem::{Problem, ProblemKind, Spot};
 use crate::toml::Problems;
@@ -25,6 +26,7 @@ pub(super) fn check_output(
         surroundings,
         problems,
     };
+    check.check_weight_name(&draft.variables);
     check.check(&files_read(draft, plan_file, surroundings))
 }
 
@@ -69,6 +71,30 @@ struct OutputCheck<'a> {
 }
 
 impl OutputCheck<'_> {
+    /// A name for the weight needs a weight, and is that of no other variable.
+    fn check_weight_name(&self, variables: &[VariableDraft]) {
+        let Some(spot) = &self.draft.weight else {
+            return;
+        };
+        let refuse = |message: String, hint: &str| {
+            let problem = Problem::at(ProblemKind::Plan, &spot.place, message, hint);
+            self.problems.borrow_mut().push(problem);
+        };
+        let name = spot.value.as_str();
+        if name.trim().is_empty() {
+            refuse("`weight` names no column".to_owned(), "give it a name");
+        }
+        if !variables
+            .iter()
+            .any(|variable| variable.role == Role::Weight)
+        {
+            refuse(
+                format!("`{name}` would be the name of the weight, and no variable is one"),
+                "give a variable the role weight, or leave `weight` out",
+            );
+        }
+    }
+
     fn check(&self, files_read: &[PathBuf]) -> Option<Output> {
         let draft = self.draft;
         let release = draft.file.as_ref();
@@ -108,6 +134,7 @@ impl OutputCheck<'_> {
             shuffle: draft.shuffle.unwrap_or(false),
             suppressed: draft.suppressed.clone().unwrap_or_default(),
             release_when: self.release_when(),
+            weight: draft.weight.as_ref().map(|spot| spot.value.clone()),
         })
     }
 

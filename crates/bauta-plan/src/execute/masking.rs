@@ -1,8 +1,10 @@
 //! The steps of a plan, one after the other.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::Arc;
 
-use bauta_data::{Role, Table, Watch};
+use bauta_data::{Attribute, DataError, DataProblem, Role, Table, Watch};
 use bauta_methods::adjust::AdjustTask;
 use bauta_methods::context::shuffled;
 use bauta_methods::mask::Truth;
@@ -162,7 +164,28 @@ impl Masked {
             || self.touched.iter().any(is_weight)
     }
 
-    /// The table as it is written: suppressed cells spelled, records in a new order if asked for.
+    /// Refuses a name for the weight that another column of the released file has.
+    pub(super) fn check_weight_name(&self, plan: &Plan) -> Result<(), RunError> {
+        let taken = plan.output.weight.as_ref().filter(|name| {
+            let column = self.table.column_named(name);
+            column.is_some_and(|column| column.attribute().role != Role::Weight)
+        });
+        let Some(name) = taken else {
+            return Ok(());
+        };
+        let message = format!("the weight would be called `{name}`, and so is another column");
+        let problem = DataProblem::file(message, "choose another name, or drop that column");
+        let file = plan
+            .output
+            .release
+            .as_ref()
+            .map(|release| &release.file.path);
+        let file = file.map_or(Path::new(""), |path| path.as_path());
+        Err(DataError::one(file, problem).into())
+    }
+
+    /// The table as it is written: suppressed cells spelled, the weight under the name that is asked for,
+    /// records in a new order if asked for.
     pub(super) fn release(&self, plan: &Plan, seed: u64, watch: &dyn Watch) -> Table {
         let mut table = self.table.clone();
         for attr_idx in 0..table.columns().len() {
@@ -172,6 +195,15 @@ impl Masked {
                     .with_suppressed_text(&plan.output.suppressed);
                 table = table.with_column(attr_idx, column);
             }
+        }
+        let weight = table.with_role(Role::Weight).first().copied();
+        if let (Some(name), Some(attr_idx)) = (&plan.output.weight, weight) {
+            let column = table.column(attr_idx).clone();
+            let attribute = Attribute {
+                name: name.clone(),
+                ..column.attribute().clone()
+            };
+            table = table.with_column(attr_idx, column.with_attribute(Arc::new(attribute)));
         }
         if plan.output.shuffle {
             let context = RunContext::new(seed, "output", watch);

@@ -469,6 +469,7 @@ fn parse_output(output: &Fields<'_, '_>, needs: Needs) -> OutputDraft {
         "shuffle",
         "suppressed",
         "release",
+        "weight",
     ]);
     if needs == Needs::Files && !output.has("file") {
         output.missing("file", "add file = \"…\", the file to release");
@@ -481,5 +482,6 @@ fn parse_output(output: &Fields<'_, '_>, needs: Needs) -> OutputDraft {
         shuffle: output.flag("shuffle"),
         suppressed: output.text("suppressed").map(|text| text.value),
         release: output.text("release"),
+        weight: output.text("weight"),
     }
 }

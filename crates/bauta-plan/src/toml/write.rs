@@ -239,6 +239,7 @@ pub fn output(output: &OutputDraft) -> String {
         .line("shuffle", output.shuffle.map(|shuffle| shuffle.to_string()))
         .text("suppressed", output.suppressed.as_ref())
         .spot("release", output.release.as_ref())
+        .spot("weight", output.weight.as_ref())
         .0
 }
 

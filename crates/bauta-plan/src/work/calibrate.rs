@@ -1,5 +1,7 @@
 //! Weights that reach totals, as a plan of one step.
 
+mod dropped;
+
 use std::path::PathBuf;
 
 use bauta_data::inspect::FileProfile;
@@ -13,12 +15,16 @@ use crate::draft::{Draft, MeasureDraft, OutputDraft, StepDraft, VariableDraft};
 use crate::execute::RunOptions;
 use crate::problem::Spot;
 use crate::publish::Renderer;
+use crate::record::CALIBRATE;
 use crate::stages::RunWatch;
 
 /// The adjuster that deletes records at risk first.
 pub const WITH_KEYS: &str = "subsample-calibrate";
 /// The adjuster that deletes none.
 pub const WITHOUT_KEYS: &str = "calibrate";
+
+/// The mask that takes columns out.
+pub const DROP: &str = "drop-identifiers";
 
 /// Which totals, for which weights of which file.
 #[derive(Clone, Debug)]
@@ -41,6 +47,12 @@ pub struct CalibrateRequest {
     pub keys: Vec<String>,
     /// Variables that are numbers; the others in margins are categories.
     pub continuous: Vec<String>,
+    /// Direct identifiers, besides the columns that look like one.
+    pub identifiers: Vec<String>,
+    /// Columns that stay though they look like identifiers or weights.
+    pub keep: Vec<String>,
+    /// What the new weight is called; as the old one if not given.
+    pub new_weight: Option<String>,
     /// Parameters.
     pub params: Vec<(&'static str, RawValue)>,
 }
@@ -55,9 +67,8 @@ pub fn calibrate(
     // The table that was looked at is not kept beside the one that is worked on.
     let profile = inspect(&request.file, &request.reading, watch)?.profile;
     let draft = request.draft(&profile)?;
-    let called = "bauta calibrate";
     let read = (request.file.as_path(), &request.reading);
-    carry_out(&draft, called, read, options, watch, renderer)
+    carry_out(&draft, CALIBRATE, read, options, watch, renderer)
 }
 
 /// The adjuster for a request with these keys.
@@ -80,18 +91,27 @@ impl CalibrateRequest {
         for (name, value) in &self.params {
             step = step.with(name, value.clone());
         }
+        let mut steps = vec![step];
+        let dropped = self.dropped(profile)?;
+        if !dropped.is_empty() {
+            let reasons: Vec<String> = dropped.iter().map(ToString::to_string).collect();
+            let names = dropped.into_iter().map(|dropped| dropped.name);
+            let drop = StepDraft::mask(DROP).on(names);
+            steps.push(drop.because(&reasons.join("; ")));
+        }
         let path = |path: &PathBuf| Spot::from(path.to_string_lossy().into_owned());
         let mut variables = self.variables(profile)?;
         self.reading.fold_in(&mut variables);
         Ok(Draft {
             data: self.reading.data_draft(&self.file),
             variables,
-            steps: vec![step],
+            steps,
             measures: vec![MeasureDraft::of(self.measures().iter().copied())],
             output: OutputDraft {
                 file: Some(path(&self.output)),
                 record: self.record.as_ref().map(path),
                 report: self.report.as_ref().map(path),
+                weight: self.new_weight.clone().map(Spot::from),
                 ..OutputDraft::default()
             },
             ..Draft::default()

@@ -1,24 +1,27 @@
 //! Every measure of an original file and its masked version.
 
 mod choice;
+mod from_record;
 mod measures;
+mod pairing;
 
-use std::collections::HashMap;
 use std::path::Path;
 
-use bauta_data::format::{FileFormat, Loaded, decimal_mark_of, memory_needed, read};
+use bauta_data::format::{FileFormat, Loaded, ReadOptions, decimal_mark_of, memory_needed, read};
 use bauta_data::number::{DecimalMark, ReadAs, ShownMark};
 use bauta_data::spelling::spelled_as;
 use bauta_data::{Column, Condition, Kind, Role, Schema, Table, Watch, near};
 use bauta_methods::groups::not_measured;
 use bauta_methods::keys::Semantics;
-use bauta_methods::pair::Rows;
 use bauta_methods::{Choice as _, Measurement, Note, Pair, Scope};
 
 use super::keys::{add_sensitive, give_hierarchies, key_schema, refuse_repeats};
 use super::{KeyHierarchy, Reading, WorkError};
 use choice::{Chosen, choose, offers_semantics, refuse_settings_in_vain, refuse_unused_settings};
-use measures::cell;
+use pairing::paired;
+
+pub use from_record::compare_record;
+pub use pairing::{PairBy, Pairing};
 
 /// What to compare, and how.
 #[derive(Clone, PartialEq, Debug)]
@@ -39,8 +42,8 @@ pub struct CompareRequest {
     pub sensitive: Vec<String>,
     /// Sampling weight.
     pub weight: Option<String>,
-    /// Variable that tells which records correspond; their order if not given.
-    pub id: Option<String>,
+    /// How records are paired.
+    pub pair_by: PairBy,
     /// How a missing key counts.
     pub semantics: Semantics,
     /// Leave missing values out instead of refusing them.
@@ -62,8 +65,12 @@ pub struct CompareRequest {
 /// What a comparison found.
 #[derive(Clone, Debug)]
 pub struct Compared {
-    /// Whether records correspond.
-    pub rows: Rows,
+    /// What the original file is called.
+    pub original: String,
+    /// What the masked file is called.
+    pub masked: String,
+    /// How records were paired.
+    pub pairing: Pairing,
     /// The variables that were compared.
     pub on: Vec<String>,
     /// Each measure.
@@ -95,17 +102,26 @@ pub fn compare_files(
 ) -> Result<Compared, WorkError> {
     request.refuse_repeats()?;
     let beside = beside(original, reading, request)?;
-    let original = load(original, reading, request, watch)?;
-    let mut masked = load(masked, &beside, request, watch)?;
-    // Each file was folded by its own frequencies; the original's spelling holds for both.
-    for name in &reading.fold_spellings {
+    let schema = |file: &Path| request.schema().map_err(|error| error.in_file(file));
+    let options = reading.options(schema(original)?);
+    let original = load(original, &options, request, watch)?;
+    let options = beside.options(schema(masked)?);
+    let masked = load(masked, &options, request, watch)?;
+    let masked = spelled_alike(&original, masked, &reading.fold_spellings);
+    compare(&original, masked, request, watch)
+}
+
+/// The masked file with these variables spelled as in the original: each file was folded by its own
+/// frequencies, and the original's spelling holds for both.
+fn spelled_alike(original: &Table, mut masked: Table, names: &[String]) -> Table {
+    for name in names {
         let columns = original.column_named(name).zip(masked.column_named(name));
         let alike = columns.and_then(|(original, masked)| spelled_as(masked, original));
         if let (Some(column), Some(attr_idx)) = (alike, masked.index_of(name)) {
             masked = masked.with_column(attr_idx, column);
         }
     }
-    compare(&original, masked, request, watch)
+    masked
 }
 
 /// How the second file is read where memory is limited: both are held, so that it may take what the first leaves.
@@ -130,8 +146,19 @@ pub fn compare(
     watch: &dyn Watch,
 ) -> Result<Compared, WorkError> {
     request.refuse_repeats()?;
-    let (masked, rows) = correspondence(original, masked, request)?;
-    let on = variables(original, &masked, request)?;
+    let (masked, pairing) = paired(original, masked, request)?;
+    compare_paired(original, &masked, pairing, request, watch)
+}
+
+/// Takes the measures of two tables whose records are paired.
+fn compare_paired(
+    original: &Table,
+    masked: &Table,
+    pairing: Pairing,
+    request: &CompareRequest,
+    watch: &dyn Watch,
+) -> Result<Compared, WorkError> {
+    let on = variables(original, masked, request)?;
     if on.is_empty() && request.keys.is_empty() {
         return Err(WorkError::mistake(
             "the files have no numeric variable in common, so that there is nothing to compare",
@@ -140,8 +167,8 @@ pub fn compare(
     }
     let pair = Pair {
         original,
-        masked: &masked,
-        rows,
+        masked,
+        rows: pairing.rows(),
     };
     if !on.is_empty() {
         if !request.skip_missing {
@@ -153,7 +180,13 @@ pub fn compare(
     refuse_unused_settings(request, &chosen, &left)?;
     let found = take_all(&chosen, pair, request, watch)?;
     refuse_settings_in_vain(request, &found)?;
-    Ok(Compared { rows, on, found })
+    Ok(Compared {
+        original: request.original.clone(),
+        masked: request.masked.clone(),
+        pairing,
+        on,
+        found,
+    })
 }
 
 fn take_all(
@@ -218,32 +251,43 @@ impl CompareRequest {
     fn refuse_repeats(&self) -> Result<(), WorkError> {
         let used = self.keys.iter().chain(&self.weight);
         refuse_repeats(used.chain(&self.sensitive))?;
-        refuse_repeats(self.on.iter().flatten())
+        refuse_repeats(self.on.iter().flatten())?;
+        match &self.pair_by {
+            PairBy::Id(variables) => refuse_repeats(variables.iter()),
+            PairBy::Row | PairBy::RowInAnyCase => Ok(()),
+        }
+    }
+
+    /// Whether records are paired by this variable.
+    fn is_id(&self, name: &str) -> bool {
+        match &self.pair_by {
+            PairBy::Id(variables) => variables.iter().any(|known| known == name),
+            PairBy::Row | PairBy::RowInAnyCase => false,
+        }
     }
 }
 
 /// Reads a file.
 fn load(
     file: &Path,
-    reading: &Reading,
+    options: &ReadOptions,
     request: &CompareRequest,
     watch: &dyn Watch,
 ) -> Result<Table, WorkError> {
-    let schema = request.schema().map_err(|error| error.in_file(file))?;
-    let mut options = reading.options(schema);
-    let loaded = read(file, &options, watch)?;
-    let mark = match reading.decimal {
+    let mut loaded = read(file, options, watch)?;
+    let mark = match options.decimal {
         Some(mark) => mark,
         None if loaded.format == FileFormat::Parquet => DecimalMark::Point,
         None => decimal_mark_of(file, &shown_marks(&loaded, request))?.0,
     };
-    let table = if mark == loaded.style.decimal {
-        loaded.table
-    } else {
-        options.decimal = Some(mark);
-        read(file, &options, watch)?.table
-    };
-    Ok(with_numbers(table, request, mark))
+    if mark != loaded.style.decimal {
+        let options = ReadOptions {
+            decimal: Some(mark),
+            ..options.clone()
+        };
+        loaded = read(file, &options, watch)?;
+    }
+    Ok(with_numbers(loaded.table, request, mark))
 }
 
 /// Columns without another use that are to be compared as numbers, if they are numbers.
@@ -257,8 +301,7 @@ fn is_compared(column: &Column, request: &CompareRequest) -> bool {
 fn shown_marks(loaded: &Loaded, request: &CompareRequest) -> Vec<ShownMark> {
     let is_compared = |name: &str| {
         let column = loaded.table.column_named(name);
-        let is_id = request.id.as_deref() == Some(name);
-        !is_id && column.is_some_and(|column| is_compared(column, request))
+        !request.is_id(name) && column.is_some_and(|column| is_compared(column, request))
     };
     let mut shown = loaded.shown_marks.clone();
     for column in &mut shown {
@@ -282,68 +325,6 @@ fn with_numbers(mut table: Table, request: &CompareRequest, mark: DecimalMark) -
     table
 }
 
-/// Which masked record came from which original one: by id, or by order if there are equally many.
-fn correspondence(
-    original: &Table,
-    masked: Table,
-    request: &CompareRequest,
-) -> Result<(Table, Rows), WorkError> {
-    let Some(id) = &request.id else {
-        let same = original.n_records() == masked.n_records();
-        return Ok((
-            masked,
-            if same {
-                Rows::Correspond
-            } else {
-                Rows::Unrelated
-            },
-        ));
-    };
-    let original_ids = id_texts(original, id, &request.original)?;
-    let masked_ids = id_texts(&masked, id, &request.masked)?;
-    let mut row_of = HashMap::new();
-    for (row, text) in original_ids.iter().enumerate() {
-        if row_of.insert(text, row as u32).is_some() {
-            return Err(WorkError::mistake(
-                format!(
-                    "{}: `{id}` has the same value in two records (one of them is row {})",
-                    request.original,
-                    row + 1
-                ),
-                "an id must be different in every record",
-            ));
-        }
-    }
-    let rows = masked_ids
-        .iter()
-        .enumerate()
-        .map(|(row, text)| {
-            row_of.get(text).copied().ok_or_else(|| {
-                WorkError::mistake(
-                    format!(
-                        "{}: row {} has an `{id}` that the original does not have",
-                        request.masked,
-                        row + 1
-                    ),
-                    "compare files that share their ids",
-                )
-            })
-        })
-        .collect::<Result<Vec<u32>, WorkError>>()?;
-    Ok((masked.traced_to(rows), Rows::Correspond))
-}
-
-fn id_texts(table: &Table, id: &str, file: &str) -> Result<Vec<String>, WorkError> {
-    let column = table.column_named(id).ok_or_else(|| {
-        WorkError::mistake(
-            format!("{file} has no variable `{id}`"),
-            near::column_hint(id, table.names()),
-        )
-    })?;
-    let text = |record| cell(column, record);
-    Ok((0..table.n_records()).map(text).collect())
-}
-
 /// The variables to compare: those named, or all that are numeric in both files.
 fn variables(
     original: &Table,
@@ -362,9 +343,8 @@ fn variables(
             .iter()
             .filter(other)
             .map(|column| column.name().to_owned());
-        let is_id = |name: &String| request.id.as_ref() == Some(name);
         return Ok(names
-            .filter(|name| !is_id(name) && numeric(original, name) && numeric(masked, name))
+            .filter(|name| !request.is_id(name) && numeric(original, name) && numeric(masked, name))
             .collect());
     };
     for name in on {

@@ -76,6 +76,7 @@ why = "so"
 file = "out.csv"
 shuffle = false
 suppressed = "*"
+weight = "w2"
 "#;
 
 #[test]

@@ -1,16 +1,23 @@
 //! Where everything came from and how to repeat it.
 
 use bauta_plan::RunRecord;
-use bauta_plan::record::FileRecord;
+use bauta_plan::record::{FileRecord, Purpose};
 use maud::{Markup, html};
 
 use crate::number::{count, seconds};
 use crate::page::{facts, hash, scrolling};
 use crate::words::{capitalised, seed_source};
 
+/// What a file for release is called, and one whose weights were calibrated.
+const RELEASED: &str = "Released";
+const CALIBRATED: &str = "Calibrated";
+
 /// The files of the run.
 pub(super) fn files(record: &RunRecord) -> Markup {
-    let caption = "What was read and what was released";
+    let (caption, written) = match record.purpose() {
+        Purpose::Release => ("What was read and what was released", RELEASED),
+        Purpose::Calibration => ("What was read and what was calibrated", CALIBRATED),
+    };
     let body = html! {
         table {
             caption { (caption) }
@@ -18,7 +25,7 @@ pub(super) fn files(record: &RunRecord) -> Markup {
                 tr {
                     td {}
                     th scope="col" { "Input" }
-                    th scope="col" { "Released" }
+                    th scope="col" { (written) }
                 }
             }
             tbody {
@@ -60,6 +67,10 @@ fn file_facts() -> [(&'static str, FileFact); 5] {
 pub(super) fn provenance(record: &RunRecord) -> Markup {
     let times = &record.times;
     let released = record.released.as_ref();
+    let written = match record.purpose() {
+        Purpose::Release => RELEASED,
+        Purpose::Calibration => CALIBRATED,
+    };
     let rows = [
         ("Bauta", html! { (record.bauta_version) }),
         ("Record", html! { (record.format) }),
@@ -72,7 +83,7 @@ pub(super) fn provenance(record: &RunRecord) -> Markup {
             html! { (record.input.file) " " (hash(&record.input.sha256)) },
         ),
         (
-            "Released",
+            written,
             html! {
                 @if let Some(file) = released { (file.file) " " (hash(&file.sha256)) } @else { "none" }
             },

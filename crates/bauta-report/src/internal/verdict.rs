@@ -1,7 +1,7 @@
 //! Whether the release holds what was asked of it.
 
 use bauta_plan::RunRecord;
-use bauta_plan::record::{ClaimRecord, Counted, Fate, GateRecord, MeasureFamily};
+use bauta_plan::record::{ClaimRecord, Counted, Fate, GateRecord, MeasureFamily, Purpose};
 use maud::{Markup, html};
 
 use crate::number::count;
@@ -18,19 +18,22 @@ pub(super) fn verdict(record: &RunRecord) -> Markup {
 
 /// Green is for a file whose risk was judged and found small enough, amber for one that went without.
 fn colour(record: &RunRecord) -> &'static str {
-    match (
-        record.passed() && record.released.is_some(),
-        not_judged(record),
-    ) {
+    let went = record.passed() && record.released.is_some();
+    let judged = record.purpose() == Purpose::Release && not_judged(record).is_none();
+    match (went, judged) {
         (false, _) => "bad",
-        (true, None) => "good",
-        (true, Some(_)) => "amber",
+        (true, true) => "good",
+        (true, false) => "amber",
     }
 }
 
 /// What a reader could believe to have been judged and was not.
 fn not_judged(record: &RunRecord) -> Option<&'static str> {
     record.released.as_ref()?;
+    if record.purpose() == Purpose::Calibration {
+        // The verdict says so itself.
+        return None;
+    }
     let family = |gate: &&GateRecord| {
         let mut measures = record.measures.iter();
         let measure = measures.find(|measure| measure.id == gate.measure);
@@ -64,6 +67,9 @@ fn outcome(record: &RunRecord) -> String {
         1 => "The one condition of release holds".to_owned(),
         n => format!("All {n} conditions of release hold"),
     };
+    if record.purpose() == Purpose::Calibration {
+        return calibrated(record, released);
+    }
     if record.claims.iter().any(|claim| !claim.holds) {
         return "The file, read again, is not as safe as claimed. Therefore no file was released."
             .to_owned();
@@ -79,6 +85,17 @@ fn outcome(record: &RunRecord) -> String {
             "{}, and yet {file} was released.",
             failures(record, &failed)
         ),
+    }
+}
+
+/// What became of a file whose weights were calibrated.
+fn calibrated(record: &RunRecord, file: Option<&str>) -> String {
+    match file {
+        Some(file) if record.passed() => format!(
+            "{file} has calibrated weights. It was not judged for release: other variables are as they were."
+        ),
+        _ => "The file, read again, is not as safe as claimed. Therefore no file was written."
+            .to_owned(),
     }
 }
 

@@ -3,9 +3,10 @@
 use std::borrow::Cow;
 
 use bauta_methods::pair::Rows;
+use bauta_methods::pair::row_order::{Ground, Verdict};
 use bauta_methods::{Figure, Note, Series};
 use bauta_methods::{Measurement, registry};
-use bauta_plan::work::compare::Compared;
+use bauta_plan::work::compare::{Compared, Pairing};
 use comfy_table::Cell;
 use serde_json::json;
 
@@ -20,6 +21,40 @@ fn rows_name(rows: Rows) -> &'static str {
         Rows::Correspond => "correspond",
         Rows::Unrelated => "unrelated",
     }
+}
+
+/// How records were paired, as scripts read it.
+fn pairing_json(pairing: &Pairing) -> serde_json::Value {
+    let (by, verdict, variables) = match pairing {
+        Pairing::Row(order) => {
+            let verdict = match order.verdict {
+                Verdict::Plausible => "plausible",
+                Verdict::Undecided => "undecided",
+                Verdict::Contradicted => "contradicted",
+            };
+            let variables = match &order.ground {
+                Ground::InPlace { variables } | Ground::OtherOrder { variables, .. } => {
+                    variables.as_slice()
+                }
+                Ground::Nearness(_) | Ground::Nothing => &[],
+            };
+            (Some("row"), Some(verdict), variables)
+        }
+        Pairing::Id { variables, .. } => (Some("id"), None, variables.as_slice()),
+        Pairing::Run { .. } => (Some("run"), None, &[][..]),
+        Pairing::LengthsDiffer | Pairing::NotTraceable => (None, None, &[][..]),
+    };
+    let n_not_masked = match pairing {
+        Pairing::Id { n_not_masked, .. } | Pairing::Run { n_not_masked } => Some(n_not_masked),
+        Pairing::Row(_) | Pairing::LengthsDiffer | Pairing::NotTraceable => None,
+    };
+    json!({
+        "by": by,
+        "verdict": verdict,
+        "variables": variables,
+        "not_in_masked": n_not_masked,
+        "said": pairing.in_words(),
+    })
 }
 
 /// The series as scripts read them. Those of a category that few records have are left out, and so are
@@ -42,7 +77,9 @@ fn series_json(series: &[Series]) -> Vec<serde_json::Value> {
 
 /// One JSON object.
 pub(super) fn print_json(arguments: &CompareArguments, compared: &Compared) {
-    let Compared { rows, on, found } = compared;
+    let Compared {
+        pairing, on, found, ..
+    } = compared;
     let nothing = Measurement::default();
     let measures: Vec<serde_json::Value> = found
         .iter()
@@ -72,9 +109,10 @@ pub(super) fn print_json(arguments: &CompareArguments, compared: &Compared) {
         })
         .collect();
     object(&json!({
-        "original": arguments.original.display().to_string(),
-        "masked": arguments.masked.display().to_string(),
-        "records": rows_name(*rows),
+        "original": compared.original,
+        "masked": compared.masked,
+        "records": rows_name(pairing.rows()),
+        "pairing": pairing_json(pairing),
         "variables": on,
         "outliers": arguments.outliers,
         "where": arguments.condition.as_ref().map(ToString::to_string),
@@ -106,23 +144,15 @@ fn told(found: Option<&Measurement>) -> Option<Cow<'_, Measurement>> {
 
 /// One table.
 pub(super) fn print_table(arguments: &CompareArguments, compared: &Compared) {
-    let Compared { rows, on, found } = compared;
-    out!(
-        "{} against {}",
-        arguments.masked.display(),
-        arguments.original.display()
-    );
+    let Compared { on, found, .. } = compared;
+    out!("{} against {}", compared.masked, compared.original);
+    out!("{}", compared.pairing.in_words());
     if !on.is_empty() {
         out!("compared on {}", on.join(", "));
     }
     print_other_variables(arguments, compared);
     if let Some(condition) = &arguments.condition {
         out!("only records with {condition}; keys are counted in the whole file");
-    }
-    if *rows == Rows::Unrelated {
-        out!(
-            "The files differ in length and no --id was named: measures that compare record by record are left out."
-        );
     }
     let apart = arguments.outliers.is_some();
     let mut headings = vec!["measure", "figure", "original", "masked"];

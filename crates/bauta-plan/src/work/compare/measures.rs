@@ -24,7 +24,7 @@ pub(super) fn refuse_wrong_records(
 ) -> Result<(), WorkError> {
     if pair.rows == Rows::Unrelated && request.correspondence.as_deref() == Some("own") {
         return Err(WorkError::mistake(
-            "the files differ in length, so that no masked record has an original of its own",
+            "nobody knows which masked record came from which, so that none has an original of its own",
             "name an --id that both files have, or use --correspondence nearest",
         ));
     }
