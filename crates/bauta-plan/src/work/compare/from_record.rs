@@ -62,7 +62,7 @@ pub fn compare_record(
     let masked = spelled_alike(&original, masked, &folded(&plan));
     let pairing = match again.rows {
         Rows::Correspond => Pairing::Run {
-            n_not_masked: original.n_records() - masked.n_records(),
+            n_not_masked: original.n_records().saturating_sub(masked.n_records()),
         },
         Rows::Unrelated => Pairing::NotTraceable,
     };
