@@ -25,6 +25,8 @@ enum Use {
 struct Walk {
     root: tempfile::TempDir,
     folder: PathBuf,
+    /// The folder of the field's own data.
+    data: Option<String>,
     n_run: usize,
 }
 
@@ -34,6 +36,7 @@ impl Walk {
         Self {
             folder: root.path().to_owned(),
             root,
+            data: None,
             n_run: 0,
         }
     }
@@ -90,7 +93,11 @@ impl Walk {
             Some((_, code)) => i32::from(code.starts_with('1')),
             None => 0,
         };
-        let words = words(command);
+        let mut words = words(command);
+        for word in words.iter_mut().filter(|word| *word == "FOLDER") {
+            // Where the field's own data are.
+            *word = self.data.clone().unwrap_or_default();
+        }
         let arguments: Vec<&str> = words[1..].iter().map(String::as_str).collect();
         let output = run_expecting(&self.folder, &arguments, code);
         self.n_run += 1;
@@ -162,6 +169,7 @@ fn run_page(path: &Path) -> Option<usize> {
     let mut walk = Walk::new();
     if let Some(name) = data_of(&page) {
         let data = shared(&format!("data/{name}"))?;
+        walk.data = data.parent().and_then(Path::to_str).map(str::to_owned);
         std::fs::copy(data, walk.root.path().join(name)).unwrap();
     }
     let mut usage = Use::Shown;
