@@ -29,6 +29,8 @@ mod recode_levels;
 mod sampling_masks;
 mod subpopulations;
 mod suppression;
+mod suppression_search;
+mod suppression_sets;
 mod thresholds;
 mod unique_sets;
 

@@ -172,7 +172,7 @@ pub(crate) fn claim_text(claim: &ClaimRecord) -> String {
     };
     format!(
         "{counted} on {} ({}; {}): {}",
-        claim.keys.join(", "),
+        claim.keys_in_words(),
         claim.semantics,
         claim.by,
         claim.in_words()

@@ -124,16 +124,17 @@ impl Masked {
             }
             stays
         });
-        let claimed = match step.method {
-            StepMethod::Mask(mask) => mask.facts(&step.params).claims,
-            StepMethod::Adjuster(adjuster) => adjuster.facts(&step.params).claims,
-        };
-        if let Some(what) = claimed.filter(|_| !step.on.is_empty()) {
-            self.claims.push(Claim {
-                by: format!("step `{}`", step.key),
-                keys: step.on.clone(),
+        if let Some(what) = step.facts().claims.filter(|_| !step.on.is_empty()) {
+            let sets = step.claimed_keys().into_iter();
+            self.claims.extend(sets.map(|claimed| Claim {
+                by: match &claimed.scenario {
+                    Some(scenario) => format!("step `{}` ({scenario})", step.key),
+                    None => format!("step `{}`", step.key),
+                },
+                keys: claimed.keys,
+                subsets: claimed.subsets,
                 what,
-            });
+            }));
         }
         self.touched.extend(touched);
     }
