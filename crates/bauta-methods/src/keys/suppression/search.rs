@@ -4,7 +4,8 @@
 //! others. From blanks that are safe, a record that costs more than it would have to by itself tries to
 //! show more. Where too few others show the same, the cheapest of those who could are asked to join; a
 //! record that loses a match by that looks for its cheapest safe place, and so on for a few turns. What
-//! comes out cheaper stays, anything else is taken back. Small groups of records that depend on each
+//! comes out cheaper stays, anything else is taken back. The same is done from the cheapest blanks of each
+//! record by itself, mended one record after the other, and the cheaper result stays. Small groups of records that depend on each
 //! other alone are then solved exactly.
 
 mod optimum;
@@ -24,10 +25,12 @@ use output::{Output, Unit};
 const MAX_FACES: usize = 4096;
 /// Records that may change in the wake of one that tries to show more.
 const MAX_TURNS: usize = 6;
+/// How often a record that fails may take any place that is safe.
+const MAX_FREE_MOVES: u8 = 3;
 /// Rounds over all records at most.
 const MAX_ROUNDS: usize = 32;
 /// Counts and sets that are looked at in all, besides those that each record needs once.
-const MAX_WORK: u64 = 1 << 28;
+const MAX_WORK: u64 = 1 << 27;
 
 /// What a search came to.
 pub(crate) struct Found {
@@ -137,11 +140,9 @@ pub(crate) fn improve(
         context,
     };
     found.ended = search.rounds()?;
+    search.try_from(floors)?;
     let proved = search.solve_small_groups()?;
-    let cost: u64 = (0..search.floors.len() as u32)
-        .map(|unit| search.cost(unit))
-        .sum();
-    found.is_least = cost == search.floors.iter().sum::<u64>() + proved;
+    found.is_least = search.total() == search.floors.iter().sum::<u64>() + proved;
     found.above_floors = proved as f64 * search.prices.unit;
     for unit in &search.output.units {
         found.of_record[unit.record as usize] = unit.blanked;
@@ -150,6 +151,70 @@ pub(crate) fn improve(
 }
 
 impl Search<'_, '_> {
+    /// Searches from other blanks by class as well, which need not be safe, and keeps what is cheaper.
+    fn try_from(&mut self, start: &[u64]) -> Result<(), MethodError> {
+        let so_far: Vec<u64> = self.output.units.iter().map(|unit| unit.blanked).collect();
+        let cost = self.total();
+        if self.output.work > MAX_WORK / 2 {
+            return Ok(());
+        }
+        for unit in 0..so_far.len() as u32 {
+            let class = self.output.units[unit as usize].class;
+            self.output
+                .change(unit, start[class as usize], &mut Vec::new());
+        }
+        let is_safe = self.mend()?;
+        if is_safe {
+            self.rounds()?;
+        }
+        if !is_safe || self.total() >= cost {
+            for (unit, mask) in (0..).zip(so_far) {
+                self.output.change(unit, mask, &mut Vec::new());
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets one unit after the other that fails take the cheapest place that is safe, which others see
+    /// at once. One that fails again and again blanks more each time, so that this ends. Whether all are
+    /// safe.
+    fn mend(&mut self) -> Result<bool, MethodError> {
+        let mut n_moves = vec![0_u8; self.output.units.len()];
+        let mut failing: Vec<u32> = (0..n_moves.len() as u32).rev().collect();
+        while let Some(unit) = failing.pop() {
+            if self.output.is_safe(unit) {
+                continue;
+            }
+            self.context.go_on()?;
+            if self.output.work > MAX_WORK {
+                return Ok(false);
+            }
+            let turn = &mut n_moves[unit as usize];
+            *turn = turn.saturating_add(1);
+            let Unit {
+                visible, blanked, ..
+            } = self.output.units[unit as usize];
+            let place = if *turn <= MAX_FREE_MOVES {
+                self.cheapest_place(unit, 0)
+            } else {
+                let sets = self.prices.sets.iter().map(|&(_, mask)| mask);
+                let mut more = sets.filter(|mask| mask & !visible == 0 && blanked & !mask == 0);
+                more.find(|&mask| self.output.would_be_safe(unit, mask))
+            };
+            let Some(place) = place else {
+                return Ok(false);
+            };
+            self.output.change(unit, place, &mut failing);
+        }
+        Ok(true)
+    }
+
+    /// What all units cost.
+    fn total(&self) -> u64 {
+        let units = 0..self.output.units.len() as u32;
+        units.map(|unit| self.cost(unit)).sum()
+    }
+
     /// Lets records show more, until none can.
     fn rounds(&mut self) -> Result<Ended, MethodError> {
         for _ in 0..MAX_ROUNDS {

@@ -8,7 +8,7 @@ use crate::keys::cube::Cube;
 use crate::keys::suppression::Counts;
 
 /// Most cells that are listed one by one.
-const MAX_LISTED: usize = 1 << 25;
+const MAX_LISTED: usize = 1 << 26;
 
 /// Counts of cells that can be changed.
 pub(super) enum Showing<'a> {
