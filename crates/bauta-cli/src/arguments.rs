@@ -12,13 +12,13 @@ use bauta_data::{Condition, Role};
 use bauta_methods::Choice as _;
 use bauta_methods::keys::Semantics;
 use bauta_methods::params::describe;
-use bauta_methods::{Card, ParamDefault, registry};
+use bauta_methods::{Card, ParamDefault, ParamType, registry};
 use bauta_plan::plan::ReleaseWhen;
 use bauta_plan::run::{Replace, RunOptions};
 use bauta_plan::work::{KeyHierarchy, Reading};
 use clap::{Arg, Args, CommandFactory as _, Parser, Subcommand, ValueHint};
 
-use crate::commands::mask::weight_param;
+use crate::commands::mask::{household_param, weight_param};
 use keys::parse_hierarchy;
 pub(crate) use keys::{ExplainRecordArguments, RiskArguments};
 
@@ -527,11 +527,15 @@ fn mask_command(card: &'static Card) -> clap::Command {
         } else {
             "Variables to mask"
         });
-    let household = card.param("households").map(|_| {
+    let household = card.param(household_param(card)).map(|spec| {
         Arg::new("household")
             .long("household")
             .value_name("NAME")
-            .help("Household id, for --households true")
+            .help(if spec.ty == ParamType::Flag {
+                "Household id, for --households true"
+            } else {
+                "Household id, for --household-keys"
+            })
     });
     let weight = card.param(weight_param(card)).map(|_| {
         Arg::new("weight")

@@ -147,6 +147,8 @@ pub enum ParamType {
     Variables,
     /// Names of variables and their crosses: `sex`, `sex*age`; `1` counts records.
     Terms,
+    /// Sets of keys: a name and names of variables for each. A plan gives the names of its scenarios.
+    KeySets,
 }
 
 /// What holds when a parameter is not given.

@@ -34,6 +34,7 @@ pub use codes::{KeyColumns, MAX_KEYS};
 pub use counts::KeyCounts;
 pub use frequencies::{Frequencies, frequencies};
 pub use semantics::{Matching, Semantics};
+pub use suppression::combinations_of;
 pub use weights::{check_weights, population};
 
 pub(crate) use codes::check_number;

@@ -165,6 +165,28 @@ pub struct KeyClaim {
     pub semantics: Semantics,
 }
 
+/// The keys of which a step promises something.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ClaimedKeys {
+    /// What an intruder who knows them is called, where there are several such sets.
+    pub scenario: Option<String>,
+    /// The keys.
+    pub keys: Vec<String>,
+    /// How many of them an intruder knows at a time; none where it is all of them.
+    pub subsets: Option<usize>,
+}
+
+impl ClaimedKeys {
+    /// All of some keys together.
+    pub fn all(keys: &[String]) -> Self {
+        Self {
+            scenario: None,
+            keys: keys.to_vec(),
+            subsets: None,
+        }
+    }
+}
+
 /// How the variables of one step bear on each other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Together {
@@ -317,6 +339,12 @@ pub trait MaskMethod: Sync {
         StepFacts::default()
     }
 
+    /// Of which keys it promises what its facts claim; each set of them by itself.
+    fn claimed_keys(&self, settings: &Self::Settings, on: &[String]) -> Vec<ClaimedKeys> {
+        let _ = settings;
+        vec![ClaimedKeys::all(on)]
+    }
+
     /// Does it.
     fn mask(
         &self,
@@ -342,6 +370,9 @@ pub trait Mask: Sync {
 
     /// What can be said of it before any data are read, with parameters that [`Self::check`] accepts.
     fn facts(&self, params: &Params) -> StepFacts;
+
+    /// Of which keys it promises what its facts claim; each set of them by itself.
+    fn claimed_keys(&self, params: &Params, on: &[String]) -> Vec<ClaimedKeys>;
 
     /// Does it, with parameters that [`Self::check`] accepts or an error.
     fn mask(
@@ -373,6 +404,11 @@ impl<M: MaskMethod> Mask for M {
     fn facts(&self, params: &Params) -> StepFacts {
         let settings = self.settings(params);
         settings.map_or_else(|_| StepFacts::default(), |s| MaskMethod::facts(self, &s))
+    }
+
+    fn claimed_keys(&self, params: &Params, on: &[String]) -> Vec<ClaimedKeys> {
+        let settings = self.settings(params);
+        settings.map_or_else(|_| Vec::new(), |s| MaskMethod::claimed_keys(self, &s, on))
     }
 
     fn mask(

@@ -77,6 +77,8 @@ pub enum ParamValue {
     NumberMap(Vec<(String, f64)>),
     /// Rows of numbers, all of the same length.
     NumberRows(Vec<Vec<f64>>),
+    /// Names, and names of variables for each.
+    KeySets(Vec<(String, Vec<String>)>),
 }
 
 impl ParamValue {
@@ -99,6 +101,10 @@ impl ParamValue {
                 .map(|(name, value)| (name.clone(), number_json(*value)))
                 .collect(),
             Self::NumberRows(rows) => serde_json::json!(rows),
+            Self::KeySets(sets) => sets
+                .iter()
+                .map(|(name, keys)| (name.clone(), serde_json::json!(keys)))
+                .collect(),
         }
     }
 }
@@ -326,6 +332,14 @@ impl Params {
             _ => &[],
         }
     }
+
+    /// Sets of keys by name; empty if not set.
+    pub fn key_sets(&self, name: &str) -> &[(String, Vec<String>)] {
+        match self.values.get(name) {
+            Some(ParamValue::KeySets(sets)) => sets,
+            _ => &[],
+        }
+    }
 }
 
 /// A parameter's type in words.
@@ -368,6 +382,7 @@ pub fn describe(ty: ParamType) -> String {
         }
         ParamType::Variables => "names of variables".to_owned(),
         ParamType::Terms => "names of variables, or crosses such as a*b".to_owned(),
+        ParamType::KeySets => "names of scenarios, or a table of names of variables".to_owned(),
     }
 }
 
@@ -380,7 +395,8 @@ fn numbers_between(min: f64, max: f64) -> String {
     }
 }
 
-/// A value from the command line: lists by commas, maps as `from=to` by commas, rows by semicolons.
+/// A value from the command line: lists by commas, maps as `from=to` by commas, rows by semicolons, sets
+/// of keys as `name=key,key` by semicolons.
 pub fn parse_text(ty: ParamType, text: &str) -> RawValue {
     let number = |text: &str| match text.trim().parse::<i64>() {
         Ok(value) => RawValue::Integer(value),
@@ -418,6 +434,10 @@ pub fn parse_text(ty: ParamType, text: &str) -> RawValue {
                 .map(|row| RawValue::List(row.split(',').map(number).collect()))
                 .collect(),
         ),
+        ParamType::KeySets => parse_map(text, text.split(';'), |keys| {
+            let keys = keys.split(',').map(|key| RawValue::Text(key.to_owned()));
+            RawValue::List(keys.collect())
+        }),
     }
 }
 

@@ -55,6 +55,10 @@ fn param_schema(spec: &ParamSpec) -> Value {
         ParamType::TextMap => {
             json!({ "type": "object", "additionalProperties": { "type": "string" } })
         }
+        ParamType::KeySets => {
+            let names = json!({ "type": "array", "items": { "type": "string" }, "minItems": 1 });
+            json!({ "anyOf": [names, { "type": "object", "additionalProperties": names }] })
+        }
         ParamType::NumberMap { min, max } => {
             json!({ "type": "object", "additionalProperties": number_schema(min, max) })
         }

@@ -30,6 +30,8 @@ mod renumbering;
 mod sampling_masks;
 mod subpopulations;
 mod suppression;
+mod suppression_search;
+mod suppression_sets;
 mod thresholds;
 mod unique_sets;
 

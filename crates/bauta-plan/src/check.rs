@@ -6,6 +6,7 @@ mod gates;
 mod measures;
 mod output;
 mod scenarios;
+mod step_scenarios;
 mod steps;
 mod surroundings;
 mod variables;
@@ -21,6 +22,8 @@ use crate::draft::Draft;
 use crate::plan::{NamedPath, Plan};
 use crate::problem::{Place, Problem, ProblemKind, Spot};
 use crate::toml::{self, Problems, in_order};
+
+use step_scenarios::Known;
 
 pub(crate) use output::{UNGATED, files_read};
 pub(crate) use surroundings::Folder;
@@ -123,7 +126,11 @@ pub(crate) fn plan_of(
         }
     }
     let scenarios = checker.scenarios(draft);
-    let steps = checker.steps(&draft.steps);
+    let known = Known {
+        scenarios: &scenarios,
+        described: !draft.scenarios.is_empty(),
+    };
+    let steps = checker.steps(&draft.steps, known);
     let original = checker.originals(&read.schema);
     let measures = measures::check_measures(&checker, &original, &draft.measures, &scenarios);
     let gates = gates::check_gates(&checker, draft, &measures);

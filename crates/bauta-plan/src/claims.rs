@@ -13,6 +13,8 @@ pub(crate) struct Claim {
     pub(crate) by: String,
     /// The keys.
     pub(crate) keys: Vec<String>,
+    /// How many of them are known at a time, where it is not all: every combination of so many.
+    pub(crate) subsets: Option<usize>,
     /// Smallest class and how missing values count.
     pub(crate) what: KeyClaim,
 }
@@ -44,6 +46,7 @@ pub(crate) fn claims_of_gates(plan: &Plan) -> Vec<Claim> {
                     None => format!("gate on {id}"),
                 },
                 keys: planned.on.clone(),
+                subsets: None,
                 what,
             });
         }

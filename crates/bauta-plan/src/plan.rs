@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use bauta_data::format::{FileFormat, ReadOptions};
-use bauta_methods::mask::{Effect, StepFacts};
+use bauta_methods::mask::{ClaimedKeys, Effect, StepFacts};
 use bauta_methods::{Adjuster, Groups, Mask, Measure, Params};
 
 use crate::gate::GateFigure;
@@ -92,6 +92,14 @@ impl Step {
         match self.method {
             StepMethod::Mask(mask) => mask.facts(&self.params),
             StepMethod::Adjuster(adjuster) => adjuster.facts(&self.params),
+        }
+    }
+
+    /// Of which keys it promises what its facts claim.
+    pub fn claimed_keys(&self) -> Vec<ClaimedKeys> {
+        match self.method {
+            StepMethod::Mask(mask) => mask.claimed_keys(&self.params, &self.on),
+            StepMethod::Adjuster(_) => vec![ClaimedKeys::all(&self.on)],
         }
     }
 

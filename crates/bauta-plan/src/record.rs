@@ -304,6 +304,10 @@ pub struct ClaimRecord {
     pub by: String,
     /// The keys.
     pub keys: Vec<String>,
+    /// How many of them are known at a time, where it is not all: every combination of so many was
+    /// counted, and the figures are those of its smallest classes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subsets: Option<u64>,
     /// How missing key values count.
     pub semantics: String,
     /// The claim: every record shares its key with at least k - 1 others.
@@ -342,6 +346,16 @@ pub struct ShownRecord {
 }
 
 impl ClaimRecord {
+    /// The keys in words, and how many of them are known at a time.
+    pub fn keys_in_words(&self) -> String {
+        let keys = self.keys.join(", ");
+        match self.subsets {
+            Some(1) => format!("each of {keys}"),
+            Some(m) => format!("every {m} of {keys}"),
+            None => keys,
+        }
+    }
+
     /// What was counted and what it showed, in words.
     pub fn in_words(&self) -> String {
         let Self { k, n_below, .. } = self;

@@ -7,7 +7,7 @@ use bauta_data::missing::MissingRules;
 use bauta_data::number::DecimalMark;
 use bauta_data::{Attribute, Column, DataError, DataProblem, Kind, Role, Schema, Table, Watch};
 use bauta_methods::Choice;
-use bauta_methods::keys::{Semantics, frequencies};
+use bauta_methods::keys::{Semantics, combinations_of, frequencies};
 use bauta_methods::mask::KeyClaim;
 
 use crate::claims::Claim;
@@ -73,27 +73,20 @@ fn recounted(
     again: &Table,
     released: &Table,
 ) -> Result<ClaimRecord, RunError> {
-    let positions = |table: &Table| -> Result<Vec<usize>, RunError> {
-        let position = |name: &String| {
-            table.index_of(name).ok_or_else(|| {
-                let message = format!("the released file has no variable `{name}`");
-                RunError::internal("counting the released file again", message)
-            })
-        };
-        keys.iter().map(position).collect()
+    // Of each record the smallest class on any combination of keys that is claimed.
+    let combinations = match claim.subsets {
+        Some(m) => combinations_of(&keys, m),
+        None => vec![keys.clone()],
     };
     let sizes = |table: &Table, semantics: Semantics| -> Result<Vec<u32>, RunError> {
-        if keys.is_empty() {
-            let n = table.n_records();
-            return Ok(vec![u32::try_from(n).unwrap_or(u32::MAX); n]);
+        let mut smallest = vec![u32::MAX; table.n_records()];
+        for keys in &combinations {
+            let f = sizes_on(table, keys, semantics)?;
+            for (smallest, f) in smallest.iter_mut().zip(f) {
+                *smallest = f.min(*smallest);
+            }
         }
-        let counted = frequencies(table, &positions(table)?, semantics);
-        let counted = counted.map_err(|error| RunError::Method {
-            place: "counting the released file again".to_owned(),
-            line: None,
-            error: Box::new(error),
-        })?;
-        Ok(counted.f)
+        Ok(smallest)
     };
     let n_smaller = |f: &[u32], k: u32| f.iter().filter(|&&f| f < k).count() as u64;
     let KeyClaim { k, semantics } = claim.what;
@@ -122,8 +115,32 @@ fn recounted(
         holds: n_below == 0,
         counted,
         shown,
+        subsets: claim.subsets.map(|m| m as u64),
         keys,
     })
+}
+
+/// How many records of a table share the key of each.
+fn sizes_on(table: &Table, keys: &[String], semantics: Semantics) -> Result<Vec<u32>, RunError> {
+    if keys.is_empty() {
+        let n = table.n_records();
+        return Ok(vec![u32::try_from(n).unwrap_or(u32::MAX); n]);
+    }
+    let place = "counting the released file again";
+    let position = |name: &String| {
+        table.index_of(name).ok_or_else(|| {
+            let message = format!("the released file has no variable `{name}`");
+            RunError::internal(place, message)
+        })
+    };
+    let positions: Vec<usize> = keys.iter().map(position).collect::<Result<_, _>>()?;
+    let counted = frequencies(table, &positions, semantics);
+    let counted = counted.map_err(|error| RunError::Method {
+        place: place.to_owned(),
+        line: None,
+        error: Box::new(error),
+    })?;
+    Ok(counted.f)
 }
 
 /// Keys as the reader of the released file would take them: numbers by value, others by text; what

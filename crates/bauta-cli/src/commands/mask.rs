@@ -44,7 +44,7 @@ pub(crate) fn run(
         output,
         record: path("record"),
         on,
-        household: named(card, "households", arguments, "household"),
+        household: named(card, household_param(card), arguments, "household"),
         weight: named(card, weight_param(card), arguments, "weight"),
         params: given_params(card, arguments),
     };
@@ -65,6 +65,15 @@ pub(crate) fn run(
         show(&record);
     }
     Ok(verdict(&record))
+}
+
+/// The parameter for which a mask looks at households: to act on whole ones, or to blank what is theirs.
+pub(crate) fn household_param(card: &Card) -> &'static str {
+    if card.param("household_keys").is_some() {
+        "household_keys"
+    } else {
+        "households"
+    }
 }
 
 /// The parameter for which a mask looks at the weights: to scale them, or to know a risk.

@@ -191,7 +191,7 @@ pub(crate) fn claim_text(claim: &ClaimRecord, file: &str) -> String {
     };
     format!(
         "{counted} on {} ({}; {}): {}",
-        claim.keys.join(", "),
+        claim.keys_in_words(),
         claim.semantics,
         claim.by,
         claim.in_words()

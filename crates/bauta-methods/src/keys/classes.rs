@@ -1,6 +1,8 @@
 //! Records with equal keys as one class.
 
 use bauta_data::Table;
+use foldhash::fast::FixedState;
+use hashbrown::HashMap;
 
 use crate::keys::Semantics;
 use crate::keys::codes::{KeyColumns, key_codes};
@@ -20,6 +22,46 @@ impl Classes {
     pub(crate) fn of(keys: &KeyColumns, weights: Option<&[f64]>, semantics: Semantics) -> Self {
         let (counts, of_record) = KeyCounts::with_classes(keys, weights, semantics);
         Self { counts, of_record }
+    }
+
+    /// The same records, with those of one class told apart by a number; the number of each class
+    /// comes with it. Classes are numbered as they first occur.
+    pub(crate) fn split_by(&self, numbers: &[u64]) -> (Self, Vec<u64>) {
+        let mut found: HashMap<(u32, u64), u32, FixedState> = HashMap::default();
+        let (mut first, mut sizes) = (Vec::new(), Vec::new());
+        let of_record: Vec<u32> = self
+            .of_record
+            .iter()
+            .zip(numbers)
+            .map(|(&class, &number)| {
+                let next = first.len() as u32;
+                let part = *found.entry((class, number)).or_insert(next);
+                if part == next {
+                    first.push((class, number));
+                    sizes.push((0, 0.0));
+                }
+                let (n_records, weight) = self.counts.sizes[class as usize];
+                let size: &mut (u32, f64) = &mut sizes[part as usize];
+                size.0 += 1;
+                size.1 += weight / f64::from(n_records);
+                part
+            })
+            .collect();
+        let before = &self.counts;
+        let old = || first.iter().map(|&(class, _)| class);
+        let counts = KeyCounts {
+            sizes,
+            codes: old()
+                .flat_map(|class| before.codes_of(class))
+                .copied()
+                .collect(),
+            n_values: before.n_values.clone(),
+            visible: old().map(|class| before.visible[class as usize]).collect(),
+            present: old().map(|class| before.present[class as usize]).collect(),
+            ..*before
+        };
+        let numbers = first.iter().map(|&(_, number)| number).collect();
+        (Self { counts, of_record }, numbers)
     }
 }
 

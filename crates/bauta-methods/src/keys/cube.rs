@@ -96,6 +96,12 @@ impl Cube {
         self.n[cell] += n;
     }
 
+    /// Counts one record fewer in one cell that holds some; gives how many are left.
+    pub(crate) fn remove_one(&mut self, cell: usize) -> u32 {
+        self.n[cell] -= 1;
+        self.n[cell]
+    }
+
     /// Records in a cell.
     pub(crate) fn n_at(&self, cell: usize) -> u32 {
         self.n[cell]

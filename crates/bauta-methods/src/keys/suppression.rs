@@ -5,12 +5,20 @@
 
 mod counts;
 mod deep;
+mod homes;
 mod join;
+mod key_sets;
 mod mu_argus;
 mod own;
+mod partition;
+mod search;
 mod subsets;
 
 pub(crate) use counts::Counts;
+pub(crate) use homes::{Homes, MAX_KEYS as MAX_KEYS_OF_HOMES, blanks as of_homes};
+pub use key_sets::combinations_of;
+pub(crate) use key_sets::{KeySets, combinations, n_combinations};
+pub(crate) use search::{Ended, improve};
 pub(crate) use subsets::Tiers;
 
 use rayon::prelude::*;
@@ -23,12 +31,16 @@ use crate::keys::KeyCounts;
 const MIN_CLASSES: usize = 256;
 /// Sets of keys that are tried by rising cost before a class is looked at by what it can keep.
 const MAX_BY_COST: usize = 4096;
+/// Counts that are asked for at once.
+const MAX_ASKED: usize = 1 << 22;
 
 /// What is to be solved.
 #[derive(Clone, Copy)]
 pub(crate) struct Problem<'a> {
     /// Records with equal keys.
     pub(crate) classes: &'a KeyCounts,
+    /// Which sets of keys have to be safe, each by itself.
+    pub(crate) sets: &'a KeySets,
     /// Cost of blanking a cell of each key; infinite where it must not be blanked.
     pub(crate) costs: &'a [f64],
     /// Smallest class that is safe.
@@ -147,17 +159,8 @@ pub(crate) fn mu_argus(
     })
 }
 
-/// Blanks that are safe under `visible`: from the exact ones, classes that fail in the output blank
-/// more, until none fails.
-pub(crate) fn visible(
-    problem: Problem<'_>,
-    context: &RunContext<'_>,
-) -> Result<Blanks, MethodError> {
-    let blanks = exact(problem, context)?;
-    visible_from(problem, blanks, context)
-}
-
-/// The same, from given blanks.
+/// Blanks that are safe under `visible`: classes that fail in the output blank more than the given ones,
+/// until none fails.
 pub(crate) fn visible_from(
     problem: Problem<'_>,
     mut blanks: Blanks,
@@ -181,8 +184,37 @@ pub(crate) fn visible_from(
     }
 }
 
-/// Blanks that are safe under `own`, given the class of each record.
+/// Blanks that are safe under `own`, given the class of each record; the cheapest ones in a small file.
 pub(crate) fn own(
+    problem: Problem<'_>,
+    of_record: &[u32],
+    context: &RunContext<'_>,
+) -> Result<Blanks, MethodError> {
+    let is_small = of_record.len() <= partition::MAX_RECORDS;
+    let Some(masks) = is_small
+        .then(|| partition::blanks(problem, of_record))
+        .flatten()
+    else {
+        return own_by_rounds(problem, of_record, context);
+    };
+    let apart = (0..).zip(of_record.iter().zip(masks));
+    let apart = apart.map(|(record, (&class, mask))| Apart {
+        record,
+        class,
+        mask,
+    });
+    let mut blanks = Blanks {
+        of_class: vec![0; problem.classes.n_classes()],
+        of_record: apart.collect(),
+        rounds: 0,
+        lower_bound: 0.0,
+    };
+    blanks.lower_bound = blanks.totals(problem.classes, problem.costs).cost;
+    Ok(blanks)
+}
+
+/// Blanks that are safe under `own` by a heuristic, whatever the size of the file.
+pub(crate) fn own_by_rounds(
     problem: Problem<'_>,
     of_record: &[u32],
     context: &RunContext<'_>,
@@ -202,20 +234,37 @@ pub(crate) fn shown(classes: &KeyCounts, blanks: &[u64]) -> Vec<u64> {
 }
 
 impl Problem<'_> {
-    /// Classes whose shown key occurs fewer than k times.
+    /// For each class and what it shows, the records that show the same on the keys of a set; of all
+    /// sets the fewest.
+    fn fewest(&self, counts: &Counts<'_>, asked: &[(u32, u64)]) -> Vec<u32> {
+        let sets = self.sets.masks();
+        let mut found = Vec::with_capacity(asked.len());
+        for chunk in asked.chunks((MAX_ASKED / sets.len().max(1)).max(1)) {
+            let on_sets: Vec<(u32, u64)> = chunk
+                .iter()
+                .flat_map(|&(class, shown)| sets.iter().map(move |set| (class, shown & set)))
+                .collect();
+            let counted = counts.matching(&on_sets);
+            let fewest = |of_sets: &[u32]| of_sets.iter().copied().min().unwrap_or(u32::MAX);
+            found.extend(counted.chunks(sets.len().max(1)).map(fewest));
+        }
+        found
+    }
+
+    /// Classes whose shown key occurs fewer than k times on one of the sets.
     fn failing(&self, counts: &Counts<'_>, shown: &[u64]) -> Vec<u32> {
         let asked: Vec<(u32, u64)> = shown
             .iter()
             .enumerate()
             .map(|(class, &mask)| (class as u32, mask))
             .collect();
-        let found = counts.matching(&asked);
+        let found = self.fewest(counts, &asked);
         let failing = asked.iter().zip(found).filter(|(_, n)| *n < self.k);
         failing.map(|(&(class, _), _)| class).collect()
     }
 
     /// For each seeking class with what it blanks already, the cheapest superset whose key occurs at
-    /// least k times. Among equal cost: fewer cells, then the larger count, then the smaller mask.
+    /// least k times on every set. Among equal cost: fewer cells, then the larger count, then the smaller mask.
     fn resolve(
         &self,
         counts: &Counts<'_>,
@@ -241,9 +290,7 @@ impl Problem<'_> {
         for chunk in seekers.chunks(MIN_CLASSES) {
             context.go_on()?;
             let held = counts.held();
-            let cheapest = |&seeker: &(u32, u64)| {
-                deep::cheapest(self.classes, held, self.costs, self.k, seeker)
-            };
+            let cheapest = |&seeker: &(u32, u64)| deep::cheapest(*self, held, seeker);
             let found: Vec<Option<u64>> = chunk.par_iter().map(cheapest).collect();
             for (&(class, _), mask) in chunk.iter().zip(found) {
                 of_class[class as usize] = mask.ok_or_else(|| {
@@ -268,7 +315,7 @@ impl Problem<'_> {
                 .map(move |&mask| (class, visible[class as usize] & !mask))
         };
         let asked: Vec<(u32, u64)> = seekers.iter().flat_map(allowed).collect();
-        let found = counts.matching(&asked);
+        let found = self.fewest(counts, &asked);
         let mut best: Vec<(u32, u32, u64)> = Vec::new();
         for (&(class, shown), n) in asked.iter().zip(found) {
             if n < self.k {
@@ -297,7 +344,7 @@ impl Problem<'_> {
             .iter()
             .map(|&(class, base)| (class, self.classes.visible[class as usize] & fixed & !base))
             .collect();
-        let found = counts.matching(&asked);
+        let found = self.fewest(counts, &asked);
         let sizes = &self.classes.sizes;
         let n_records: u64 = asked
             .iter()

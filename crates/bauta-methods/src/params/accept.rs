@@ -75,6 +75,7 @@ pub(super) fn accept(spec: &ParamSpec, raw: &RawValue) -> Result<ParamValue, Par
             }
         }
         ParamType::TextMap => accept_map(spec, raw),
+        ParamType::KeySets => accept_key_sets(spec, raw),
         ParamType::NumberMap { min, max } => match accept_number_map(raw, min, max) {
             Some(pairs) => Ok(ParamValue::NumberMap(pairs)),
             None => wrong_values(spec),
@@ -262,5 +263,28 @@ fn accept_map(spec: &ParamSpec, raw: &RawValue) -> Result<ParamValue, ParamProbl
             ),
             format!("{}: {} = {{ \"old\" = \"new\" }}", spec.meaning, spec.name),
         )
+    })
+}
+
+fn accept_key_sets(spec: &ParamSpec, raw: &RawValue) -> Result<ParamValue, ParamProblem> {
+    let names = |keys: &RawValue| accept_each(keys, scalar_text).filter(|keys| !keys.is_empty());
+    let sets = match raw {
+        RawValue::Map(sets) if !sets.is_empty() => sets
+            .iter()
+            .map(|(name, keys)| Some((name.clone(), names(keys)?)))
+            .collect::<Option<Vec<_>>>(),
+        _ => None,
+    };
+    sets.map(ParamValue::KeySets).ok_or_else(|| {
+        let message = format!(
+            "`{}` must be names of scenarios, or a table of lists of variables, not {}",
+            spec.name,
+            raw.what()
+        );
+        let hint = format!(
+            "{}: {} = {{ neighbour = [\"age\", \"sex\"] }}",
+            spec.meaning, spec.name
+        );
+        ParamProblem::of(spec.name, message, hint)
     })
 }

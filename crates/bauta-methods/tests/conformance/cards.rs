@@ -320,6 +320,13 @@ fn refused(ty: ParamType) -> Vec<RawValue> {
         ParamType::Choice(_) | ParamType::TextMap => {
             vec![text(), RawValue::Integer(1), RawValue::List(Vec::new())]
         }
+        ParamType::KeySets => vec![
+            text(),
+            RawValue::Integer(1),
+            RawValue::List(vec![text()]),
+            RawValue::Map(Vec::new()),
+            RawValue::Map(vec![("set".to_owned(), RawValue::List(Vec::new()))]),
+        ],
         ParamType::NumberMap { min, max } => refused_maps(min, max),
         ParamType::NumberRows { min, max } => refused_rows(min, max),
         ParamType::RisingNumbers => {

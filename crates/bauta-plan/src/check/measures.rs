@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use bauta_data::{Attribute, Condition, near};
+use bauta_data::{Attribute, Condition};
 use bauta_methods::measure::{Scope, Subject};
 use bauta_methods::{Groups, Measure, Params, RawValue, registry};
 
@@ -242,26 +242,12 @@ impl Resolver<'_> {
     }
 
     fn named_scenarios(&self, names: &[Spot<String>]) -> Vec<&Scenario> {
-        let mut found = Vec::new();
-        for name in names {
-            match self
-                .scenarios
-                .iter()
-                .find(|scenario| scenario.name == name.value)
-            {
-                Some(scenario) => found.push(scenario),
-                None => {
-                    let message = format!("there is no scenario `{}`", name.value);
-                    let hint = near::hint(
-                        &name.value,
-                        self.scenarios.iter().map(|scenario| scenario.name.as_str()),
-                    );
-                    self.checker
-                        .push(Problem::at(ProblemKind::Plan, &name.place, message, hint));
-                }
-            }
-        }
-        found
+        let named = names.iter().filter_map(|name| {
+            let scenarios = self.scenarios;
+            self.checker
+                .scenario_named(&name.value, scenarios, &name.place)
+        });
+        named.collect()
     }
 
     fn named_variables(

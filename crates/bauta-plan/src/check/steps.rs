@@ -6,6 +6,7 @@ use bauta_methods::pair::Rows;
 use bauta_methods::{Card, ParamType, Params, RawValue, registry};
 
 use super::Checker;
+use super::step_scenarios::Known;
 use crate::draft::{Given, MethodDraft, StepDraft};
 use crate::plan::{Step, StepMethod};
 use crate::prepare::{Prepared, prepare_step};
@@ -16,10 +17,10 @@ pub(super) const TOTALS: &str = "totals";
 
 impl Checker<'_> {
     /// The steps in order, and what each leaves of the variables.
-    pub(crate) fn steps(&mut self, drafts: &[StepDraft]) -> Vec<Step> {
+    pub(super) fn steps(&mut self, drafts: &[StepDraft], known: Known<'_>) -> Vec<Step> {
         let mut steps: Vec<Step> = Vec::new();
         for draft in drafts {
-            let step = self.step(draft, &steps);
+            let step = self.step(draft, &steps, known);
             steps.extend(step);
         }
         self.drop_identifiers_left(&mut steps);
@@ -51,11 +52,16 @@ impl Checker<'_> {
         });
     }
 
-    fn step(&mut self, draft: &StepDraft, before: &[Step]) -> Option<Step> {
+    fn step(&mut self, draft: &StepDraft, before: &[Step], known: Known<'_>) -> Option<Step> {
         let method = self.method(draft)?;
         let card = method.card();
-        let on = self.targets(card, draft);
-        let given = self.with_totals(method, &draft.params);
+        let (on, given) = match self.of_scenarios(card, draft, known) {
+            Some(of_scenarios) => of_scenarios,
+            None => (
+                self.targets(card, draft),
+                self.with_totals(method, &draft.params),
+            ),
+        };
         let attributes: Vec<&Attribute> =
             on.iter().filter_map(|name| self.live.get(name)).collect();
         let prepared = prepare_step(method, &given.plain(), &attributes);

@@ -142,11 +142,16 @@ impl Masked {
             }
         }
         if let Some(what) = facts.claims.filter(|_| !step.on.is_empty()) {
-            self.claims.push(Claim {
-                by: format!("step `{}`", step.key),
-                keys: step.on.clone(),
+            let sets = step.claimed_keys().into_iter();
+            self.claims.extend(sets.map(|claimed| Claim {
+                by: match &claimed.scenario {
+                    Some(scenario) => format!("step `{}` ({scenario})", step.key),
+                    None => format!("step `{}`", step.key),
+                },
+                keys: claimed.keys,
+                subsets: claimed.subsets,
                 what,
-            });
+            }));
         }
         self.touched.extend(touched);
     }

@@ -4,6 +4,7 @@ mod checking;
 mod claims;
 mod drafts;
 mod exact_numbers;
+mod key_sets;
 mod memory;
 mod records;
 mod running;

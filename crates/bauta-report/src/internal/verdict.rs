@@ -205,7 +205,7 @@ fn claims(record: &RunRecord, counted: Counted) -> Markup {
 
 fn counted_again(claim: &ClaimRecord) -> Markup {
     html! {
-        (claim.keys.join(", ")) " (" (claim.semantics) "; " (claim.by) "): "
+        (claim.keys_in_words()) " (" (claim.semantics) "; " (claim.by) "): "
         @if claim.holds && claim.counted == Counted::BeforeSuppression {
             // No tick: it is not the file that was counted.
             strong { (claim.in_words()) }

@@ -60,7 +60,11 @@ pub(crate) fn for_card(
 fn names_variables(ty: ParamType) -> bool {
     matches!(
         ty,
-        ParamType::Variables | ParamType::Terms | ParamType::NumberMap { .. } | ParamType::TextMap
+        ParamType::Variables
+            | ParamType::Terms
+            | ParamType::NumberMap { .. }
+            | ParamType::TextMap
+            | ParamType::KeySets
     )
 }
 
@@ -108,6 +112,17 @@ fn value(
             RawValue::List((0..n).map(|_| row(draws)).collect())
         }
         ParamType::Variables => list(draws, fit, |draws| RawValue::Text(variable(draws, table))),
+        ParamType::KeySets => {
+            let n = draws.between(usize::from(fit != Fit::Edge), 3);
+            let keys = |draws: &mut Draws| {
+                list(draws, fit, |draws| RawValue::Text(variable(draws, table)))
+            };
+            RawValue::Map(
+                (0..n)
+                    .map(|set| (format!("set {set}"), keys(draws)))
+                    .collect(),
+            )
+        }
         ParamType::Terms => list(draws, fit, |draws| RawValue::Text(term(draws, table))),
     }
 }

@@ -133,6 +133,7 @@ impl Released<'_> {
     fn recount(&self, claim: &ClaimRecord, after: &Texts) -> Result<(), Finding> {
         let positions: Option<Vec<usize>> =
             claim.keys.iter().map(|key| after.position(key)).collect();
+        let m = claim.subsets.map_or(usize::MAX, |m| m as usize);
         let Some(positions) = positions else {
             return Err(Finding::new(
                 Oracle::Recount,
@@ -147,7 +148,7 @@ impl Released<'_> {
                     "a claim does not say what the file shows",
                 ));
             };
-            let sizes = self.class_sizes(&positions, after, Reading::Visible);
+            let sizes = self.smallest_sizes(&positions, m, after, Reading::Visible);
             let n_below = sizes.iter().filter(|&&size| size < claim.k).count() as u64;
             let n_alone = sizes.iter().filter(|&&size| size < 2).count() as u64;
             return same(&(shown.n_below, shown.n_alone), &(n_below, n_alone), claim);
@@ -158,7 +159,7 @@ impl Released<'_> {
                 "a claim of the file that the file does not show",
             ));
         };
-        let sizes = self.class_sizes(&positions, after, reading);
+        let sizes = self.smallest_sizes(&positions, m, after, reading);
         let n_below = sizes.iter().filter(|&&size| size < claim.k).count() as u64;
         let smallest = sizes.iter().min().copied();
         same(
@@ -166,6 +167,30 @@ impl Released<'_> {
             &(smallest, n_below),
             claim,
         )
+    }
+
+    /// Of each record the smallest class on any `m` of the keys; on all where there are no more.
+    fn smallest_sizes(
+        &self,
+        positions: &[usize],
+        m: usize,
+        after: &Texts,
+        reading: Reading,
+    ) -> Vec<u64> {
+        if positions.len() <= m {
+            return self.class_sizes(positions, after, reading);
+        }
+        // Without one of the keys at a time, until m are left.
+        let mut smallest = vec![u64::MAX; after.rows.len()];
+        for left_out in 0..positions.len() {
+            let mut fewer = positions.to_vec();
+            fewer.remove(left_out);
+            let sizes = self.smallest_sizes(&fewer, m, after, reading);
+            for (smallest, size) in smallest.iter_mut().zip(sizes) {
+                *smallest = size.min(*smallest);
+            }
+        }
+        smallest
     }
 
     fn class_sizes(&self, positions: &[usize], after: &Texts, reading: Reading) -> Vec<u64> {

@@ -323,6 +323,7 @@ fn values(spec: &ParamSpec) -> Vec<RawValue> {
             maps
         }
         ParamType::TextMap => vec![map("flu".to_owned(), word("cold"))],
+        ParamType::KeySets => of_variables(&|name| map("a set".to_owned(), list(word(name)))),
         ParamType::Texts => of_variables(&|name| list(word(name))),
         ParamType::RisingNumbers
         | ParamType::Numbers { .. }

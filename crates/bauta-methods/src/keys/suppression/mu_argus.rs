@@ -2,13 +2,10 @@
 
 use crate::context::RunContext;
 use crate::error::MethodError;
-use crate::keys::suppression::{Counts, Problem, bits, held_before};
+use crate::keys::suppression::{Counts, MAX_ASKED, Problem, bits, held_before};
 
 /// mu-Argus prefers its second way only where it is cheaper by more than this.
 const CLEARLY_CHEAPER: f64 = 0.1;
-
-/// Sets of keys that are asked for at once: each is counted once for all classes that ask.
-const MAX_ASKED: usize = 1 << 22;
 
 /// Blanks of each class: keys that are unsafe by themselves first, then the cheaper of two ways.
 pub(super) fn blanks(
@@ -24,7 +21,9 @@ pub(super) fn blanks(
         context.go_on()?;
         let mut asked: Vec<(u32, u64)> = Vec::new();
         for &class in chunk {
-            asked.extend(subsets(classes.visible[class as usize]).map(|set| (class, set)));
+            let within = subsets(classes.visible[class as usize]);
+            let within = within.filter(|&set| problem.sets.hold(set));
+            asked.extend(within.map(|set| (class, set)));
         }
         let found = counts.matching(&asked);
         let is_rare: Vec<bool> = found.iter().map(|&n| n < problem.k).collect();
