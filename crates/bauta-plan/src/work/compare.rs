@@ -4,6 +4,7 @@ mod choice;
 mod from_record;
 mod measures;
 mod pairing;
+mod perturbed;
 
 use std::path::Path;
 
@@ -13,12 +14,13 @@ use bauta_data::spelling::spelled_as;
 use bauta_data::{Column, Condition, Kind, Role, Schema, Table, Watch, near};
 use bauta_methods::groups::not_measured;
 use bauta_methods::keys::Semantics;
-use bauta_methods::{Choice as _, Measurement, Note, Pair, Scope};
+use bauta_methods::{Choice as _, Measurement, Note, Pair, Scope, Subject};
 
 use super::keys::{add_sensitive, give_hierarchies, key_schema, refuse_repeats};
 use super::{KeyHierarchy, Reading, WorkError};
 use choice::{Chosen, choose, offers_semantics, refuse_settings_in_vain, refuse_unused_settings};
 use pairing::paired;
+use perturbed::{not_meaningful, perturbed};
 
 pub use from_record::compare_record;
 pub use pairing::{PairBy, Pairing};
@@ -209,10 +211,16 @@ fn take_all(
         masked: &masked,
         ..pair
     };
+    let perturbed = perturbed(&pair, &request.keys);
     for one in of_keys {
         let card = one.measure.card();
         found.push(if offers_semantics(card, request) {
-            measures::take(one, pair, request, watch)?
+            let mut taken = measures::take(one, pair, request, watch)?;
+            let counts = one.measure.declared().subject == Subject::OneFile;
+            if counts && taken.after.is_some() && !perturbed.is_empty() {
+                taken.notes.push(not_meaningful(&perturbed));
+            }
+            taken
         } else {
             let semantics = request.semantics.name();
             let reason = format!("it does not know the semantics `{semantics}`");

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::support::{run_expecting, stdout};
+use crate::support::{json, run_expecting, stdout};
 
 fn plan(step: &str, gate: &str) -> String {
     format!(
@@ -117,5 +117,42 @@ fn the_demonstration_counts_true_keys() {
             shown.contains(&format!("gate k-anonymity ({scenario}) at least 3: ")),
             "{shown}"
         );
+    }
+}
+
+#[test]
+fn files_whose_keys_were_swapped_are_told_apart_from_recoded_ones() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    let rows = (0..80).map(|i| {
+        format!(
+            "{},{},{}\n",
+            20 + i * 7 % 10,
+            ["f", "m"][i % 2],
+            i * 13 % 79
+        )
+    });
+    std::fs::write(
+        here.join("x.csv"),
+        format!("age,sex,pay\n{}", rows.collect::<String>()),
+    )
+    .unwrap();
+    let swap = "mask rank-swap x.csv --on age --window 0.3 --seed 5 -o swapped.csv";
+    let recode = "mask recode x.csv --on age --breaks 25 -o recoded.csv";
+    for (command, masked, is_marked) in
+        [(swap, "swapped.csv", true), (recode, "recoded.csv", false)]
+    {
+        let arguments: Vec<&str> = command.split(' ').collect();
+        run_expecting(here, &arguments, 0);
+        let compare = ["compare", "x.csv", masked, "--keys", "age,sex", "--json"];
+        let found = json(&run_expecting(here, &compare, 0));
+        let measures = found["measures"].as_array().unwrap();
+        let k = measures
+            .iter()
+            .find(|one| one["id"] == "k-anonymity")
+            .unwrap();
+        let notes = k["notes"].as_array().unwrap();
+        let marked = notes.iter().any(|note| note["id"] == "perturbed-keys");
+        assert_eq!(marked, is_marked, "{masked}: {k}");
     }
 }

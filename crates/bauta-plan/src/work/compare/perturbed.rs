@@ -1,0 +1,51 @@
+//! Keys that were perturbed between two files, as far as the files show it.
+
+use std::collections::HashMap;
+
+use bauta_data::Column;
+use bauta_methods::note::NoteRank;
+use bauta_methods::pair::Rows;
+use bauta_methods::{Note, Pair};
+
+/// Keys of which records with one original value show different masked ones: no recoding does that, nor suppression,
+/// so that their values need not be true and counts of them say nothing of an intruder. Nothing where records cannot
+/// be traced.
+pub(super) fn perturbed(pair: &Pair<'_>, keys: &[String]) -> Vec<String> {
+    if pair.rows == Rows::Unrelated {
+        return Vec::new();
+    }
+    let is_perturbed = |key: &&String| {
+        let columns = pair.original.column_named(key);
+        let columns = columns.zip(pair.masked.column_named(key));
+        columns.is_some_and(|(original, masked)| !is_recoding(pair, original, masked))
+    };
+    keys.iter().filter(is_perturbed).cloned().collect()
+}
+
+/// Whether every original value became one masked value, wherever it was not suppressed.
+fn is_recoding(pair: &Pair<'_>, original: &Column, masked: &Column) -> bool {
+    let (Some(before), Some(after)) = (original.as_categorical(), masked.as_categorical()) else {
+        return true;
+    };
+    let mut became: HashMap<u32, u32> = HashMap::new();
+    (0..masked.len()).all(|record| {
+        let row = pair.original_record(record);
+        let is_shown = !masked.is_missing(record) && !original.is_missing(row);
+        !is_shown || {
+            let code = after.codes[record];
+            *became.entry(before.codes[row]).or_insert(code) == code
+        }
+    })
+}
+
+/// What a reader must know of counts of such keys.
+pub(super) fn not_meaningful(keys: &[String]) -> Note {
+    let text = format!(
+        "not meaningful for the masked file: {} was perturbed (records with one original value show different masked \
+         ones), and whoever knows the true value looks for near records, not for equal ones",
+        keys.join(", ")
+    );
+    Note::new("perturbed-keys", text)
+        .with("variables", keys)
+        .ranked(NoteRank::Warning)
+}
