@@ -387,8 +387,8 @@ fn remarks(runs: &[Run<'_>], group: &Group<'_>, first: &MeasureRecord) -> Vec<St
     for (run, _) in runs.iter().zip(group).filter(|(_, found)| found.is_none()) {
         out.push(format!("{} does not measure it.", run.name));
     }
-    let found = |(run, found): (&Run<'_>, &Option<&MeasureRecord>)| {
-        let perturbed = &found.as_ref()?.perturbed;
+    let found = |(run, found): (&Run<'_>, Option<&MeasureRecord>)| {
+        let perturbed = &found?.perturbed;
         (!perturbed.is_empty()).then(|| {
             format!(
                 "{}: not meaningful after masking, since keys were perturbed ({}).",
@@ -397,7 +397,7 @@ fn remarks(runs: &[Run<'_>], group: &Group<'_>, first: &MeasureRecord) -> Vec<St
             )
         })
     };
-    out.extend(runs.iter().zip(group).filter_map(found));
+    out.extend(runs.iter().zip(group.iter().copied()).filter_map(found));
     out
 }
 
