@@ -183,7 +183,7 @@ fn run_page(path: &Path) -> Option<usize> {
                 (block, usage) = (None, Use::Shown);
             }
             (Some((indent, lines)), false) => {
-                lines.push(line.get(*indent..).unwrap_or("").to_owned())
+                lines.push(line.get(*indent..).unwrap_or("").to_owned());
             }
             (None, false) => usage = usage_of(line).unwrap_or(usage),
         }
