@@ -215,7 +215,7 @@ const PLAN: &str = "[data]\nfile = \"survey.csv\"\n[output]\nfile = \"released.c
     [[step]]\nmask = \"recode\"\non = [\"age\"]\nbreaks = [20, 40, 60, 80]\n\
     [[step]]\nmask = \"rank-swap\"\non = [\"a\", \"b\"]\nwindow = 0.05\n\
     [[measure]]\nuse = [\"k-anonymity\", \"individual-risk\", \"il1s\"]\n\
-    [[gate]]\nmeasure = \"k-anonymity\"\nat_least = 1\n";
+    [[gate]]\nmeasure = \"k-anonymity\"\nat_least = 2\n";
 
 /// A plan that reads all the digits as numbers.
 fn plan_of_digits() -> String {

@@ -24,7 +24,10 @@ use crate::spelling;
 use crate::table::Table;
 use facts::Facts;
 
-pub use as_it_is::{EXACT_AMOUNTS, RELEASED_AS_IS, exact_amounts, released_as_is};
+pub use as_it_is::{
+    EXACT_AMOUNTS, RELEASED_AS_IS, exact_amounts, has_many_categories, released_as_is,
+    tells_records_apart,
+};
 
 /// What a file seems to hold.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -102,6 +105,8 @@ pub enum Sign {
     ZeroOne,
     /// Equal values stand in consecutive records.
     InRuns,
+    /// Digits that are years and months, or years, months and days: 198004, 19800417.
+    DateNumbers,
     /// Whole numbers of equal length that use their whole range, as codes do and amounts do not.
     CodeNumbers,
     /// The records are numbered without a gap.

@@ -59,6 +59,17 @@ pub struct MeasureCard {
     /// Whether it looks at variables that no step masked, where the plan names none: an intruder
     /// who links records does, and to leave them out would understate the risk.
     pub looks_at_untouched: bool,
+    /// What it says of a file that nobody masked.
+    pub raw_files: RawFiles,
+}
+
+/// What a measure says of a file that nobody masked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RawFiles {
+    /// As much as of any other.
+    Judged,
+    /// Nothing: it looks at suppressed cells alone, and where there is none its figure is the best there is.
+    Perfect,
 }
 
 /// A parameter that names variables of categories.
@@ -87,6 +98,7 @@ impl MeasureCard {
         categories_in: &[],
         usual: true,
         looks_at_untouched: false,
+        raw_files: RawFiles::Judged,
     };
 
     /// What holds for most measures of keys: one file, the keys of a scenario.

@@ -17,6 +17,8 @@ pub(crate) struct Claim {
     pub(crate) subsets: Option<usize>,
     /// Smallest class and how missing values count.
     pub(crate) what: KeyClaim,
+    /// Those of the keys that a step perturbed.
+    pub(crate) perturbed: Vec<String>,
 }
 
 /// What the gates of a plan claim: a smallest class, no record below some size, or no unique one.
@@ -48,6 +50,7 @@ pub(crate) fn claims_of_gates(plan: &Plan) -> Vec<Claim> {
                 keys: planned.on.clone(),
                 subsets: None,
                 what,
+                perturbed: Vec::new(),
             });
         }
     }

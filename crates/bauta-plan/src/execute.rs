@@ -12,7 +12,7 @@ use bauta_data::format::{self, FileFormat, Loaded, TextStyle};
 use bauta_data::{Column, DataError, DataProblem, Kind, Table, Unwatched};
 use bauta_methods::measure::Scope;
 use bauta_methods::pair::Rows;
-use bauta_methods::{Files, Pair, Subject};
+use bauta_methods::{Family, Files, Pair, Subject};
 
 use crate::claims::{Claim, claims_of_gates};
 use crate::error::RunError;
@@ -146,6 +146,11 @@ pub(crate) fn execute_in(
     record.notes.extend(notes_of_untouched(plan, &masked));
     let mut claims = std::mem::take(&mut masked.claims);
     claims.extend(claims_of_gates(plan));
+    for claim in &mut claims {
+        let perturbed = claim.keys.iter();
+        let perturbed = perturbed.filter(|key| masked.perturbed.contains_key(*key));
+        claim.perturbed = perturbed.cloned().collect();
+    }
     Ok(Executed {
         record,
         released: masked.release(plan, seed, watch),
@@ -162,7 +167,9 @@ fn compares(planned: &PlannedMeasure, masked: &Masked, original: &Table) -> bool
     let declared = planned.measure.declared();
     declared.subject == Subject::OneFile
         || declared.looks_at_untouched
-        || masked.compares(&planned.on, original)
+        // A risk of what nobody touched is that of the original, and says so.
+        || (declared.card.family == Family::Risk && !planned.on.is_empty())
+        || masked.compares(&planned.on, original, declared.subject)
 }
 
 /// Takes every measure of the masked file, or of both.

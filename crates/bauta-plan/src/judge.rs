@@ -3,6 +3,7 @@
 use bauta_data::Kind;
 use bauta_methods::figure::Declared;
 use bauta_methods::groups::not_measured;
+use bauta_methods::keys::Semantics;
 use bauta_methods::note::NoteRank;
 use bauta_methods::pair::Rows;
 use bauta_methods::{Family, Measurement, Note, Subject};
@@ -10,6 +11,9 @@ use bauta_methods::{Family, Measurement, Note, Subject};
 use crate::measure::Measured;
 use crate::plan::{Gate, PlannedMeasure};
 use crate::record::{GateRecord, MeasureFamily, MeasureRecord, params_record};
+
+/// The parameter that says how a missing key value counts.
+const SEMANTICS: &str = "semantics";
 
 /// A key whose values need not be true any more.
 pub(crate) struct PerturbedKey {
@@ -46,6 +50,9 @@ pub(crate) fn measure_record(
     }
     if !seen.perturbed.is_empty() {
         notes.push(perturbed_keys(&seen.perturbed));
+    }
+    if planned.params.choice_if_set(SEMANTICS) == Some(Semantics::Wild) {
+        notes.push(counted_wild());
     }
     notes.sort_by(|a, b| a.text.cmp(&b.text));
     notes.dedup();
@@ -99,6 +106,13 @@ fn perturbed_keys(keys: &[PerturbedKey]) -> Note {
     Note::new("perturbed-keys", text)
         .with("variables", names)
         .ranked(NoteRank::Warning)
+}
+
+/// Blanks were taken for anything.
+fn counted_wild() -> Note {
+    let text = "under `wild` a blank equals every value, so that a few blank records make all others look safe: nothing \
+                should be judged by it; `visible` counts what a reader of the file finds";
+    Note::new("counted-wild", text).ranked(NoteRank::Warning)
 }
 
 /// Figures of single records are not part of the record.

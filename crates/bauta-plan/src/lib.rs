@@ -14,6 +14,7 @@ mod error;
 pub mod execute;
 pub mod gate;
 mod judge;
+pub mod judged;
 pub mod measure;
 pub mod output;
 pub mod plan;
@@ -38,6 +39,7 @@ use check::{Folder, Source};
 use toml::Needs;
 
 pub use check::real_place;
+pub use judged::Judged;
 pub use plan::Plan;
 pub use problem::{Problem, ProblemKind};
 pub use record::RunRecord;

@@ -12,6 +12,8 @@ use bauta_methods::{Evidence, Params, registry};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::judged::were_perturbed;
+
 /// What [`RunRecord::format`] says. A change of meaning gets a new number.
 pub const FORMAT: &str = "bauta-run-record/4";
 
@@ -308,6 +310,9 @@ pub struct ClaimRecord {
     /// counted, and the figures are those of its smallest classes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subsets: Option<u64>,
+    /// Those of the keys that a step perturbed: what is counted of them is not what an intruder finds.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub perturbed: Vec<String>,
     /// How missing key values count.
     pub semantics: String,
     /// The claim: every record shares its key with at least k - 1 others.
@@ -350,9 +355,9 @@ impl ClaimRecord {
     pub fn keys_in_words(&self) -> String {
         let keys = self.keys.join(", ");
         match self.subsets {
-            Some(1) => format!("each of {keys}"),
-            Some(m) => format!("every {m} of {keys}"),
-            None => keys,
+            Some(1) if self.keys.len() > 1 => format!("each of {keys}"),
+            Some(m) if (m as usize) < self.keys.len() => format!("every {m} of {keys}"),
+            Some(_) | None => keys,
         }
     }
 
@@ -361,6 +366,10 @@ impl ClaimRecord {
         let Self { k, n_below, .. } = self;
         let found = match (self.smallest_class, self.holds) {
             (None, _) => "there are no records".to_owned(),
+            (_, true) if !self.perturbed.is_empty() => format!(
+                "every class has at least {k} records, which is not meaningful: {}",
+                were_perturbed(&self.perturbed)
+            ),
             (_, true) => format!("every class has at least {k} records"),
             (_, false) => format!("{n_below} records are in classes below {k}: the claim FAILS"),
         };

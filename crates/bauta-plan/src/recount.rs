@@ -116,6 +116,7 @@ fn recounted(
         counted,
         shown,
         subsets: claim.subsets.map(|m| m as u64),
+        perturbed: claim.perturbed.clone(),
         keys,
     })
 }

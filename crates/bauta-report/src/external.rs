@@ -1,6 +1,7 @@
 //! The external report: what users of the released file need to know, and nothing that helps to
 //! undo the masking. It is written from the [`PublicRecord`] alone.
 
+use bauta_plan::Judged;
 use bauta_plan::record::Fate;
 use maud::{Markup, html};
 
@@ -10,9 +11,7 @@ use crate::figures;
 use crate::measures::{Column, by_variable};
 use crate::number::{count, counted};
 use crate::page::{Front, Section, chart_grid, facts, hash, page, scrolling};
-use crate::public::{
-    Changed, Judged, PublicFile, PublicLoss, PublicRecord, PublicStep, PublicVariable,
-};
+use crate::public::{Changed, PublicFile, PublicLoss, PublicRecord, PublicStep, PublicVariable};
 use crate::svg::bars;
 use crate::words::{fate, kind, listed, sentence};
 
@@ -28,18 +27,15 @@ pub(crate) fn report(record: &PublicRecord<'_>) -> Markup {
         .count();
     let front = Front {
         title: record.title.unwrap_or(file.name),
-        kind: match record.judged {
-            Judged::ByConditions => "How this file was protected: notes for data users",
-            Judged::Nothing => "What was done to this file: notes for data users",
-        },
+        kind: "What was done to this file, and why: notes for data users",
         mark: None,
         block: html! {
             p {
                 @match record.judged {
-                    Judged::ByConditions => {
-                        "This file is released in a form that protects the persons, households or firms in it. "
+                    Judged::Risk => {
+                        "Conditions that protect the persons, households or firms in this file were set before it was released, and hold. "
                     }
-                    Judged::Nothing => {
+                    Judged::PerturbedKeysOnly | Judged::LossOnly | Judged::Nothing => {
                         "Whether this file protects the persons, households or firms in it was not judged. "
                     }
                 }

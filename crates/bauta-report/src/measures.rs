@@ -1,6 +1,7 @@
 //! Measures as tables: figures before and after masking, and how to read them.
 
 use bauta_methods::{Better, FigureName, Measurement, Side, Unit};
+use bauta_plan::judged::were_perturbed;
 use bauta_plan::record::{GateRecord, MeasureRecord};
 use maud::{Markup, html};
 
@@ -61,9 +62,8 @@ fn measured_on(measure: &MeasureRecord) -> String {
 /// What a reader must know of counts of perturbed keys.
 fn not_meaningful(measure: &MeasureRecord) -> String {
     format!(
-        "Not meaningful after masking: {} was perturbed, and whoever knows the true value looks for near records, \
-         not for equal ones.",
-        measure.perturbed.join(", ")
+        "Not meaningful after masking: {}, and whoever knows a true value looks for near records, not for equal ones.",
+        were_perturbed(&measure.perturbed)
     )
 }
 

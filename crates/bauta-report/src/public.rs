@@ -13,6 +13,7 @@ use bauta_methods::few_records::RULE_OF_TEN;
 use bauta_methods::measure::Measurement;
 use bauta_methods::pair::Rows;
 use bauta_methods::registry;
+use bauta_plan::Judged;
 use bauta_plan::RunRecord;
 use bauta_plan::record::{
     Fate, FileRecord, MeasureFamily, MeasureRecord, PlanRecord, Purpose, StepRecord, TimesRecord,
@@ -85,15 +86,6 @@ pub(crate) struct PublicStep<'a> {
     pub(crate) notes: Vec<String>,
 }
 
-/// What decided on a release.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Judged {
-    /// Conditions that hold.
-    ByConditions,
-    /// Nothing: the file went whatever the figures were.
-    Nothing,
-}
-
 /// Whether a step changed anything.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Changed {
@@ -152,7 +144,7 @@ impl<'a> PublicRecord<'a> {
             rows: _,
             measures,
             gates: _,
-            ungated,
+            ungated: _,
             claims: _,
             released,
             reports: _,
@@ -181,10 +173,7 @@ impl<'a> PublicRecord<'a> {
                 .filter(|_| record.purpose() == Purpose::Release)
                 .map(PublicFile::of),
             shuffled: *shuffled,
-            judged: match ungated {
-                None => Judged::ByConditions,
-                Some(_) => Judged::Nothing,
-            },
+            judged: Judged::of(record),
             drawn_anew: drawn_anew(variables, steps),
             steps: steps.iter().map(PublicStep::of).collect(),
             variables: variables.iter().map(PublicVariable::of).collect(),

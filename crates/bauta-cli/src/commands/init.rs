@@ -20,7 +20,15 @@ pub(crate) fn run(arguments: &InitArguments, global: &Global) -> Result<Outcome,
     recover_beside([&arguments.file, &plan_file]);
     let (file, reading) = (&arguments.file, arguments.reading.reading(global));
     let progress = Progress::new(global.quiet || global.json);
-    let profile = init(file, &plan_file, global.replace(), &reading, &progress)?.profile;
+    let profile = init(
+        file,
+        &plan_file,
+        global.seed,
+        global.replace(),
+        &reading,
+        &progress,
+    )?
+    .profile;
     drop(progress);
     if global.json {
         object(&json!({ "plan": plan_file.display().to_string(), "profile": profile }));

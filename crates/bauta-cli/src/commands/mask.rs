@@ -108,6 +108,9 @@ pub(crate) fn show(record: &RunRecord) {
             Purpose::Calibration => "calibrated:",
         };
         say!("{what} {} ({} records)", file.file, file.n_records);
+        if record.purpose() == Purpose::Release {
+            say!("nothing was judged, and all other columns are as they were");
+        }
     }
 }
 

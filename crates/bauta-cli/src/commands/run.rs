@@ -6,10 +6,12 @@ use std::fmt::Write as _;
 use bauta_data::number::number_text;
 use bauta_methods::note::NoteRank;
 use bauta_methods::{FigureName, Measurement, Note, Unit};
+use bauta_plan::judged::were_perturbed;
 use bauta_plan::plan::NamedPath;
+use bauta_plan::record::GateRecord;
 use bauta_plan::record::{ClaimRecord, Counted, MeasureRecord, RunRecord, StepRecord};
 use bauta_plan::run::{RunOptions, run as run_plan};
-use bauta_plan::{Plan, record::GateRecord};
+use bauta_plan::{Judged, Plan};
 use bauta_report::HtmlRenderer;
 use serde_json::json;
 
@@ -88,6 +90,7 @@ pub(crate) fn run_object(plan: &Plan, record: &RunRecord) -> serde_json::Value {
     let measures: Vec<serde_json::Value> = record.measures.iter().map(measure_object).collect();
     let steps: Vec<serde_json::Value> = record.steps.iter().map(StepRecord::to_json).collect();
     let named = |path: &Option<NamedPath>| path.as_ref().map(|path| path.given.clone());
+    let judged = Judged::of(record);
     json!({
         "input": record.input,
         "notes": record.notes.iter().map(Note::to_json).collect::<Vec<_>>(),
@@ -95,7 +98,10 @@ pub(crate) fn run_object(plan: &Plan, record: &RunRecord) -> serde_json::Value {
         "measures": measures,
         "gates": record.gates.iter().map(gate_object).collect::<Vec<_>>(),
         "claims": record.claims,
-        "passed": record.passed(),
+        // Where nothing was judged, nothing was passed.
+        "passed": (judged != Judged::Nothing).then(|| record.passed()),
+        "judged": judged,
+        "ungated": record.ungated,
         "released": record.released,
         "record": named(&plan.output.record),
         "report": named(&plan.output.report),
@@ -115,6 +121,7 @@ fn measure_object(measure: &MeasureRecord) -> serde_json::Value {
     let mut object = measure_json(&measure.id, measure.after.as_ref().unwrap_or(&nothing));
     object["scenario"] = json!(measure.scenario);
     object["on"] = json!(measure.on);
+    object["perturbed"] = json!(measure.perturbed);
     if let Some(before) = &measure.before {
         object["before"] = measure_json(&measure.id, before);
     }
@@ -154,14 +161,18 @@ pub(crate) fn print_summary(plan: &Plan, record: &RunRecord) {
         out!("{}", claim_text(claim, "released file"));
     }
     match &record.released {
-        Some(file) if record.ungated.is_some() => {
-            out!(
-                "NOTHING WAS JUDGED: no condition of release was set, and whether the file protects anybody is for \
-                 you to see from the figures above"
-            );
-            out!("written:  {} ({} records)", file.file, file.n_records);
+        Some(file) => {
+            let judged = Judged::of(record);
+            if let Some(missing) = judged.missing() {
+                out!("NOT JUDGED: {missing}");
+            }
+            let word = if judged == Judged::Nothing {
+                "written: "
+            } else {
+                "released:"
+            };
+            out!("{word} {} ({} records)", file.file, file.n_records);
         }
-        Some(file) => out!("released: {} ({} records)", file.file, file.n_records),
         None if record.gates.iter().all(|gate| gate.passed) => {
             out!("NOT released: the file, read again, is not as safe as claimed");
         }
@@ -218,11 +229,11 @@ fn gate_text(gate: &GateRecord) -> String {
         Some(condition) => format!("{name} where {condition}"),
     };
     let verdict = if gate.passed { "holds" } else { "FAILS" };
-    let keys = gate.perturbed.join(", ");
+    let perturbed = were_perturbed(&gate.perturbed);
     let meaning = match &gate.although_perturbed {
-        _ if keys.is_empty() => String::new(),
-        None => format!(" (not meaningful: {keys} was perturbed)"),
-        Some(why) => format!(" (though {keys} was perturbed: {why})"),
+        _ if gate.perturbed.is_empty() => String::new(),
+        None => format!(" (not meaningful: {perturbed})"),
+        Some(why) => format!(" (though {perturbed}: {why})"),
     };
     let found = match gate.found {
         None => "no figure".to_owned(),
@@ -254,6 +265,8 @@ fn measures_table(record: &RunRecord) -> comfy_table::Table {
     let mut shown = table(["measure", "of", "figure", "before", "after"]);
     for measure in &record.measures {
         let looked_at = looked_at(measure);
+        // In brackets: a note below the table says what it does not mean.
+        let is_perturbed = !measure.perturbed.is_empty();
         let limits = measure.limits(&record.gates);
         let figure = |value: Option<f64>| number_cell(figure_beside(value, &limits));
         let mut row = |name: &str, before: Option<f64>, after: Option<f64>| {
@@ -262,7 +275,10 @@ fn measures_table(record: &RunRecord) -> comfy_table::Table {
                 text(looked_at.clone()),
                 text(name),
                 figure(before),
-                figure(after),
+                match (after, is_perturbed) {
+                    (Some(_), true) => number_cell(format!("({})", figure_beside(after, &limits))),
+                    _ => figure(after),
+                },
             ]);
         };
         let before = measure.before.as_ref().map(Measurement::told);

@@ -90,7 +90,7 @@ impl Walk {
     fn command(&mut self, line: &str) -> String {
         let (command, remark) = line.split_once(" #").unwrap_or((line, ""));
         let code = match remark.split_once("exit code ") {
-            Some((_, code)) => i32::from(code.starts_with('1')),
+            Some((_, code)) => code[..1].parse().expect("an exit code"),
             None => 0,
         };
         let mut words = words(command);
@@ -168,7 +168,10 @@ fn run_page(path: &Path) -> Option<usize> {
     let page = std::fs::read_to_string(path).unwrap();
     let mut walk = Walk::new();
     if let Some(name) = data_of(&page) {
-        let data = shared(&format!("data/{name}"))?;
+        let Some(data) = shared(&format!("data/{name}")) else {
+            eprintln!("not run: {}", path.display());
+            return None;
+        };
         walk.data = data.parent().and_then(Path::to_str).map(str::to_owned);
         std::fs::copy(data, walk.root.path().join(name)).unwrap();
     }
@@ -264,5 +267,5 @@ fn commands_in_sentences_exist() {
 fn the_readme_is_short() {
     let text = std::fs::read_to_string(repository().join("README.md")).unwrap();
     let n_words = text.split_whitespace().count();
-    assert!(n_words < 1_100, "{n_words} words");
+    assert!(n_words < 1_050, "{n_words} words");
 }

@@ -24,7 +24,7 @@ fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("x.csv"), "a\n1\n2\n3\n").unwrap();
     std::fs::write(folder.path().join("fails.toml"), PLAN).unwrap();
-    let holds = PLAN.replace("at_least = 2", "at_least = 1");
+    let holds = PLAN.replace("at_least = 2", "part = \"classes\"\nat_most = 3");
     std::fs::write(folder.path().join("holds.toml"), holds).unwrap();
     folder
 }

@@ -54,6 +54,22 @@ pub fn released_as_is<'a>(columns: impl IntoIterator<Item = &'a Column>) -> Opti
     })
 }
 
+/// Whether a column of categories has more of them than a table holds.
+pub fn has_many_categories(column: &Column) -> bool {
+    let categories = column.as_categorical();
+    categories.is_some_and(|categories| categories.levels.len() > MANY_VALUES)
+}
+
+/// Whether most records have a category of their own.
+pub fn tells_records_apart(column: &Column) -> bool {
+    let categories = column.as_categorical();
+    let n_present = column.len() - column.n_missing();
+    categories.is_some_and(|categories| {
+        let n_levels = categories.levels.len();
+        n_levels > MANY_VALUES && n_levels as f64 > MOSTLY_DIFFERENT * n_present as f64
+    })
+}
+
 /// Sensitive numbers are released as they are.
 pub const EXACT_AMOUNTS: &str = "exact-amounts";
 
@@ -92,6 +108,16 @@ pub fn exact_amounts<'a>(columns: impl IntoIterator<Item = &'a Column>) -> Optio
     })
 }
 
+/// Records whose values are looked at for their shape.
+const BEGINNING: u32 = 2_000;
+
+/// The first records of a column.
+fn beginning(column: &Column) -> Column {
+    let n = u32::try_from(column.len()).unwrap_or(u32::MAX);
+    let first: Vec<u32> = (0..n.min(BEGINNING)).collect();
+    column.take(&first)
+}
+
 enum Seen {
     QuasiIdentifier(&'static str),
     ManyValues,
@@ -112,15 +138,19 @@ fn seen(column: &Column) -> Option<Seen> {
                 .map(Seen::QuasiIdentifier)
                 .or(many.then_some(Seen::ManyValues))
         }
-        Values::Categorical(_) => {
-            let facts = Facts::of(column, DecimalMark::Point);
-            if facts.n_distinct < 2 {
+        Values::Categorical(categories) => {
+            // What is asked first costs least: names, then how many categories there are, and the shape of the values
+            // of the first records only.
+            let n_levels = categories.levels.len();
+            if n_levels < 2 {
                 return None;
             }
-            quasi_identifier(&name)
-                .or_else(|| looks_like(&facts))
+            let alike = quasi_identifier(&name);
+            let alike =
+                alike.or_else(|| looks_like(&Facts::of(&beginning(column), DecimalMark::Point)));
+            alike
                 .map(Seen::QuasiIdentifier)
-                .or((facts.n_distinct > MANY_VALUES).then_some(Seen::ManyValues))
+                .or((n_levels > MANY_VALUES).then_some(Seen::ManyValues))
         }
     }
 }

@@ -208,6 +208,7 @@ const SIGNS: &[(Sign, Shows)] = &[
     }),
     (Sign::ZeroOne, |cells| cells.sorted_numbers() == [0.0, 1.0]),
     (Sign::InRuns, in_runs),
+    (Sign::DateNumbers, date_numbers),
     (Sign::CodeNumbers, code_numbers),
     (Sign::Consecutive, consecutive),
     (Sign::EmailShape, |cells| {
@@ -263,6 +264,23 @@ fn age_like(cells: &Cells) -> bool {
     cells.content == Content::Integer
         && numbers.len() >= FEW_RECORDS
         && ends.is_some_and(|(&first, &last)| within(first, last))
+}
+
+fn date_numbers(cells: &Cells) -> bool {
+    let is_date = |text: &str| {
+        let digits = |from: usize, to: usize| text.get(from..to)?.parse::<u32>().ok();
+        let of_digits = text.bytes().all(|byte| byte.is_ascii_digit());
+        let day = match text.len() {
+            6 => Some(1),
+            8 => digits(6, 8),
+            _ => None,
+        };
+        of_digits
+            && digits(0, 4).is_some_and(|year| (1850..=2100).contains(&year))
+            && digits(4, 6).is_some_and(|month| (1..=12).contains(&month))
+            && day.is_some_and(|day| (1..=31).contains(&day))
+    };
+    cells.content == Content::Integer && cells.values.len() >= 3 && cells.all(is_date)
 }
 
 /// Digits of the shortest codes.

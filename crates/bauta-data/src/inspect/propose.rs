@@ -64,7 +64,11 @@ fn in_doubt(name: &Name, facts: &Facts) -> Proposal {
     let tells_apart = !matches!(facts.content, Content::Empty | Content::Decimal)
         && !facts.shows(Sign::Constant)
         && by_content.role != Role::Identifier;
-    let of_people = |rule: &&Rule| [Role::Key, Role::Sensitive].contains(&rule.role);
+    // Texts in a column that names persons are names, however few there are.
+    let of_people = |rule: &&Rule| {
+        let is_named = facts.content == Content::Text && rule.flag == Some(Flag::DirectIdentifier);
+        [Role::Key, Role::Sensitive].contains(&rule.role) || is_named
+    };
     let named = rules::rules()
         .filter(|_| tells_apart)
         .filter(of_people)
@@ -72,9 +76,14 @@ fn in_doubt(name: &Name, facts: &Facts) -> Proposal {
     let Some(rule) = named else {
         return by_content;
     };
+    let kind = match (rule.role, kind(facts, rule.kind)) {
+        // Whole numbers of something that others know are its codes.
+        (Role::Key, Kind::Continuous) => Kind::Unordered,
+        (_, kind) => kind,
+    };
     Proposal {
         role: rule.role,
-        kind: kind(facts, rule.kind),
+        kind,
         reason: format!(
             "its name suggests {}, though its values are unusual for that; {}",
             rule.meaning,
@@ -108,6 +117,7 @@ fn meets(facts: &Facts, needs: Needs) -> bool {
         Needs::Classes if facts.content == Content::Integer => {
             grouped && facts.n_distinct <= MOST_CLASSES
         }
+        Needs::Texts => facts.content == Content::Text,
         // Values of their own in every record number the records.
         Needs::Labels => labels && !facts.all_differ(),
         Needs::Repeats => labels && facts.n_distinct < facts.n_present,
@@ -196,6 +206,12 @@ const CONTENT_RULES: &[ContentRule] = &[
         flag: Some(Flag::ExactDate),
     },
     ContentRule {
+        holds: |facts| facts.shows(Sign::DateNumbers),
+        role: Role::Key,
+        reason: "digits that are years, months and days",
+        flag: Some(Flag::ExactDate),
+    },
+    ContentRule {
         holds: |facts| facts.shows(Sign::CodeNumbers),
         role: Role::Key,
         reason: "numbers of equal length over their whole range are codes rather than amounts",
@@ -249,7 +265,7 @@ fn propose_by_content(facts: &Facts) -> Proposal {
         .unwrap_or(&CONTENT_RULES[CONTENT_RULES.len() - 1]);
     let kind_rule = match rule.role {
         Role::Identifier => KindRule::Unordered,
-        _ if facts.shows(Sign::CodeNumbers) => KindRule::Prefix,
+        _ if facts.shows(Sign::CodeNumbers) || facts.shows(Sign::DateNumbers) => KindRule::Prefix,
         _ => KindRule::Natural,
     };
     Proposal {

@@ -40,6 +40,8 @@ pub(super) enum Needs {
     Repeats,
     /// Whole numbers or texts that repeat as a rule.
     Groups,
+    /// Texts.
+    Texts,
     /// Whole numbers, texts or dates that are not all the same.
     Labels,
     /// As `Groups`, but few enough for a table.
@@ -112,7 +114,7 @@ pub(super) const PLAIN_WEIGHT: &str = "=weight =poids =gewicht =peso =wt";
 
 /// How final a weight is by its name: the highest number is the weight of the file.
 pub(super) const FINALITY: &[(&str, i32)] = &[
-    ("rep repl* replic* boot* jack*", -3),
+    ("rep* brr* jk* jrr* boot* jack*", -3),
     (
         "init* base design start raw unadjusted dinit brut* *init",
         -2,

@@ -73,8 +73,12 @@ impl MaskMethod for Round {
         })
     }
 
-    fn facts(&self, _: &Settings) -> StepFacts {
-        StepFacts::default().truthful()
+    fn facts(&self, settings: &Settings) -> StepFacts {
+        match settings.method {
+            // Equal values become different multiples: counts of them are not those of the original any more.
+            Method::Random => StepFacts::default(),
+            Method::Nearest | Method::Down | Method::Up => StepFacts::default().truthful(),
+        }
     }
 
     fn mask(

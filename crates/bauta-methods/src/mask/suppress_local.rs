@@ -15,7 +15,7 @@ use crate::keys::codes::key_codes;
 use crate::keys::completions::{IMPOSSIBLE, conditions};
 use crate::mask::{Change, ClaimedKeys, KeyClaim, MaskMethod, MaskTask, StepFacts};
 use crate::params::{ParamProblem, Params, RawValue, choices};
-use notes::deleted_by_audit;
+use notes::{deleted_by_audit, members_tell};
 use step::Step;
 
 /// Blanks single key values until every key occurs k times. See the [module page](self).
@@ -247,6 +247,9 @@ impl MaskMethod for SuppressLocal {
         task: &MaskTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Change, MethodError> {
+        if settings.household_keys.is_empty() && !task.table.with_role(Role::Household).is_empty() {
+            context.note(members_tell());
+        }
         let mut kept: Option<Vec<u32>> = None;
         loop {
             let smaller = kept.as_ref().map(|kept| task.table.take(kept));

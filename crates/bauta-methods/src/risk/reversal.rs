@@ -14,7 +14,9 @@ use crate::keys::asked::positions;
 use crate::keys::classes::Classes;
 use crate::keys::completions::{Audit, Finding, IMPOSSIBLE, conditions, impossible};
 use crate::keys::{KeyColumns, Semantics};
-use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement, Part, Series, Subject};
+use crate::measure::{
+    MeasureCard, MeasureMethod, MeasureTask, Measurement, Part, RawFiles, Series, Subject,
+};
 use crate::pair::Pair;
 use crate::pair::records::check_rows;
 use crate::params::{ParamProblem, Params};
@@ -70,6 +72,7 @@ static CARD: MeasureCard = MeasureCard {
         WORKED_OUT_COMPLETE,
         WORKED_OUT_RIGHTLY,
     ],
+    raw_files: RawFiles::Perfect,
     usual: false,
     by_variable: false,
     ..MeasureCard::OF_KEYS

@@ -1,7 +1,9 @@
 //! Checking what a plan demands of its figures.
 
+use bauta_data::number::number_text;
 use bauta_data::{Condition, near};
-use bauta_methods::FigureName;
+use bauta_methods::figure::FigureSpec;
+use bauta_methods::{Better, Family, FigureName};
 
 use super::Checker;
 use crate::draft::{Draft, GateDraft};
@@ -39,10 +41,25 @@ pub(super) fn check_gates(
             let place = &draft.measure.place;
             checker.push(Problem::at(ProblemKind::Plan, place, message, hint));
         }
-        let figure = search.figure(checker, &found).unwrap_or_else(|problem| {
+        let figure = search.figure(checker, &found);
+        let looked_at = found.first().map(|&position| &measures[position]);
+        if let (Ok(figure), Some(planned)) = (&figure, looked_at) {
+            tell_idle_bounds(checker, draft, figure, planned);
+        }
+        let figure = figure.unwrap_or_else(|problem| {
             checker.push(problem);
             GateFigure::Value
         });
+        if draft
+            .although_perturbed
+            .as_ref()
+            .is_some_and(|why| why.trim().is_empty())
+        {
+            let message = "`although_perturbed` gives no reason";
+            let hint = "say why counts of perturbed keys may be judged, or leave it out";
+            let place = &draft.measure.place;
+            checker.push(Problem::at(ProblemKind::Plan, place, message, hint));
+        }
         checker.tell_untraced_gate(draft, measures);
         Gate {
             measures: found,
@@ -54,6 +71,78 @@ pub(super) fn check_gates(
         }
     });
     gates.collect()
+}
+
+/// Reports bounds that every file satisfies, or files at risk do.
+fn tell_idle_bounds(
+    checker: &Checker<'_>,
+    draft: &GateDraft,
+    figure: &GateFigure,
+    planned: &PlannedMeasure,
+) {
+    let problem = |message: String, hint: &str| {
+        let place = &draft.measure.place;
+        checker.push(Problem::at(ProblemKind::Plan, place, message, hint));
+    };
+    if let Some(bound) = idle_bound(draft, figure, planned) {
+        let message = format!("every file satisfies this gate: its figure is never {bound}");
+        problem(
+            message,
+            "choose a bound that a file can fail, or leave the gate out",
+        );
+    } else if let Some(side) = wrong_side(draft, figure, planned) {
+        let message = format!("this gate holds for files that are at risk: {side}");
+        problem(message, "exchange at_least and at_most");
+    }
+}
+
+/// What no figure that a gate looks at can be, where its bounds ask for nothing more; none for a gate that can fail.
+fn idle_bound(draft: &GateDraft, figure: &GateFigure, planned: &PlannedMeasure) -> Option<String> {
+    let spec = spec_of(figure, planned)?;
+    // What is not asked is as idle as what every figure is.
+    let low = draft.at_least.filter(|&low| low > spec.min);
+    let high = draft.at_most.filter(|&high| high < spec.max);
+    match (low, high, draft.at_least, draft.at_most) {
+        (Some(_), _, _, _) | (_, Some(_), _, _) | (None, None, None, None) => None,
+        (None, None, Some(low), None) => Some(format!("below {}", number_text(low))),
+        (None, None, None, Some(high)) => Some(format!("above {}", number_text(high))),
+        (None, None, Some(low), Some(high)) => Some(format!(
+            "below {} or above {}",
+            number_text(low),
+            number_text(high)
+        )),
+    }
+}
+
+/// What is wrong with a gate on a risk that bounds it on the side of the danger alone.
+fn wrong_side(
+    draft: &GateDraft,
+    figure: &GateFigure,
+    planned: &PlannedMeasure,
+) -> Option<&'static str> {
+    if planned.measure.card().family != Family::Risk {
+        return None;
+    }
+    match (
+        spec_of(figure, planned)?.better,
+        draft.at_least,
+        draft.at_most,
+    ) {
+        (Better::Lower, Some(_), None) => Some("the figure is better the lower it is"),
+        (Better::Higher, None, Some(_)) => Some("the figure is better the higher it is"),
+        _ => None,
+    }
+}
+
+/// How the figure of a gate is declared.
+fn spec_of<'m>(figure: &GateFigure, planned: &'m PlannedMeasure) -> Option<&'m FigureSpec> {
+    let declared = planned.measure.declared();
+    match figure {
+        GateFigure::Declared(name) => declared.figures.iter().find(|spec| spec.id == name.id),
+        GateFigure::Value | GateFigure::Outliers | GateFigure::Rest | GateFigure::OfVariable(_) => {
+            Some(&declared.value)
+        }
+    }
 }
 
 /// A gate that looks for its measures.

@@ -318,7 +318,9 @@ impl Resolver<'_> {
             .collect();
         self.checker.in_file_order(
             if measure.declared().looks_at_untouched
-                || (masked.is_empty() && self.checker.chosen_or_weighted)
+                || (masked.is_empty()
+                    && self.checker.chosen_or_weighted
+                    && measure.declared().subject == Subject::Pair)
             {
                 comparable
             } else {

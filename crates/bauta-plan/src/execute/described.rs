@@ -4,11 +4,13 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use bauta_data::format::Loaded;
-use bauta_data::inspect::{exact_amounts, released_as_is};
+use bauta_data::inspect::{
+    exact_amounts, has_many_categories, released_as_is, tells_records_apart,
+};
 use bauta_data::{Column, Fingerprint, Remark, Role, Table, spelling};
+use bauta_methods::Note;
 use bauta_methods::note::NoteRank;
 use bauta_methods::pair::Rows;
-use bauta_methods::{Family, Note, Subject};
 use sha2::{Digest, Sha256};
 
 use super::masking::Masked;
@@ -58,17 +60,58 @@ pub(super) fn notes_of_untouched(plan: &Plan, masked: &Masked) -> Vec<Note> {
         })
     };
     let others = of_role(Role::Other).filter(|column| !in_scenarios.contains(column.name()));
-    // Where distances to all numbers were measured, it is for the figure to say.
-    let is_linked = |column: &&Column| {
-        let mut linkages = plan.measures.iter().filter(|planned| {
-            let declared = planned.measure.declared();
-            declared.card.family == Family::Risk && declared.subject != Subject::OneFile
-        });
-        linkages.any(|planned| planned.on.iter().any(|name| name == column.name()))
-    };
-    let amounts = of_role(Role::Sensitive).filter(|column| !is_linked(column));
+    let amounts = of_role(Role::Sensitive);
     let remarks = [released_as_is(others), exact_amounts(amounts)];
-    remarks.iter().flatten().map(data_note).collect()
+    let mut notes: Vec<Note> = remarks.iter().flatten().map(data_note).collect();
+    notes.extend(unprotected_by_role(&of_role, &in_scenarios));
+    notes
+}
+
+/// Variables whose role says that they must not go as they are, and that no step touched.
+fn unprotected_by_role<'m, I>(
+    of_role: &dyn Fn(Role) -> I,
+    in_scenarios: &HashSet<&str>,
+) -> Option<Note>
+where
+    I: Iterator<Item = &'m Column>,
+{
+    let of = |role: Role, applies: &dyn Fn(&Column) -> bool| -> Vec<&'m str> {
+        let columns = of_role(role).filter(|column| applies(column));
+        columns.map(Column::name).collect()
+    };
+    let found = [
+        (
+            of(Role::Key, &|column| !in_scenarios.contains(column.name())),
+            "are keys in no scenario, so that no measure looks at them",
+        ),
+        (
+            of(Role::Household, &|_| true),
+            "are the old numbers of households (`renumber`)",
+        ),
+        (
+            of(Role::Stratum, &has_many_categories),
+            "are strata with many values",
+        ),
+        (
+            of(Role::Sensitive, &tells_records_apart),
+            "are answers of which most records have their own",
+        ),
+    ];
+    let found = found.iter().filter(|(names, _)| !names.is_empty());
+    let parts: Vec<String> = found
+        .clone()
+        .map(|(names, what)| format!("{} {what}", names.join(", ")))
+        .collect();
+    let names: Vec<&str> = found.flat_map(|(names, _)| names.iter().copied()).collect();
+    (!names.is_empty()).then(|| {
+        let text = format!(
+            "variables that are released as they are: {}",
+            parts.join("; ")
+        );
+        Note::new("untouched-by-role", text)
+            .with("variables", names)
+            .ranked(NoteRank::Warning)
+    })
 }
 
 fn declared_names(plan: &Plan) -> HashSet<&str> {

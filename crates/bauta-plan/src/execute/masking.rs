@@ -10,7 +10,7 @@ use bauta_methods::context::shuffled;
 use bauta_methods::mask::Truth;
 use bauta_methods::note::NoteRank;
 use bauta_methods::pair::Rows;
-use bauta_methods::{Change, MaskTask, MethodError, Note, Pair, RunContext};
+use bauta_methods::{Change, MaskTask, MethodError, Note, Pair, RunContext, Subject};
 
 use super::collapsed::collapsed;
 use super::unchanged::{changed_nothing, leave_unchanged};
@@ -150,6 +150,7 @@ impl Masked {
                 },
                 keys: claimed.keys,
                 subsets: claimed.subsets,
+                perturbed: Vec::new(),
                 what,
             }));
         }
@@ -157,16 +158,18 @@ impl Masked {
     }
 
     /// Whether a comparison of some variables with their originals compares anything: one of them was masked,
-    /// or records or weights are not what they were.
-    pub(super) fn compares(&self, on: &[String], original: &Table) -> bool {
+    /// or, where distributions are compared and not each record with its own, records or weights are not what they
+    /// were.
+    pub(super) fn compares(&self, on: &[String], original: &Table, subject: Subject) -> bool {
         let is_weight = |name: &String| {
             let column = original.column_named(name);
             column.is_some_and(|column| column.attribute().role == Role::Weight)
         };
+        let others =
+            || self.table.n_records() < original.n_records() || self.touched.iter().any(is_weight);
         self.rows == Rows::Unrelated
-            || self.table.n_records() < original.n_records()
             || on.iter().any(|name| self.touched.contains(name))
-            || self.touched.iter().any(is_weight)
+            || (subject == Subject::Pair && others())
     }
 
     /// Refuses a name for the weight that another column of the released file has.

@@ -14,6 +14,7 @@ use bauta_data::spelling::spelled_as;
 use bauta_data::{Column, Condition, Kind, Role, Schema, Table, Watch, near};
 use bauta_methods::groups::not_measured;
 use bauta_methods::keys::Semantics;
+use bauta_methods::pair::Rows;
 use bauta_methods::{Choice as _, Measurement, Note, Pair, Scope, Subject};
 
 use super::keys::{add_sensitive, give_hierarchies, key_schema, refuse_repeats};
@@ -75,6 +76,8 @@ pub struct Compared {
     pub pairing: Pairing,
     /// The variables that were compared.
     pub on: Vec<String>,
+    /// Those of them, and of the keys, that are the same in every record, so that a loss of 0 says nothing of masking.
+    pub unchanged: Vec<String>,
     /// Each measure.
     pub found: Vec<ComparedMeasure>,
 }
@@ -180,20 +183,40 @@ fn compare_paired(
     }
     let (chosen, left) = choose(pair, &on, request);
     refuse_unused_settings(request, &chosen, &left)?;
-    let found = take_all(&chosen, pair, request, watch)?;
+    let found = take_all(&chosen, pair, &pairing, request, watch)?;
     refuse_settings_in_vain(request, &found)?;
+    let unchanged = on
+        .iter()
+        .chain(&request.keys)
+        .filter(|name| is_unchanged(&pair, name));
+    let unchanged = unchanged.cloned().collect();
     Ok(Compared {
         original: request.original.clone(),
         masked: request.masked.clone(),
         pairing,
         on,
+        unchanged,
         found,
+    })
+}
+
+/// Whether a variable is the same in every record of the masked file; false where records cannot be traced.
+fn is_unchanged(pair: &Pair<'_>, name: &str) -> bool {
+    let columns = pair.original.column_named(name);
+    let columns = columns.zip(pair.masked.column_named(name));
+    let (Rows::Correspond, Some((original, masked))) = (pair.rows, columns) else {
+        return false;
+    };
+    (0..masked.len()).all(|record| {
+        let row = pair.original_record(record);
+        masked.same_value(record, original, row)
     })
 }
 
 fn take_all(
     chosen: &[Chosen],
     pair: Pair<'_>,
+    pairing: &Pairing,
     request: &CompareRequest,
     watch: &dyn Watch,
 ) -> Result<Vec<ComparedMeasure>, WorkError> {
@@ -211,7 +234,7 @@ fn take_all(
         masked: &masked,
         ..pair
     };
-    let perturbed = perturbed(&pair, &request.keys);
+    let perturbed = perturbed(&pair, pairing, &request.keys);
     for one in of_keys {
         let card = one.measure.card();
         found.push(if offers_semantics(card, request) {

@@ -10,7 +10,7 @@ use bauta_data::inspect::{ColumnProfile, FileProfile, Flag};
 use bauta_data::number::DecimalMark;
 use bauta_data::remark::THOUSANDS_SEPARATORS;
 use bauta_data::spelling::{POSSIBLY_MISSING, SPELLINGS, SPELLINGS_FOLDED};
-use bauta_data::{Kind, Role, Watch};
+use bauta_data::{Kind, Role, Table, Watch};
 
 use super::inspect::{Inspected, inspect};
 use super::{Reading, WorkError};
@@ -21,7 +21,7 @@ use crate::draft::{
 use crate::output::{Access, Guard, Replace, folder_of, write_file};
 use crate::toml::write;
 use proposals::{Proposal, is_cut_by_year, months_and_years, proposals};
-use rules::{Rules, counted_keys, measures};
+use rules::{Rules, counted_keys, measures, records_of_a_unit, unlinked};
 
 /// A plan that is proposed for a file.
 #[derive(Clone, PartialEq, Debug)]
@@ -38,6 +38,7 @@ pub struct Proposed {
 pub fn init(
     file: &Path,
     plan_file: &Path,
+    seed: Option<u64>,
     replace: Replace,
     reading: &Reading,
     watch: &dyn Watch,
@@ -45,22 +46,30 @@ pub fn init(
     let guard = Guard::new([file], replace);
     guard.check(&[plan_file])?;
     let inspected = inspect(file, reading, watch)?;
-    let proposed = propose(file, plan_file, reading, inspected);
-    // A plan with a seed is confidential.
-    let access = match proposed.draft.plan.seed {
-        Some(_) => Access::OwnerOnly,
-        None => Access::Usual,
-    };
-    write_file(plan_file, proposed.text.as_bytes(), access, &guard)?;
+    let proposed = propose(file, plan_file, seed, reading, inspected);
+    // Its reasons are figures of the data, some of single records: confidential, with a seed or without.
+    write_file(
+        plan_file,
+        proposed.text.as_bytes(),
+        Access::OwnerOnly,
+        &guard,
+    )?;
     Ok(proposed)
 }
 
 /// The plan for a file that was looked at; `plan_file` is where it is to lie.
-pub fn propose(file: &Path, plan_file: &Path, reading: &Reading, inspected: Inspected) -> Proposed {
+pub fn propose(
+    file: &Path,
+    plan_file: &Path,
+    seed: Option<u64>,
+    reading: &Reading,
+    inspected: Inspected,
+) -> Proposed {
     let Inspected { loaded, profile } = inspected;
     let mut draft = proposed_draft(&profile);
     reading.fold_in(&mut draft.variables);
     draft.plan.title = Some(file_name(file));
+    draft.plan.seed = seed;
     draft.data = data_draft(file, plan_file, reading, &loaded, &profile);
     let stem = file.file_stem().unwrap_or_default().to_string_lossy();
     let extension = file.extension().unwrap_or_default().to_string_lossy();
@@ -72,7 +81,7 @@ pub fn propose(file: &Path, plan_file: &Path, reading: &Reading, inspected: Insp
         ..OutputDraft::default()
     };
     Proposed {
-        text: commented(&draft, &file_name(file), &profile),
+        text: commented(&draft, &file_name(file), &profile, &loaded.table),
         draft,
         profile,
     }
@@ -218,7 +227,7 @@ fn input_path(file: &Path, plan_file: &Path) -> String {
 }
 
 /// The text of a proposed plan, with a reason for every variable and what could be added.
-fn commented(draft: &Draft, file: &str, profile: &FileProfile) -> String {
+fn commented(draft: &Draft, file: &str, profile: &FileProfile, table: &Table) -> String {
     let data = with_remark(
         &write::data(&draft.data),
         "missing",
@@ -230,10 +239,15 @@ fn commented(draft: &Draft, file: &str, profile: &FileProfile) -> String {
         "shuffle",
         "the order of a file can tell where a record came from",
     );
-    let heading = write::heading(&Heading {
+    let mut heading = write::heading(&Heading {
         title: draft.plan.title.clone(),
-        seed: None,
+        seed: draft.plan.seed,
     });
+    if draft.plan.seed.is_none() {
+        heading.push_str(
+            "# seed = …   # without one, the seed is derived from the file's bytes; keep it secret\n",
+        );
+    }
     let mut sections = vec![
         format!(
             "# A first plan for {}, written by `bauta init`.\n\
@@ -241,18 +255,17 @@ fn commented(draft: &Draft, file: &str, profile: &FileProfile) -> String {
              # `bauta explain plan` explains the grammar, `bauta list` shows the methods.\n",
             in_a_line(file)
         ),
-        format!(
-            "{heading}# seed = …   # without one, the seed is derived from the file's bytes; keep it secret\n"
-        ),
+        heading,
         data,
         variables_text(draft, profile),
         scenario_text(draft),
     ];
+    sections.extend(unlinked_text(profile));
     sections.extend(draft.steps.iter().map(write::step));
-    sections.extend(proposed_steps(profile));
+    sections.extend(proposed_steps(profile, table));
     sections.extend(draft.measures.iter().map(write::measure));
     sections.extend(more_measures(profile));
-    sections.push(gates_text(draft));
+    sections.push(gates_text(draft, profile));
     sections.push(output);
     sections.join("\n")
 }
@@ -316,13 +329,25 @@ fn scenario_text(draft: &Draft) -> String {
     )
 }
 
+/// Keys that neither a count nor a distance looks at.
+fn unlinked_text(profile: &FileProfile) -> Option<String> {
+    let names: Vec<&str> = unlinked(profile).map(|key| key.name.as_str()).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "# LOOK: no gate looks at {}: exact numbers are hardly ever equal, and distances need values in every\n\
+             # record. Recode them into classes and add them to a scenario, or drop them.\n",
+            in_a_line(&names.join(", "))
+        )
+    })
+}
+
 fn as_comment(section: &str) -> String {
     section.lines().map(|line| format!("# {line}\n")).collect()
 }
 
 /// Steps that the data suggest, as comments to be taken in.
-fn proposed_steps(profile: &FileProfile) -> Option<String> {
-    let proposals = proposals(profile, &Rules::of(profile));
+fn proposed_steps(profile: &FileProfile, table: &Table) -> Option<String> {
+    let proposals = proposals(profile, table, &Rules::of(profile));
     if proposals.is_empty() {
         return None;
     }
@@ -360,7 +385,7 @@ fn more_measures(profile: &FileProfile) -> Option<String> {
 }
 
 /// The conditions of release, which are for a house to set.
-fn gates_text(draft: &Draft) -> String {
+fn gates_text(draft: &Draft, profile: &FileProfile) -> String {
     if draft.gates.is_empty() {
         let gate = GateDraft::on("k-anonymity").at_least(3.0);
         return format!(
@@ -370,9 +395,19 @@ fn gates_text(draft: &Draft) -> String {
         );
     }
     let gates: Vec<String> = draft.gates.iter().map(write::gate).collect();
+    let units = records_of_a_unit(profile).map(|(column, n_each)| {
+        format!(
+            "# LOOK: {} has {} values in {} records: keys are counted by record, and one unit has several. The bounds\n\
+             # allow for {n_each} records each; measure a file with one record per unit where you can.\n",
+            in_a_line(&column.name),
+            column.n_distinct,
+            profile.n_records
+        )
+    });
     format!(
         "# Conditions of release: the file stays in the house until all of them hold. The numbers are usual ones; set\n\
-         # those of your house.\n{}",
+         # those of your house.\n{}{}",
+        units.unwrap_or_default(),
         gates.join("\n")
     )
 }

@@ -63,7 +63,7 @@ use = ["k-anonymity", "il1s", "interval-sd"]
 
 [[gate]]
 measure = "k-anonymity"
-at_least = 1
+at_least = 3
 
 [output]
 file = "survey-protected.csv"

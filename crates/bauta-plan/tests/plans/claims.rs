@@ -125,7 +125,7 @@ fn gates_on_no_record_below_k_are_claims_and_on_classes_of_one_are_none() {
     assert_eq!(claimed("part = \"share_below_5\"\nat_most = 0.0\n"), [5]);
     assert_eq!(claimed("part = \"uniques\"\nat_most = 0\n"), [2]);
     assert!(claimed("part = \"below_3\"\nat_most = 7\n").is_empty());
-    assert!(claimed("at_least = 0\n").is_empty());
+    assert!(claimed("part = \"classes\"\nat_least = 2\n").is_empty());
 }
 
 #[test]

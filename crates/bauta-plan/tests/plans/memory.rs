@@ -33,7 +33,7 @@ fn draft() -> Draft {
                 .with("share", 0.5),
         )
         .measure(MeasureDraft::of(["k-anonymity", "individual-risk", "il1s"]))
-        .gate(GateDraft::on("k-anonymity").at_least(1.0))
+        .gate(GateDraft::on("k-anonymity").at_least(2.0))
 }
 
 fn schema() -> DataSchema {
@@ -103,7 +103,7 @@ fn data_in_memory_come_out_as_the_file_does() {
     let folder = folder();
     let text = format!(
         "[plan]\nseed = 3\n{VARIABLES}[[step]]\nmask = \"noise-additive\"\non = [\"income\"]\nshare = 0.5\n\
-        [[measure]]\nuse = [\"k-anonymity\", \"individual-risk\", \"il1s\"]\n[[gate]]\nmeasure = \"k-anonymity\"\nat_least = 1\n{OUTPUT}"
+        [[measure]]\nuse = [\"k-anonymity\", \"individual-risk\", \"il1s\"]\n[[gate]]\nmeasure = \"k-anonymity\"\nat_least = 2\n{OUTPUT}"
     );
     let of_file = record_of(folder.path(), &text);
     assert_eq!(of_file.measures, record.measures);

@@ -206,7 +206,7 @@ where = "income > 300 and sex = 'm'"
 [[gate]]
 measure = "interval-sd"
 part = "outliers"
-at_most = 1
+at_most = 0.999
 "#;
     let text = format!("[plan]\nseed = 3\n{VARIABLES}{NOISE}{groups}{OUTPUT}");
     let record = record_of(folder.path(), &text);

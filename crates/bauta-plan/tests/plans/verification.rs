@@ -18,7 +18,7 @@ fn recorded(folder: &Path, seed: Option<u64>) -> Value {
         [[step]]\nmask = \"suppress-local\"\non = [\"sex\", \"age\"]\nk = 2\n\
         [[step]]\nmask = \"noise-additive\"\non = [\"income\"]\nshare = 0.5\nwhy = \"too exact\"\n\
         [[measure]]\nuse = [\"k-anonymity\", \"individual-risk\", \"il1s\"]\n\
-        [[gate]]\nmeasure = \"k-anonymity\"\nat_least = 1\n\
+        [[gate]]\nmeasure = \"k-anonymity\"\nat_least = 2\n\
         {OUTPUT}report = \"report.html\"\nexternal_report = \"public.html\"\nshuffle = true\n"
     );
     let plan = fine(folder, &text);

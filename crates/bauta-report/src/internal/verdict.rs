@@ -1,7 +1,8 @@
 //! Whether the release holds what was asked of it.
 
-use bauta_plan::RunRecord;
-use bauta_plan::record::{ClaimRecord, Counted, Fate, GateRecord, MeasureFamily, Purpose};
+use bauta_plan::judged::were_perturbed;
+use bauta_plan::record::{ClaimRecord, Counted, Fate, GateRecord, Purpose, Ungated};
+use bauta_plan::{Judged, RunRecord};
 use maud::{Markup, html};
 
 use crate::number::count;
@@ -30,32 +31,10 @@ fn colour(record: &RunRecord) -> &'static str {
 /// What a reader could believe to have been judged and was not.
 fn not_judged(record: &RunRecord) -> Option<&'static str> {
     record.released.as_ref()?;
-    if record.purpose() == Purpose::Calibration {
+    match record.purpose() {
+        Purpose::Release => Judged::of(record).missing(),
         // The verdict says so itself.
-        return None;
-    }
-    let family = |gate: &&GateRecord| {
-        let mut measures = record.measures.iter();
-        let measure = measures.find(|measure| measure.id == gate.measure);
-        measure.is_some_and(|measure| measure.family != MeasureFamily::Loss)
-    };
-    let mut of_risk = record.gates.iter().filter(family).peekable();
-    if record.gates.is_empty() {
-        Some(
-            "Nothing was judged before the file went: whether it protects anybody is for its reader to see from the \
-             figures below.",
-        )
-    } else if of_risk.peek().is_none() {
-        Some(
-            "No condition is about the risk of disclosure: the file went whatever an intruder can learn from it.",
-        )
-    } else if of_risk.all(|gate| !gate.perturbed.is_empty()) {
-        Some(
-            "Every condition on the risk of disclosure counts keys that a step perturbed; that they were judged all \
-             the same rests on the reasons below.",
-        )
-    } else {
-        None
+        Purpose::Calibration => None,
     }
 }
 
@@ -206,8 +185,8 @@ fn claims(record: &RunRecord, counted: Counted) -> Markup {
 fn counted_again(claim: &ClaimRecord) -> Markup {
     html! {
         (claim.keys_in_words()) " (" (claim.semantics) "; " (claim.by) "): "
-        @if claim.holds && claim.counted == Counted::BeforeSuppression {
-            // No tick: it is not the file that was counted.
+        @if claim.holds && (claim.counted == Counted::BeforeSuppression || !claim.perturbed.is_empty()) {
+            // No tick: it is not the file that was counted, or not what an intruder finds.
             strong { (claim.in_words()) }
         } @else if claim.holds {
             strong class="good" { "✓ " (claim.in_words()) }
@@ -219,8 +198,12 @@ fn counted_again(claim: &ClaimRecord) -> Markup {
 
 fn conditions(record: &RunRecord) -> Markup {
     if record.gates.is_empty() {
+        let by = match record.ungated {
+            Some(Ungated::CommandLine) => "the command line let the file go without any",
+            Some(Ungated::Plan) | None => "the plan lets the file go without any",
+        };
         return html! {
-            p { "The plan sets no condition: whatever the figures below say, the file is written." }
+            p { "There is no condition: " (by) ", whatever the figures below say." }
         };
     }
     let caption = "A file is released only if every condition holds";
@@ -244,10 +227,10 @@ fn conditions(record: &RunRecord) -> Markup {
 
 /// What a perturbed key means for a condition.
 fn perturbed(gate: &GateRecord) -> String {
-    let keys = gate.perturbed.join(", ");
+    let perturbed = were_perturbed(&gate.perturbed);
     match &gate.although_perturbed {
-        None => format!("not meaningful: {keys} was perturbed"),
-        Some(why) => format!("though {keys} was perturbed: {why}"),
+        None => format!("not meaningful: {perturbed}"),
+        Some(why) => format!("though {perturbed}: {why}"),
     }
 }
 

@@ -85,6 +85,7 @@ pub(crate) fn passed() -> RunRecord {
         ungated: None,
         claims: vec![ClaimRecord {
             subsets: None,
+            perturbed: Vec::new(),
             by: "gate on k-anonymity (neighbour)".to_owned(),
             keys: vec!["age".to_owned(), "sex".to_owned()],
             semantics: "visible".to_owned(),

@@ -366,7 +366,8 @@ fn first_plan_can_be_checked(case: &Case, how: &HowRead, world: &World) -> Resul
         memory: options.memory,
         fold_spellings: Vec::new(),
     };
-    let Ok(proposed) = init::init(&file, &plan, Replace::OwnFiles, &reading, &Patience) else {
+    let Ok(proposed) = init::init(&file, &plan, None, Replace::OwnFiles, &reading, &Patience)
+    else {
         // What was described made the file readable; without, it is not.
         return Ok(());
     };

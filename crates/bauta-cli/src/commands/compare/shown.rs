@@ -114,6 +114,7 @@ pub(super) fn print_json(arguments: &CompareArguments, compared: &Compared) {
         "records": rows_name(pairing.rows()),
         "pairing": pairing_json(pairing),
         "variables": on,
+        "unchanged": compared.unchanged,
         "outliers": arguments.outliers,
         "where": arguments.condition.as_ref().map(ToString::to_string),
         "measures": measures,
@@ -149,6 +150,12 @@ pub(super) fn print_table(arguments: &CompareArguments, compared: &Compared) {
     out!("{}", compared.pairing.in_words());
     if !on.is_empty() {
         out!("compared on {}", on.join(", "));
+    }
+    if !compared.unchanged.is_empty() {
+        out!(
+            "the same in every record, so that no loss there says nothing of masking: {}",
+            compared.unchanged.join(", ")
+        );
     }
     print_other_variables(arguments, compared);
     if let Some(condition) = &arguments.condition {

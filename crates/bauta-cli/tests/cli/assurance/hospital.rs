@@ -152,3 +152,45 @@ fn what_is_released_as_it_is_is_told_by_name() {
         "{ids:?}"
     );
 }
+
+#[test]
+fn a_proper_role_does_not_silence_a_warning() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    std::fs::write(here.join("patients.csv"), patients()).unwrap();
+    // Keys that no scenario has, old numbers of households, strata of one record, answers that name it.
+    let plan = "[data]\nfile = \"patients.csv\"\n[variables]\nsex = { role = \"key\" }\n\
+        birth_date = { role = \"key\" }\nhousehold = { role = \"household\" }\npostcode = { role = \"stratum\" }\n\
+        patient_id = { role = \"sensitive\" }\nname = { role = \"identifier\" }\n\
+        cost = { role = \"sensitive\", kind = \"continuous\" }\n\
+        [[scenario]]\nname = \"s\"\nkeys = [\"sex\"]\n\
+        [[measure]]\nuse = [\"k-anonymity\"]\n[[gate]]\nmeasure = \"k-anonymity\"\nat_least = 5\n\
+        [output]\nfile = \"out.csv\"\n";
+    std::fs::write(here.join("plan.toml"), plan).unwrap();
+    let shown = stdout(&run_expecting(here, &["run", "plan.toml"], 0));
+    for told in [
+        "birth_date are keys in no scenario",
+        "household are the old numbers of households",
+        "postcode are strata with many values",
+        "patient_id are answers of which most records have their own",
+    ] {
+        assert!(shown.contains(told), "{told}: {shown}");
+    }
+}
+
+#[test]
+fn visits_of_one_patient_are_not_patients() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    let rows =
+        (0..1_500).map(|i| format!("P{:04},{},{}\n", i / 5, i / 5 % 100, ["f", "m"][i / 5 % 2]));
+    let text = format!("patient_id,age,sex\n{}", rows.collect::<String>());
+    std::fs::write(here.join("visits.csv"), text).unwrap();
+    run_expecting(here, &["init", "visits.csv"], 0);
+    let plan = written(here, "plan.toml");
+    assert!(
+        plan.contains("at_least = 25") && plan.contains("# LOOK: patient_id has 300 values"),
+        "{plan}"
+    );
+    run_expecting(here, &["run", "plan.toml"], 1);
+}

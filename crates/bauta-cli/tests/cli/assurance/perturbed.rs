@@ -10,7 +10,7 @@ fn plan(step: &str, gate: &str) -> String {
          sex = {{ role = \"key\" }}\npay = {{ role = \"key\", kind = \"continuous\" }}\n\
          [[scenario]]\nname = \"neighbour\"\nkeys = [\"age\", \"sex\"]\n\
          [[scenario]]\nname = \"colleague\"\nkeys = [\"sex\", \"pay\"]\n{step}\
-         [[measure]]\nuse = [\"k-anonymity\"]\n[[gate]]\nmeasure = \"k-anonymity\"\nat_least = 1\n{gate}\
+         [[measure]]\nuse = [\"k-anonymity\"]\n[[gate]]\nmeasure = \"k-anonymity\"\nat_least = 2\n{gate}\
          [output]\nfile = \"out.csv\"\nreport = \"report.html\"\n"
     )
 }
@@ -34,7 +34,7 @@ fn counts_of_perturbed_keys_are_marked_and_do_not_pass() {
             "{},{},{}\n",
             20 + i * 7 % 10,
             ["f", "m"][i % 2],
-            i * 13 % 79
+            i * 13 % 80 / 4
         )
     });
     std::fs::write(
@@ -45,13 +45,13 @@ fn counts_of_perturbed_keys_are_marked_and_do_not_pass() {
 
     let (shown, record, report) = ran(here, &plan(SWAP, ""), 1);
     assert!(
-        shown.contains("(neighbour) at least 1: ")
+        shown.contains("(neighbour) at least 2: ")
             && shown.contains("FAILS (not meaningful: age was perturbed)"),
         "{shown}"
     );
     // The other scenario does not hold the key.
     assert!(
-        shown.contains("(colleague) at least 1: 1 holds\n"),
+        shown.contains("(colleague) at least 2: 2 holds\n"),
         "{shown}"
     );
     assert!(
@@ -129,7 +129,7 @@ fn files_whose_keys_were_swapped_are_told_apart_from_recoded_ones() {
             "{},{},{}\n",
             20 + i * 7 % 10,
             ["f", "m"][i % 2],
-            i * 13 % 79
+            i * 13 % 80 / 4
         )
     });
     std::fs::write(
@@ -154,5 +154,43 @@ fn files_whose_keys_were_swapped_are_told_apart_from_recoded_ones() {
         let notes = k["notes"].as_array().unwrap();
         let marked = notes.iter().any(|note| note["id"] == "perturbed-keys");
         assert_eq!(marked, is_marked, "{masked}: {k}");
+    }
+}
+
+#[test]
+fn claims_on_perturbed_keys_are_marked_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    let rows = (0..80).map(|i| {
+        format!(
+            "{},{},{}\n",
+            20 + i * 7 % 10,
+            ["f", "m"][i % 2],
+            i * 13 % 80
+        )
+    });
+    std::fs::write(
+        here.join("x.csv"),
+        format!("age,sex,pay\n{}", rows.collect::<String>()),
+    )
+    .unwrap();
+    let steps =
+        format!("{SWAP}[[step]]\nmask = \"suppress-local\"\non = [\"age\", \"sex\"]\nk = 3\n");
+    let gate = "scenario = \"neighbour\"\nalthough_perturbed = \"a trial\"\n";
+    let (shown, record, report) = ran(here, &plan(&steps, gate), 0);
+    assert!(
+        shown.contains("which is not meaningful: age was perturbed"),
+        "{shown}"
+    );
+    assert_eq!(record["claims"][0]["perturbed"], serde_json::json!(["age"]));
+    assert!(report.contains("verdict amber") && !report.contains("✓ every class"));
+    // Rounding at random gives equal values different multiples.
+    for (method, is_marked) in [("random", true), ("nearest", false)] {
+        let round = format!(
+            "[[step]]\nmask = \"round\"\non = [\"pay\"]\nbase = 50\nmethod = \"{method}\"\n"
+        );
+        let gate = "although_perturbed = \"a trial\"\n";
+        let (shown, _, _) = ran(here, &plan(&round, gate), 0);
+        assert_eq!(shown.contains("pay was perturbed"), is_marked, "{shown}");
     }
 }

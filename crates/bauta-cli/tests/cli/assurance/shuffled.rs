@@ -210,7 +210,7 @@ share = 0.1
 use = ["il1s", "dld"]
 [[gate]]
 measure = "dld"
-at_most = 1
+at_most = 0.99
 [output]
 file = "z.csv"
 record = "z.record.json"

@@ -47,7 +47,7 @@ fn who_lets_it_go_is_recorded_and_the_reports_say_that_nothing_was_judged() {
         let here = folder.path();
         let shown = stdout(&run_expecting(here, &options, 0));
         assert!(
-            shown.contains("NOTHING WAS JUDGED") && !shown.contains("released: "),
+            shown.contains("NOT JUDGED: Nothing was judged") && !shown.contains("released: "),
             "{shown}"
         );
         let report = page(here, "report.html");
@@ -96,4 +96,61 @@ fn conditions_on_loss_alone_are_not_called_protection() {
     run_expecting(folder.path(), &["run", "plan.toml"], 0);
     let report = page(folder.path(), "report.html");
     assert!(report.contains("verdict amber") && report.contains("No condition is about the risk"));
+}
+
+#[test]
+fn gates_that_every_file_satisfies_are_refused() {
+    for (gate, told) in [
+        ("measure = \"k-anonymity\"\nat_least = 1\n", "never below 1"),
+        (
+            "measure = \"k-anonymity\"\npart = \"uniques\"\nat_least = 3\n",
+            "better the lower",
+        ),
+        (
+            "measure = \"k-anonymity\"\nat_most = 5\n",
+            "better the higher",
+        ),
+        (
+            "measure = \"individual-risk\"\nat_most = 1\n",
+            "never above 1",
+        ),
+        (
+            "measure = \"individual-risk\"\npart = \"max\"\nat_least = 0.5\n",
+            "better the lower",
+        ),
+        (
+            "measure = \"k-anonymity\"\nat_least = 3\nalthough_perturbed = \" \"\n",
+            "gives no reason",
+        ),
+    ] {
+        let plan = PLAN.replace(
+            "use = [\"k-anonymity\"]",
+            "use = [\"k-anonymity\", \"individual-risk\"]",
+        );
+        let folder = folder(&plan.replace("[output]\n", &format!("[[gate]]\n{gate}[output]\n")));
+        let output = run_expecting(folder.path(), &["run", "plan.toml"], 2);
+        assert!(stderr(&output).contains(told), "{gate}{}", stderr(&output));
+    }
+}
+
+#[test]
+fn an_audit_of_blanks_is_no_judgement_of_a_raw_file() {
+    let gate = "[[measure]]\nuse = [\"reversal\"]\n[[gate]]\nmeasure = \"reversal\"\nat_most = 0\n[output]\n";
+    let plan = PLAN
+        .replace("[output]\n", gate)
+        .replace("k = 2\n", "k = 1\n");
+    let folder = folder(&plan);
+    let shown = stdout(&run_expecting(folder.path(), &["run", "plan.toml"], 0));
+    assert!(
+        shown.contains("NOT JUDGED: No condition is about the risk"),
+        "{shown}"
+    );
+    assert!(page(folder.path(), "report.html").contains("verdict amber"));
+    assert!(page(folder.path(), "public.html").contains("was not judged"));
+    let found = json(&run_expecting(
+        folder.path(),
+        &["run", "plan.toml", "--json"],
+        0,
+    ));
+    assert_eq!(found["judged"], "loss-only");
 }

@@ -64,3 +64,18 @@ fn tables_name_the_variables_that_were_measured() {
     let report = std::fs::read_to_string(here.join("report.html")).unwrap();
     assert!(report.contains("Measured on income."));
 }
+
+#[test]
+fn fewer_records_do_not_make_a_loss_by_record_meaningful() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    std::fs::write(here.join("x.csv"), file()).unwrap();
+    let swap = "mask = \"rank-swap\"\non = [\"age\"]\nwindow = 0.3\n";
+    let sampled = plan("on = [\"income\"]\n").replace(swap, "mask = \"sample\"\nshare = 0.5\n");
+    std::fs::write(here.join("plan.toml"), sampled).unwrap();
+    let shown = stdout(&run_expecting(here, &["run", "plan.toml"], 1));
+    assert!(
+        shown.contains("il1s at most 0.2: no figure FAILS"),
+        "{shown}"
+    );
+}

@@ -25,7 +25,7 @@ pub(super) const CODES: &[Rule] = &[
             KindRule::Unordered,
             Needs::Labels,
             "company* firm* employer* establishment* plant workplace branchno office* \
-             teacher* class classroom classe* clinic* ward doctor* physician* shop store* \
+             teacher* interviewer* caseworker* class classroom classe* clinic* ward doctor* physician* shop store* \
              entreprise* etablissement* employeur* ecole* medecin* service betrieb* \
              unternehmen* arbeitgeber* schule* klinik* arzt* empresa* escuela* centro* \
              azienda* impresa* scuola* bedrijf* werkgever* kliniek* escola*",
@@ -128,7 +128,7 @@ pub(super) const KEYS: &[Rule] = &[
         "education",
         KindRule::Classes,
         Needs::Categories,
-        "educ* edu school* degree qual qualif* isced* diplom* dipl niveauetude* etudes \
+        "uni univers* fieldofstudy educ* edu school* degree qual qualif* isced* diplom* dipl niveauetude* etudes \
          bildung* schulabschluss abschluss estudios niveleduc* niveduc* istruzione \
          titolostudio titstu opleiding* escolaridade instrucao habilitacoes",
     ),
@@ -175,7 +175,7 @@ pub(super) const KEYS: &[Rule] = &[
         KindRule::Unordered,
         Needs::Groups,
         "region* regiao regio state statefip province* provinc* county* district* \
-         municip* city town village area zone residence dept dep departement* commune* \
+         muni* city town village area zone residence dept dep departement* commune* \
          ville canton* kanton* bundesland land kreis* landkreis gemeinde* stadt ort \
          wohnort bezirk ccaa comunidad* departamento ciudad zona comune citta gemeente* \
          stad woonplaats distrito concelho freguesia cidade estado uf",

@@ -54,7 +54,7 @@ pub(super) const CONTACT: &[Rule] = &[
          personalausweis* reisepass* kennzeichen krankenversicherung* dni nif nie cif \
          curp rfc pasaporte* matricula codicefiscale codfisc* partitaiva passaporto* \
          tesserasanitaria bsn burgerservice* sofinummer paspoort* kenteken cpf cnpj nis \
-         niss cartaocidadao passaporte* licenseplate* licenceplate* platenumber mrn \
+         niss cartaocidadao passaporte* licenseplate* licenceplate* plate platenumber mrn \
          patientid patientennummer insurancenumber",
     ),
     identifier(
@@ -83,9 +83,9 @@ pub(super) const CONTACT: &[Rule] = &[
 
 const WEIGHT: Rule = Rule {
     meaning: "a sampling weight",
-    patterns: "weight* *weight *weights wgt* *wgt wt *wt wts =w =wi =wk =dfin =dinit =dk \
-               =dweight pond ponder* poids* coefpond gewicht* *gewicht hochrech* \
-               hochrechnungsfaktor peso* fexp factorexp* factorexpansion coeffriporto riporto \
+    patterns: "weight* *weight *weights wgt* *wgt wt *wt wts w =wi =wk =dfin =dinit =dk \
+               =dweight pond ponder* poids* coefpond gewicht* *gewicht hochr* \
+               peso* fexp factorexp* factorexpansion coeffriporto riporto \
                wegingsfactor weeg* pesoamostral expansionfactor grossingfactor raising*",
     except: "kg lb lbs pounds grams body* vehicle* weighted",
     needs: Needs::PositiveNumbers,
@@ -150,6 +150,16 @@ pub(super) const UNITS: &[Rule] = &[
          ragionesociale naam* *naam achternaam voornaam bedrijf sobrenome* apelido* \
          company companyname employer patient respondent contact",
     ),
+    Rule {
+        flag: Some(Flag::FreeText),
+        ..identifier(
+            "a remark in words",
+            Needs::Texts,
+            "comment* remark* note notes notiz* memo freetext* text texte verbatim observation* \
+             bemerkung* anmerkung* kommentar* remarque* comentario* observacion* \
+             commento* nota opmerking*",
+        )
+    },
     Rule {
         meaning: "the number of a unit",
         patterns: "id *id id* ident* identifi* uuid guid =num =nr =no =n =numero =nummer =number \

@@ -101,3 +101,10 @@ pub(super) fn sets_made_safe(n_sets: usize) -> Note {
     };
     Note::new("key-sets", text).with("n_sets", n_sets)
 }
+
+/// Records are blanked one by one in a file whose household id joins them.
+pub(super) fn members_tell() -> Note {
+    let text = "the file has a household id: a blank of a key that all members share can be read from another member, unless \
+                `household_keys` names it";
+    Note::new("household-members-tell", text).ranked(NoteRank::Warning)
+}

@@ -32,6 +32,18 @@ impl Combinations {
         &self.files[0]
     }
 
+    /// Whether the combinations with one more variable can occur as often in one file as in the other: equal sums of
+    /// their hashes, which are quickly had and hardly ever equal for others.
+    fn may_occur_equally_with(&self, numbers: &[Vec<u32>; 2]) -> bool {
+        let sum = |file: usize| {
+            let pairs = self.files[file].iter().zip(&numbers[file]);
+            pairs.fold(0_u64, |sum, (&held, &number)| {
+                sum.wrapping_add(scrambled(u64::from(held) << 32 | u64::from(number)))
+            })
+        };
+        sum(0) == sum(1)
+    }
+
     /// Whether every combination occurs as often in one file as in the other.
     pub(super) fn occur_equally(&self) -> bool {
         let n_numbers = self.files.iter().flatten().max().map_or(0, |&max| max + 1);
@@ -72,6 +84,13 @@ impl Combinations {
     }
 }
 
+/// A number whose every bit depends on all bits of another (the finisher of `SplitMix64`).
+const fn scrambled(number: u64) -> u64 {
+    let mixed = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ (mixed >> 31)
+}
+
 /// Variables whose combinations are the same in both files and stand in other rows.
 pub(super) struct Together<'t> {
     pub(super) variables: Vec<InBoth<'t>>,
@@ -79,32 +98,56 @@ pub(super) struct Together<'t> {
     pub(super) n_alone: u64,
 }
 
+/// Variables that are tried at most for having moved together.
+const MOST_TRIED: usize = 16;
+
+/// A variable that stands in other rows, and how many different values it has.
+struct Moved<'t> {
+    both: InBoth<'t>,
+    n_different: usize,
+    numbers: [Vec<u32>; 2],
+}
+
+impl<'t> Moved<'t> {
+    fn of(both: InBoth<'t>) -> Self {
+        let n_different = Combinations::of(numbered_in_common(both)).n_different();
+        Self {
+            both,
+            n_different,
+            numbers: [Vec::new(), Vec::new()],
+        }
+    }
+}
+
 /// The most telling set of variables that moved from row to row together, if there is one.
 ///
 /// Variables that were swapped one by one have each the same values in both files, but not the same
 /// combinations; whole records that stand elsewhere have both.
 pub(super) fn moved_together<'t>(moved: &[InBoth<'t>], n_records: usize) -> Option<Together<'t>> {
-    let mut left: Vec<(InBoth<'t>, usize)> = moved
-        .iter()
-        .map(|&both| {
-            (
-                both,
-                Combinations::of(numbered_in_common(both)).n_different(),
-            )
-        })
-        .collect();
+    // The most telling ones decide: a record that stands elsewhere takes all its values with it. Of more the pairs
+    // to try would grow with the square of their number.
+    let mut left: Vec<Moved<'t>> = moved.iter().map(|&both| Moved::of(both)).collect();
     // Stable: of two that tell as much the first comes first.
-    left.sort_by_key(|&(_, n_different)| std::cmp::Reverse(n_different));
+    left.sort_by_key(|moved| std::cmp::Reverse(moved.n_different));
+    left.truncate(MOST_TRIED);
+    for moved in &mut left {
+        moved.numbers = numbered_in_common(moved.both);
+    }
     let mut best: Option<Together<'t>> = None;
     while !left.is_empty() {
         let mut held = Combinations::none(n_records);
         let mut variables = Vec::new();
-        left.retain(|&(both, _)| {
-            let joined = held.with(&numbered_in_common(both));
-            let belongs = joined.occur_equally();
+        left.retain(|moved| {
+            let belongs = held.may_occur_equally_with(&moved.numbers) && {
+                let joined = held.with(&moved.numbers);
+                let belongs = joined.occur_equally();
+                if belongs {
+                    held = joined;
+                }
+                belongs
+            };
             if belongs {
-                held = joined;
-                variables.push(both);
+                variables.push(moved.both);
             }
             !belongs
         });

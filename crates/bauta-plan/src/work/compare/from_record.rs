@@ -1,9 +1,10 @@
 //! The two files of a run, paired by the run itself.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use bauta_data::format::{self, ReadOptions};
-use bauta_data::{Attribute, Fingerprint, MissingRules, Schema, Spellings};
+use bauta_data::{Attribute, Fingerprint, MissingRules, Role, Schema, Spellings, Table};
 use bauta_methods::pair::Rows;
 
 use super::pairing::Pairing;
@@ -59,6 +60,7 @@ pub fn compare_record(
         ..again.read
     };
     let masked = load(&place, &options, &request, watch)?;
+    let masked = with_weight_of_original(masked, &original, &plan);
     let masked = spelled_alike(&original, masked, &folded(&plan));
     let pairing = match again.rows {
         Rows::Correspond => Pairing::Run {
@@ -71,6 +73,23 @@ pub fn compare_record(
         Rows::Unrelated => masked,
     };
     compare_paired(&original, &masked, pairing, &request, watch)
+}
+
+/// The released file with its weight under the name, and in the role, that the original's has.
+fn with_weight_of_original(masked: Table, original: &Table, plan: &Plan) -> Table {
+    let declared = plan.read.schema.attributes.iter();
+    let weight = declared.filter(|attribute| attribute.role == Role::Weight);
+    let mut weight = weight.filter_map(|attribute| original.column_named(&attribute.name));
+    let renamed = plan.output.weight.as_ref();
+    let renamed = renamed.and_then(|name| masked.index_of(name));
+    match (weight.next(), renamed) {
+        (Some(weight), Some(attr_idx)) => {
+            let attribute = Arc::new(weight.attribute().clone());
+            let column = masked.column(attr_idx).clone().with_attribute(attribute);
+            masked.with_column(attr_idx, column)
+        }
+        _ => masked,
+    }
 }
 
 /// What repeating a run told.

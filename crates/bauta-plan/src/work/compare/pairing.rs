@@ -53,6 +53,15 @@ impl Pairing {
         }
     }
 
+    /// Whether it is known, or plausible, that paired records belong together.
+    pub fn is_relied_on(&self) -> bool {
+        match self {
+            Self::Row(order) => order.verdict == Verdict::Plausible,
+            Self::Id { .. } | Self::Run { .. } => true,
+            Self::LengthsDiffer | Self::NotTraceable => false,
+        }
+    }
+
     /// One line on how records were paired, and how far that can be relied on.
     pub fn in_words(&self) -> String {
         match self {

@@ -7,11 +7,13 @@ use bauta_methods::note::NoteRank;
 use bauta_methods::pair::Rows;
 use bauta_methods::{Note, Pair};
 
+use super::Pairing;
+
 /// Keys of which records with one original value show different masked ones: no recoding does that, nor suppression,
 /// so that their values need not be true and counts of them say nothing of an intruder. Nothing where records cannot
 /// be traced.
-pub(super) fn perturbed(pair: &Pair<'_>, keys: &[String]) -> Vec<String> {
-    if pair.rows == Rows::Unrelated {
+pub(super) fn perturbed(pair: &Pair<'_>, pairing: &Pairing, keys: &[String]) -> Vec<String> {
+    if pair.rows == Rows::Unrelated || !pairing.is_relied_on() {
         return Vec::new();
     }
     let is_perturbed = |key: &&String| {
@@ -41,8 +43,9 @@ fn is_recoding(pair: &Pair<'_>, original: &Column, masked: &Column) -> bool {
 /// What a reader must know of counts of such keys.
 pub(super) fn not_meaningful(keys: &[String]) -> Note {
     let text = format!(
-        "not meaningful for the masked file: {} was perturbed (records with one original value show different masked \
-         ones), and whoever knows the true value looks for near records, not for equal ones",
+        "not meaningful for the masked file if keys were perturbed: records with one original value show different \
+         masked ones in {}, as after swaps or noise, and whoever knows a true value then looks for near records, not for \
+         equal ones",
         keys.join(", ")
     );
     Note::new("perturbed-keys", text)

@@ -1,8 +1,10 @@
 //! Steps that the data suggest, each with its reason. They stand in a first plan as comments: what a variable may
 //! lose is for a person to decide.
 
+use std::collections::{HashMap, HashSet};
+
 use bauta_data::inspect::{ColumnProfile, FileProfile, Flag, Sign};
-use bauta_data::{Kind, Role};
+use bauta_data::{Column, Kind, Role, Table};
 use bauta_methods::RawValue;
 
 use super::rules::{Rules, counted_keys, linked};
@@ -25,27 +27,46 @@ const AGE_BREAKS: [i64; 7] = [15, 25, 35, 45, 55, 65, 75];
 /// Share of the records within which neighbours by size are exchanged.
 const WINDOW: f64 = 0.05;
 /// Size of groups of numbers that become one.
-const GROUP_SIZE: i64 = 5;
+const GROUP_SIZE: i64 = 12;
 
-/// Characters of dates written year first that a month and a year take.
-const MONTH_AND_YEAR: [usize; 2] = [7, 4];
+/// Characters of dates written year first that a month, a year and ten years take.
+const MONTH_YEAR_DECADE: [usize; 3] = [7, 4, 3];
 
 /// Whether a variable holds exact dates that sort as text, so that months and years are its first characters.
 pub(super) fn is_cut_by_year(column: &ColumnProfile) -> bool {
     column.proposal.flag == Some(Flag::ExactDate) && column.signs.contains(&Sign::YearFirst)
 }
 
-/// The levels of dates: the month, the year.
+/// The levels of dates: the month, the year, ten years.
 pub(super) fn months_and_years() -> HierarchyDraft {
-    HierarchyDraft::Prefix(Some(MONTH_AND_YEAR.to_vec()))
+    HierarchyDraft::Prefix(Some(MONTH_YEAR_DECADE.to_vec()))
 }
 
 /// What could be done to a file that looks so: recode, then blank what still stands out, then mask numbers.
-pub(super) fn proposals(profile: &FileProfile, rules: &Rules) -> Vec<Proposal> {
+pub(super) fn proposals(profile: &FileProfile, table: &Table, rules: &Rules) -> Vec<Proposal> {
     let keys = counted_keys(profile);
-    let mut out: Vec<Proposal> = keys.iter().filter_map(|key| recoding(key)).collect();
-    if !keys.is_empty() {
+    let mut out: Vec<Proposal> = keys.iter().filter_map(|key| recoding(key, table)).collect();
+    if keys.len() > MOST_KEYS {
+        out.push(Proposal {
+            reason: format!(
+                "{} keys at once are more than anybody knows, and no suppression of single values can hide their \
+                 combinations: write a scenario of a few keys for each kind of intruder, and then a step \
+                 `suppress-local`, which takes all scenarios",
+                keys.len()
+            ),
+            step: None,
+        });
+    } else if !keys.is_empty() {
         let step = StepDraft::mask("suppress-local").on(names(&keys));
+        let of_households = household_keys(&keys, profile, table);
+        let step = if of_households.is_empty() {
+            step
+        } else {
+            let names = of_households
+                .iter()
+                .map(|name| RawValue::Text((*name).to_owned()));
+            step.with("household_keys", RawValue::List(names.collect()))
+        };
         out.push(Proposal {
             reason: "what still stands out after recoding: single values are blanked until every record is one of k"
                 .to_owned(),
@@ -75,8 +96,36 @@ fn names<'p>(columns: &[&'p ColumnProfile]) -> Vec<&'p str> {
     columns.iter().map(|column| column.name.as_str()).collect()
 }
 
+/// Keys up to which single values are suppressed over all of them.
+const MOST_KEYS: usize = 12;
+
+/// Keys that all members of every household share: a blank of one would be read from another.
+fn household_keys<'p>(
+    keys: &[&'p ColumnProfile],
+    profile: &FileProfile,
+    table: &Table,
+) -> Vec<&'p str> {
+    let mut columns = profile.columns.iter();
+    let household =
+        columns.find(|column| column.proposal.role == Role::Household && column.n_missing == 0);
+    let codes = |name: &str| table.column_named(name).and_then(Column::as_categorical);
+    let Some(households) = household.and_then(|household| codes(&household.name)) else {
+        return Vec::new();
+    };
+    let is_shared = |key: &&&'p ColumnProfile| {
+        let Some(values) = codes(&key.name) else {
+            return false;
+        };
+        let mut of_household = HashMap::new();
+        let mut both = households.codes.iter().zip(&values.codes);
+        both.all(|(household, value)| *of_household.entry(household).or_insert(value) == value)
+    };
+    let shared = keys.iter().filter(is_shared);
+    shared.map(|key| key.name.as_str()).collect()
+}
+
 /// What makes a key coarser, if it has to be.
-fn recoding(key: &ColumnProfile) -> Option<Proposal> {
+fn recoding(key: &ColumnProfile, table: &Table) -> Option<Proposal> {
     let name = key.name.as_str();
     let (n_distinct, n_unique) = (key.n_distinct, key.n_unique);
     let counted = match n_unique {
@@ -85,11 +134,14 @@ fn recoding(key: &ColumnProfile) -> Option<Proposal> {
     };
     let recode = || StepDraft::mask("recode").on([name]);
     if is_cut_by_year(key) {
+        let (level, n_left) = level_for(key, table, &MONTH_YEAR_DECADE);
         return Some(Proposal {
-            reason: format!("{counted}: level 1 is the month, level 2 the year"),
+            reason: format!(
+                "{counted}: level 1 is the month, level 2 the year, level 3 ten years; level {level} leaves {n_left}"
+            ),
             step: Some(
                 recode()
-                    .with("level", 2)
+                    .with("level", level)
                     .because("exact dates single persons out"),
             ),
         });
@@ -107,11 +159,15 @@ fn recoding(key: &ColumnProfile) -> Option<Proposal> {
         return None;
     }
     if key.proposal.kind == Kind::Hierarchical {
+        let kept: Vec<usize> = (1..key.longest).rev().collect();
+        let (level, n_left) = level_for(key, table, &kept);
         return Some(Proposal {
-            reason: format!("{counted}: each level takes a character off the codes"),
+            reason: format!(
+                "{counted}: each level takes a character off the codes; level {level} leaves {n_left}"
+            ),
             step: Some(
                 recode()
-                    .with("level", 1)
+                    .with("level", level)
                     .because("fine codes single units out"),
             ),
         });
@@ -136,6 +192,31 @@ fn recoding(key: &ColumnProfile) -> Option<Proposal> {
                 .because("rare values single units out"),
         ),
     })
+}
+
+/// The finest level of prefixes that leaves no more values than a table holds, or the coarsest there is; and how many
+/// it leaves. `kept` are the characters that each level keeps.
+fn level_for(key: &ColumnProfile, table: &Table, kept: &[usize]) -> (i64, usize) {
+    let categories = table
+        .column_named(&key.name)
+        .and_then(Column::as_categorical);
+    let n_left = |kept: usize| {
+        let texts = categories
+            .into_iter()
+            .flat_map(|categories| categories.levels.iter());
+        let prefixes: HashSet<String> = texts
+            .map(|text| text.chars().take(kept).collect())
+            .collect();
+        prefixes.len()
+    };
+    let mut coarsest = (1, key.n_distinct);
+    for (level, &kept) in (1..).zip(kept) {
+        coarsest = (level, n_left(kept));
+        if coarsest.1 <= MANY_VALUES {
+            break;
+        }
+    }
+    coarsest
 }
 
 /// Amounts that nobody is assumed to know, and that lead to their record all the same if somebody does.

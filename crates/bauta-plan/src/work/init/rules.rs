@@ -1,6 +1,6 @@
 //! What a first plan demands before a file goes: the gates, and the measures that they look at.
 
-use bauta_data::inspect::{ColumnProfile, FileProfile};
+use bauta_data::inspect::{ColumnProfile, FileProfile, Flag};
 use bauta_data::{Kind, Role};
 
 use crate::draft::{GateDraft, MeasureDraft};
@@ -27,9 +27,10 @@ impl Rules {
         let mut columns = profile.columns.iter();
         let is_sample = columns.any(|column| column.proposal.role == Role::Weight);
         let (k, max_risk) = if is_sample { (3, 0.1) } else { (5, 0.2) };
+        let n_each = records_of_a_unit(profile).map_or(1, |(_, n_each)| n_each);
         Self {
-            k,
-            max_risk,
+            k: k * n_each,
+            max_risk: max_risk / n_each as f64,
             max_linked: 0.1,
         }
     }
@@ -49,6 +50,27 @@ impl Rules {
     }
 }
 
+/// The number of a unit that occurs in several records, and how many that are on average, rounded up. Keys are counted
+/// by record, so that five visits of one patient would look like five patients.
+pub(super) fn records_of_a_unit(profile: &FileProfile) -> Option<(&ColumnProfile, i64)> {
+    let repeats = |column: &&ColumnProfile| {
+        let n_present = profile.n_records - column.n_missing;
+        let is_number = matches!(
+            column.proposal.flag,
+            Some(Flag::DirectIdentifier | Flag::UnitNumber)
+        );
+        // Names that some share are no number of a unit, and fewer than two records each are a few doubles.
+        is_number && column.n_distinct >= MANY_UNITS && n_present >= 2 * column.n_distinct
+    };
+    let column = profile.columns.iter().find(repeats)?;
+    let n_present = profile.n_records - column.n_missing;
+    let n_each = n_present.div_ceil(column.n_distinct);
+    Some((column, i64::try_from(n_each).unwrap_or(1)))
+}
+
+/// At least so many different values number units.
+const MANY_UNITS: usize = 20;
+
 /// The measures that a first plan takes.
 pub(super) fn measures(profile: &FileProfile) -> Vec<MeasureDraft> {
     let mut out = Vec::new();
@@ -58,7 +80,8 @@ pub(super) fn measures(profile: &FileProfile) -> Vec<MeasureDraft> {
     let linked = linked(profile);
     if !linked.is_empty() {
         let names = linked.iter().map(|column| column.name.as_str());
-        let mut measure = MeasureDraft::of(["dld"]).on(names);
+        // All at once: an intruder with the same file has them all.
+        let mut measure = MeasureDraft::of(["dld"]).on(names).with("links", "all");
         if profile.n_records > MANY_RECORDS {
             measure = measure.with("sample", SAMPLED);
         }
@@ -102,4 +125,13 @@ pub(super) fn linked(profile: &FileProfile) -> Vec<&ColumnProfile> {
     } else {
         keys
     }
+}
+
+/// Continuous keys with missing values, which can be neither counted nor linked.
+pub(super) fn unlinked(profile: &FileProfile) -> impl Iterator<Item = &ColumnProfile> {
+    profile.columns.iter().filter(|column| {
+        column.proposal.role == Role::Key
+            && column.proposal.kind == Kind::Continuous
+            && column.n_missing > 0
+    })
 }
