@@ -16,6 +16,9 @@ pub struct Remark {
     pub text: String,
     /// Counts, by name.
     pub counts: Vec<(&'static str, u64)>,
+    /// The variables concerned, where there are several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub variables: Vec<String>,
 }
 
 impl Remark {
@@ -26,6 +29,7 @@ impl Remark {
             variable: Some(variable.to_owned()),
             text: format!("{variable} {text}"),
             counts: Vec::new(),
+            variables: Vec::new(),
         }
     }
 

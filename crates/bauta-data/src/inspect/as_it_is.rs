@@ -18,8 +18,11 @@ pub const RELEASED_AS_IS: &str = "released-as-is";
 /// all are harmless.
 pub fn released_as_is<'a>(columns: impl IntoIterator<Item = &'a Column>) -> Option<Remark> {
     let (mut alike, mut many) = (Vec::new(), Vec::new());
+    let mut variables = Vec::new();
     for column in columns {
-        match seen(column) {
+        let found = seen(column);
+        variables.extend(found.as_ref().map(|_| column.name().to_owned()));
+        match found {
             Some(Seen::QuasiIdentifier(what)) => alike.push(format!("{} ({what})", column.name())),
             Some(Seen::ManyValues) => many.push(column.name().to_owned()),
             None => {}
@@ -51,6 +54,7 @@ pub fn released_as_is<'a>(columns: impl IntoIterator<Item = &'a Column>) -> Opti
             parts.join("; ")
         ),
         counts: counts.to_vec(),
+        variables,
     })
 }
 
@@ -104,7 +108,8 @@ pub fn exact_amounts<'a>(columns: impl IntoIterator<Item = &'a Column>) -> Optio
              them, and whoever knows one exactly finds its record",
             names.join(", ")
         ),
-        counts: vec![("variables", names.len() as u64)],
+        counts: vec![("n_variables", names.len() as u64)],
+        variables: names.iter().map(|&name| name.to_owned()).collect(),
     })
 }
 

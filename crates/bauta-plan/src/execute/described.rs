@@ -7,6 +7,7 @@ use bauta_data::format::Loaded;
 use bauta_data::inspect::{
     exact_amounts, has_many_categories, released_as_is, tells_records_apart,
 };
+use bauta_data::missing::{MissingCause, MissingMark};
 use bauta_data::{Column, Fingerprint, Remark, Role, Table, spelling};
 use bauta_methods::Note;
 use bauta_methods::note::NoteRank;
@@ -64,7 +65,46 @@ pub(super) fn notes_of_untouched(plan: &Plan, masked: &Masked) -> Vec<Note> {
     let remarks = [released_as_is(others), exact_amounts(amounts)];
     let mut notes: Vec<Note> = remarks.iter().flatten().map(data_note).collect();
     notes.extend(unprotected_by_role(&of_role, &in_scenarios));
+    notes.extend(missing_codes_that_stay(masked, &in_scenarios));
     notes
+}
+
+/// Texts that everybody takes for no value.
+const PLAIN_MISSING: [&str; 2] = ["", "NA"];
+
+/// Keys with codes that mean no value and stay in the file as they are written: they count as no value, and whoever
+/// takes them for one finds smaller classes.
+fn missing_codes_that_stay(masked: &Masked, in_scenarios: &HashSet<&str>) -> Option<Note> {
+    let n_coded = |column: &Column| {
+        let is_code = |mark: &MissingMark| {
+            mark.cause != MissingCause::Suppressed && !PLAIN_MISSING.contains(&mark.text.as_str())
+        };
+        let has_codes = column
+            .missing()
+            .is_some_and(|cells| cells.marks().iter().any(is_code));
+        let records = (0..column.len()).filter(|_| has_codes);
+        let coded = records.filter(|&record| column.missing_mark(record).is_some_and(is_code));
+        coded.count()
+    };
+    let columns = masked.table.columns().iter();
+    let keys = columns.filter(|column| in_scenarios.contains(column.name()));
+    let counted = keys.map(|column| (column.name(), n_coded(column)));
+    let counted: Vec<(&str, usize)> = counted.filter(|(_, n_cells)| *n_cells > 0).collect();
+    if counted.is_empty() {
+        return None;
+    }
+    let told: Vec<String> = counted
+        .iter()
+        .map(|(name, n_cells)| format!("{name} ({n_cells} cells)"))
+        .collect();
+    let names: Vec<&str> = counted.iter().map(|(name, _)| *name).collect();
+    let text = format!(
+        "codes that mean no value stay in the file and count as none: {}; whoever takes them for values finds smaller \
+         classes",
+        told.join(", ")
+    );
+    let note = Note::new("missing-codes-stay", text).with("variables", names);
+    Some(note.ranked(NoteRank::Warning))
 }
 
 /// Variables whose role says that they must not go as they are, and that no step touched.
@@ -125,6 +165,10 @@ fn data_note(remark: &Remark) -> Note {
     let note = match &remark.variable {
         Some(variable) => note.with("variable", variable.as_str()),
         None => note,
+    };
+    let note = match remark.variables.as_slice() {
+        [] => note,
+        variables => note.with("variables", variables),
     };
     let counts = remark.counts.iter();
     counts.fold(note, |note, (name, count)| note.with(name, *count))

@@ -194,3 +194,20 @@ fn visits_of_one_patient_are_not_patients() {
     );
     run_expecting(here, &["run", "plan.toml"], 1);
 }
+
+#[test]
+fn codes_for_no_value_that_stay_in_the_file_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    let rows = (0..60).map(|i| format!("{}\n", ["u", "v", "98"][i % 3]));
+    std::fs::write(
+        here.join("x.csv"),
+        format!("race\n{}", rows.collect::<String>()),
+    )
+    .unwrap();
+    let plan = "[data]\nfile = \"x.csv\"\nmissing = [\"\", \"98\"]\n[variables]\nrace = { role = \"key\" }\n\
+        [[measure]]\nuse = [\"k-anonymity\"]\n[[gate]]\nmeasure = \"k-anonymity\"\nat_least = 3\n[output]\nfile = \"out.csv\"\n";
+    std::fs::write(here.join("plan.toml"), plan).unwrap();
+    let shown = stdout(&run_expecting(here, &["run", "plan.toml"], 0));
+    assert!(shown.contains("count as none: race (20 cells)"), "{shown}");
+}
