@@ -153,7 +153,7 @@ pub(super) fn print_table(arguments: &CompareArguments, compared: &Compared) {
     }
     if !compared.unchanged.is_empty() {
         out!(
-            "the same in every record, so that no loss there says nothing of masking: {}",
+            "the same in every record, so that figures of 0 there are no merit of a mask: {}",
             compared.unchanged.join(", ")
         );
     }

@@ -15,6 +15,18 @@ fn plan(step: &str, gate: &str) -> String {
     )
 }
 
+/// Eighty people, of whom none is alone with age and sex, or with sex and pay.
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let rows = (0..80).map(|i| {
+        let (age, sex, pay) = (20 + i * 7 % 10, ["f", "m"][i % 2], i * 13 % 80 / 4);
+        format!("{age},{sex},{pay}\n")
+    });
+    let text = format!("age,sex,pay\n{}", rows.collect::<String>());
+    std::fs::write(folder.path().join("x.csv"), text).unwrap();
+    folder
+}
+
 fn ran(folder: &Path, plan: &str, code: i32) -> (String, serde_json::Value, String) {
     std::fs::write(folder.join("plan.toml"), plan).unwrap();
     let shown = stdout(&run_expecting(folder, &["run", "plan.toml"], code));
@@ -27,21 +39,8 @@ const SWAP: &str = "[[step]]\nmask = \"rank-swap\"\non = [\"age\"]\nwindow = 0.3
 
 #[test]
 fn counts_of_perturbed_keys_are_marked_and_do_not_pass() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder();
     let here = folder.path();
-    let rows = (0..80).map(|i| {
-        format!(
-            "{},{},{}\n",
-            20 + i * 7 % 10,
-            ["f", "m"][i % 2],
-            i * 13 % 80 / 4
-        )
-    });
-    std::fs::write(
-        here.join("x.csv"),
-        format!("age,sex,pay\n{}", rows.collect::<String>()),
-    )
-    .unwrap();
 
     let (shown, record, report) = ran(here, &plan(SWAP, ""), 1);
     assert!(
@@ -122,21 +121,8 @@ fn the_demonstration_counts_true_keys() {
 
 #[test]
 fn files_whose_keys_were_swapped_are_told_apart_from_recoded_ones() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder();
     let here = folder.path();
-    let rows = (0..80).map(|i| {
-        format!(
-            "{},{},{}\n",
-            20 + i * 7 % 10,
-            ["f", "m"][i % 2],
-            i * 13 % 80 / 4
-        )
-    });
-    std::fs::write(
-        here.join("x.csv"),
-        format!("age,sex,pay\n{}", rows.collect::<String>()),
-    )
-    .unwrap();
     let swap = "mask rank-swap x.csv --on age --window 0.3 --seed 5 -o swapped.csv";
     let recode = "mask recode x.csv --on age --breaks 25 -o recoded.csv";
     for (command, masked, is_marked) in
@@ -159,21 +145,8 @@ fn files_whose_keys_were_swapped_are_told_apart_from_recoded_ones() {
 
 #[test]
 fn claims_on_perturbed_keys_are_marked_too() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder();
     let here = folder.path();
-    let rows = (0..80).map(|i| {
-        format!(
-            "{},{},{}\n",
-            20 + i * 7 % 10,
-            ["f", "m"][i % 2],
-            i * 13 % 80
-        )
-    });
-    std::fs::write(
-        here.join("x.csv"),
-        format!("age,sex,pay\n{}", rows.collect::<String>()),
-    )
-    .unwrap();
     let steps =
         format!("{SWAP}[[step]]\nmask = \"suppress-local\"\non = [\"age\", \"sex\"]\nk = 3\n");
     let gate = "scenario = \"neighbour\"\nalthough_perturbed = \"a trial\"\n";
@@ -187,7 +160,7 @@ fn claims_on_perturbed_keys_are_marked_too() {
     // Rounding at random gives equal values different multiples.
     for (method, is_marked) in [("random", true), ("nearest", false)] {
         let round = format!(
-            "[[step]]\nmask = \"round\"\non = [\"pay\"]\nbase = 50\nmethod = \"{method}\"\n"
+            "[[step]]\nmask = \"round\"\non = [\"pay\"]\nbase = 10\nmethod = \"{method}\"\n"
         );
         let gate = "although_perturbed = \"a trial\"\n";
         let (shown, _, _) = ran(here, &plan(&round, gate), 0);
