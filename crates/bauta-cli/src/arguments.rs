@@ -3,6 +3,10 @@
 mod calibrate;
 mod compare;
 mod keys;
+mod link;
+mod optimize;
+mod sweep;
+mod tune;
 
 use std::num::NonZeroU16;
 use std::path::PathBuf;
@@ -14,6 +18,7 @@ use bauta_methods::Choice as _;
 use bauta_methods::keys::Semantics;
 use bauta_methods::params::describe;
 use bauta_methods::{Card, ParamDefault, ParamType, registry};
+use bauta_papers::INCOME_RECORDS;
 use bauta_plan::plan::ReleaseWhen;
 use bauta_plan::run::{Replace, RunOptions};
 use bauta_plan::work::Reading;
@@ -22,6 +27,10 @@ use clap::{Arg, Args, CommandFactory as _, Parser, Subcommand, ValueHint};
 use crate::commands::mask::{household_param, weight_param};
 pub(crate) use compare::CompareArguments;
 pub(crate) use keys::{ExplainRecordArguments, RiskArguments};
+pub(crate) use link::LinkArguments;
+pub(crate) use optimize::OptimizeArguments;
+pub(crate) use sweep::SweepArguments;
+pub(crate) use tune::TuneArguments;
 
 /// Prepares confidential microdata for release.
 #[derive(Debug, Parser)]
@@ -98,6 +107,20 @@ pub(crate) enum Command {
     /// Run a plan: mask, measure, judge, write
     #[command(after_help = "Example:\n  bauta run plan.toml --seed 20150129")]
     Run(PlanArguments),
+    /// Run every variant of a plan, and draw the map of risk and utility
+    #[command(
+        after_help = "Examples:\n  bauta sweep plan.toml --dry-run\n  bauta sweep plan.toml --map dld,il1s --max-risk 0.2\n\n\
+        `{ sweep = [0.05, 0.1] }` in place of a value makes an axis; `bauta explain plan` has the grammar.\n\
+        A sweep that was stopped goes on where it was."
+    )]
+    Sweep(SweepArguments),
+    /// Search the variant of a plan that holds its conditions and loses least, and write it as a plan
+    #[command(
+        after_help = "Examples:\n  bauta tune plan.toml\n  bauta tune plan.toml --map dld,il --runs 100 -o better.toml\n\n\
+        A plan with axes is searched along them; otherwise levels of key hierarchies and a built-in table of masks of numbers\n\
+        are searched. The choice is judged again on fresh seeds. A search that was stopped goes on where it was."
+    )]
+    Tune(TuneArguments),
     /// Apply one mask to a file
     #[command(
         after_help = "Example:\n  bauta mask rank-swap survey.csv --on income,savings --window 0.14 --seed 7 -o masked.csv"
@@ -128,6 +151,22 @@ pub(crate) enum Command {
         bauta compare release.record.json"
     )]
     Compare(CompareArguments),
+    /// Attack a masked file: link its records with the original ones, one to one, and say how many are found
+    #[command(
+        after_help = "Examples:\n  bauta link census.csv census-masked.csv --metric l --parameters equal\n  \
+        bauta link people.csv released.csv --on sex,age,income --categories sex --id number -o links.csv\n  \
+        bauta link register.csv released.csv --register --parameters em\n  \
+        bauta link release-2024.csv release-2025.csv --original people.csv --id number\n\n\
+        `bauta explain pld` has the whole page."
+    )]
+    Link(LinkArguments),
+    /// Give a masked file the moments of its original back, at a prescribed distance from it
+    #[command(
+        after_help = "Examples:\n  bauta optimize census.csv census-swapped.csv -p 0.5 --records 0.1 --seed 7 -o improved.csv\n  \
+        bauta optimize people.csv masked.csv --on income,savings --set proposals=gradient --seed 7 -o improved.csv\n\n\
+        `bauta explain post-mask` has the whole page."
+    )]
+    Optimize(OptimizeArguments),
     /// Write the report of a run record, its tables as CSV files, or several runs side by side
     #[command(
         after_help = "Examples:\n  bauta report release.record.json --external -o public.html\n  \
@@ -165,8 +204,8 @@ pub(crate) enum Command {
 
 #[derive(Debug, Args)]
 pub(crate) struct ReproduceArguments {
-    /// The paper: yancey-2002, mateo-sanz-2004 or truta-2004
-    #[arg(value_parser = ["yancey-2002", "mateo-sanz-2004", "truta-2004"])]
+    /// The paper: yancey-2002, mateo-sanz-2004, truta-2004 or sebe-2002
+    #[arg(value_parser = ["yancey-2002", "mateo-sanz-2004", "truta-2004", "sebe-2002"])]
     pub(crate) paper: String,
     /// Folder with the field's reference files, census.csv and eia.csv; truta-2004 needs none
     #[arg(long, value_hint = ValueHint::DirPath)]
@@ -177,6 +216,9 @@ pub(crate) struct ReproduceArguments {
     /// Seed, for figures of one run
     #[arg(long, default_value_t = 1, value_name = "NUMBER")]
     pub(crate) seed: u64,
+    /// Records of the generated income file of yancey-2002; fewer take less time
+    #[arg(long, default_value_t = INCOME_RECORDS as u32, value_name = "N", value_parser = clap::value_parser!(u32).range(2_000..=1_000_000))]
+    pub(crate) records: u32,
     /// Folder to write text and pictures to (default: the text on standard output)
     #[arg(short, long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
     pub(crate) output: Option<PathBuf>,

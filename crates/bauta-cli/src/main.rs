@@ -101,6 +101,8 @@ fn dispatch(cli: Cli) -> Result<Outcome, Failure> {
         Command::Inspect(arguments) => commands::inspect::run(&arguments, global),
         Command::Check(arguments) => commands::check::run(&arguments, global),
         Command::Run(arguments) => commands::run::run(&arguments, global),
+        Command::Sweep(arguments) => commands::sweep::run(&arguments, global),
+        Command::Tune(arguments) => commands::tune::run(&arguments, global),
         Command::Mask(_) => Err(Failure::mistake(
             "no mask was named",
             "`bauta list` shows them; `bauta mask rank-swap --help` explains one",
@@ -109,6 +111,8 @@ fn dispatch(cli: Cli) -> Result<Outcome, Failure> {
         Command::Risk(arguments) => commands::risk::run(&arguments, global),
         Command::ExplainRecord(arguments) => commands::explain_record::run(&arguments, global),
         Command::Compare(arguments) => commands::compare::run(&arguments, global),
+        Command::Link(arguments) => commands::link::run(&arguments, global),
+        Command::Optimize(arguments) => commands::optimize::run(&arguments, global),
         Command::Reproduce(arguments) => commands::reproduce::run(&arguments, global),
         Command::Report(arguments) => commands::report::run(&arguments, global),
         Command::Verify(arguments) => commands::verify::run(&arguments, global),

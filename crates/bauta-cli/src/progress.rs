@@ -2,7 +2,7 @@
 
 use std::io::IsTerminal as _;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bauta_data::Watch;
 use bauta_plan::run::RunWatch;
@@ -16,6 +16,7 @@ static CANCELLED: AtomicBool = AtomicBool::new(false);
 /// Shows a bar with an estimate while a person watches, and stops the work on Ctrl-C.
 pub(crate) struct Progress {
     bar: ProgressBar,
+    began: Instant,
 }
 
 impl Progress {
@@ -39,7 +40,10 @@ impl Progress {
             bar.set_style(style);
         }
         bar.enable_steady_tick(Duration::from_millis(200));
-        Self { bar }
+        Self {
+            bar,
+            began: Instant::now(),
+        }
     }
 }
 
@@ -57,6 +61,10 @@ impl Watch for Progress {
 
     fn cancelled(&self) -> bool {
         CANCELLED.load(Ordering::Relaxed)
+    }
+
+    fn seconds(&self) -> Option<f64> {
+        Some(self.began.elapsed().as_secs_f64())
     }
 }
 

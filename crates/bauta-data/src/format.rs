@@ -154,7 +154,7 @@ impl TextStyle {
 }
 
 /// What the reader is told; what it is not told, it finds out.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct ReadOptions {
     /// Roles, kinds and missing rules.
     pub schema: Schema,

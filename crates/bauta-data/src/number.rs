@@ -91,12 +91,17 @@ pub fn write_number(out: &mut String, value: f64, min_decimals: u8, mark: Decima
         let _ = write!(out, "{value:e}");
     } else {
         let _ = write!(out, "{value}");
-        let written = out[start..]
-            .split_once('.')
-            .map_or(0, |(_, tail)| tail.len());
+        let decimals = out[start..].split_once('.').map(|(_, tail)| tail.len());
+        let written = decimals.unwrap_or(0);
         if written < usize::from(min_decimals) {
-            out.truncate(start);
-            let _ = write!(out, "{value:.*}", usize::from(min_decimals));
+            // Zeros, and not the next digits of the binary number, which nobody wrote.
+            if decimals.is_none() {
+                out.push('.');
+            }
+            out.extend(std::iter::repeat_n(
+                '0',
+                usize::from(min_decimals) - written,
+            ));
         }
     }
     if mark == DecimalMark::Comma
@@ -117,6 +122,19 @@ pub fn number_text(value: f64) -> String {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn decimals_that_are_missing_are_zeros() {
+        let written = |value: f64, decimals: u8| {
+            let mut out = String::new();
+            write_number(&mut out, value, decimals, DecimalMark::Point);
+            out
+        };
+        assert_eq!(written(300.210_020_100_01, 14), "300.21002010001000");
+        assert_eq!(written(7.0, 2), "7.00");
+        assert_eq!(written(-0.5, 3), "-0.500");
+        assert_eq!(written(0.125, 2), "0.125");
+    }
 
     #[test]
     fn only_finite_numbers_are_numbers() {

@@ -7,6 +7,12 @@ pub trait Watch: Sync {
 
     /// Whether the work should stop.
     fn cancelled(&self) -> bool;
+
+    /// Seconds since some moment; none where nobody has a clock. The statistics have none of their own: what depends
+    /// on time depends on who watches, and says so.
+    fn seconds(&self) -> Option<f64> {
+        None
+    }
 }
 
 /// Nobody watches: no progress, never cancelled.

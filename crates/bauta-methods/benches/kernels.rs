@@ -6,12 +6,16 @@ mod mdav_plain;
 use std::sync::Arc;
 
 use bauta_data::column::NumberText;
-use bauta_data::{Attribute, Column, Kind, Levels, Role, Table, Unwatched};
+use bauta_data::{Attribute, Column, HierarchySpec, Kind, Levels, Role, Table, Unwatched};
 use bauta_methods::Choice;
+use bauta_methods::kernel::assignment::{Candidates, Certificate, WeightMatrix, dense, sparse};
 use bauta_methods::kernel::matrix::symmetric::covariance;
 use bauta_methods::kernel::numbers::moments::{Moments, moments};
 use bauta_methods::kernel::space::nearest::NearestTree;
 use bauta_methods::kernel::space::points::{Points, squared_distance};
+use bauta_methods::keys::lattice::{
+    Effort, Lattice, LatticeAsked, LatticeKey, Loss, Proof, SuppressionLimit,
+};
 use bauta_methods::keys::{Semantics, frequencies};
 use bauta_methods::mask::mdav::groups::mdav;
 use bauta_methods::pair::Rows;
@@ -213,6 +217,48 @@ fn mdav_of_13_columns(bencher: Bencher, k: usize) {
     bencher.bench_local(|| grouped(&points));
 }
 
+fn share(i: usize, salt: u64) -> f64 {
+    (scatter(i, salt) % 1_000_000) as f64 / 1e6
+}
+
+fn is_proven(certificate: &Certificate) -> bool {
+    certificate.n_wrong == 0
+        && certificate.largest_violation < 1e-9
+        && certificate.gap().abs() < 1e-6
+}
+
+#[divan::bench(sample_count = 5, sample_size = 1)]
+fn links_of_1000_to_1000(bencher: Bencher) {
+    let n = 1_000;
+    let weights = (0..n * n).map(|at| share(at, 1)).collect();
+    let weights = WeightMatrix::new(n, n, weights);
+    let linked = || dense(&weights, |_| Ok::<(), ()>(())).expect("never stopped");
+    assert!(is_proven(&Certificate::of_dense(&weights, &linked())));
+    bencher.bench_local(linked);
+}
+
+/// Records on a line, each with the 30 nearest of the masked file, where noise is hundreds of records wide.
+#[divan::bench(sample_count = 5, sample_size = 1)]
+fn links_of_10000_with_30_candidates(bencher: Bencher) {
+    let (n, k) = (10_000, 30);
+    let row = |row: usize| -> Vec<(u32, f64)> {
+        let place = row as f64 + 500.0 * (share(row, 2) - 0.5);
+        let first = ((place as usize).saturating_sub(k / 2)).min(n - k);
+        let columns = first..first + k;
+        let weight = |column: usize| -(column as f64 - place).abs() / n as f64;
+        columns
+            .map(|column| (column as u32, weight(column)))
+            .collect()
+    };
+    let rows: Vec<Vec<(u32, f64)>> = (0..n).map(row).collect();
+    let (candidates, ones) = (Candidates::new(&rows, n), vec![1; n]);
+    let on = |_: usize| Ok::<(), ()>(());
+    let linked = || sparse(&candidates, &ones, &ones, -1.0, on).expect("never stopped");
+    let certificate = Certificate::of_candidates(&candidates, &ones, &ones, -1.0, &linked());
+    assert!(is_proven(&certificate));
+    bencher.bench_local(linked);
+}
+
 #[divan::bench]
 fn covariance_of_13_columns(bencher: Bencher) {
     let table = amounts(13);
@@ -226,4 +272,89 @@ fn covariance_of_13_columns(bencher: Bencher) {
     let variance = covariance(&columns, &means).at(3, 3);
     assert!((variance.sqrt() / found[3].sd - 1.0).abs() < 1e-12);
     bencher.bench_local(|| covariance(&columns, &means));
+}
+
+/// Values of a key and its groups at levels 1 and 2; at level 3 all are one.
+struct SurveyKey {
+    n_values: u32,
+    per_group: [u32; 2],
+    /// How much it goes with age (0), with region (1), and with neither.
+    with: [f64; 3],
+}
+
+/// Nine keys as a survey has them: age, region, occupation, education, income, household size, country of
+/// birth, size of the town, tenure.
+const SURVEY_KEYS: [SurveyKey; 9] = [
+    survey_key(80, [5, 20], [1.0, 0.0, 0.0]),
+    survey_key(96, [5, 20], [0.0, 1.0, 0.0]),
+    survey_key(42, [6, 18], [0.2, 0.1, 0.7]),
+    survey_key(12, [2, 4], [0.5, 0.1, 0.4]),
+    survey_key(20, [2, 6], [0.4, 0.2, 0.4]),
+    survey_key(8, [2, 4], [0.6, 0.0, 0.4]),
+    survey_key(30, [5, 15], [0.0, 0.2, 0.8]),
+    survey_key(9, [2, 4], [0.0, 0.7, 0.3]),
+    survey_key(6, [2, 4], [0.5, 0.2, 0.3]),
+];
+
+const fn survey_key(n_values: u32, per_group: [u32; 2], with: [f64; 3]) -> SurveyKey {
+    SurveyKey {
+        n_values,
+        per_group,
+        with,
+    }
+}
+
+/// Keys that go with age and region; the later ones are uneven.
+fn survey_keys(n: usize) -> Table {
+    let columns = SURVEY_KEYS.iter().enumerate().map(|(at, key)| {
+        let texts: Vec<String> = (0..key.n_values).map(|value| format!("v{value}")).collect();
+        let row = |value: u32| {
+            let [first, second] = key.per_group.map(|per_group| value / per_group);
+            let groups = [format!("a{first}"), format!("b{second}"), "*".to_owned()];
+            [vec![texts[value as usize].clone()], groups.to_vec()].concat()
+        };
+        let mut attribute = Attribute::new(format!("key{at}"), Role::Key, Kind::Unordered);
+        attribute.hierarchy = Some(HierarchySpec::Levels {
+            rows: (0..key.n_values).map(row).collect(),
+        });
+        let value = |i: usize| {
+            let (age, region, own) = (share(i, 1), share(i, 2), share(i, 10 + at as u64));
+            let mixed = key.with[0] * age + key.with[1] * region + key.with[2] * own;
+            let uneven = if at > 1 { mixed * mixed } else { mixed };
+            ((uneven * f64::from(key.n_values)) as u32).min(key.n_values - 1)
+        };
+        let levels = Arc::new(Levels::from_texts(texts.iter().map(String::as_str)));
+        Column::categorical(
+            Arc::new(attribute),
+            (0..n).map(value).collect(),
+            levels,
+            None,
+        )
+    });
+    Table::new(columns.collect(), n)
+}
+
+/// The best levels of nine keys with four levels each: 262,144 nodes.
+#[divan::bench(args = [100_000, 1_000_000], sample_count = 1, sample_size = 1)]
+fn lattice_of_9_keys(bencher: Bencher, n: usize) {
+    let table = survey_keys(n);
+    let keys: Vec<LatticeKey> = (0..9).map(LatticeKey::new).collect();
+    let asked = LatticeAsked {
+        k: 5,
+        limit: SuppressionLimit::Share(0.01),
+        answers: Vec::new(),
+        loss: Loss::Entropy,
+    };
+    let context = RunContext::new(1, "bench", &Unwatched);
+    bencher.bench_local(|| {
+        let lattice = Lattice::of(&table, &keys, &[], Semantics::Visible, &context);
+        let lattice = lattice.expect("keys with hierarchies");
+        let found = lattice.search(&asked, Effort::default(), &context);
+        let found = found.expect("nobody stops it");
+        assert_eq!((found.proof, found.n_nodes), (Proof::Optimal, 1 << 18));
+        let best = found.best.expect("the top is safe");
+        let again = lattice.evaluate(&best.levels, &asked);
+        assert_eq!(again.as_ref(), Ok(&best));
+        best
+    });
 }

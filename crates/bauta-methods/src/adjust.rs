@@ -1,5 +1,5 @@
-//! Adjusters: what mends the weights after masking, so that the file still represents its
-//! population. They see both files; masks see one.
+//! Adjusters: what mends a file after masking, so that its weights still represent the population or its
+//! moments are those of the original. They see both files; masks see one.
 
 use bauta_data::Attribute;
 use serde_json::Value;
@@ -14,6 +14,7 @@ use crate::params::{ParamProblem, Params, RawValue};
 
 pub mod calibrate;
 pub mod calibration;
+pub mod post_mask;
 pub mod subsample_calibrate;
 
 /// What an adjuster is to work on.

@@ -57,6 +57,11 @@ impl<'a> RunContext<'a> {
         hasher.finalize().into()
     }
 
+    /// Who watches.
+    pub fn watch(&self) -> &'a dyn Watch {
+        self.watch
+    }
+
     /// States a fact about the work.
     pub fn note(&self, note: Note) {
         self.notes
@@ -104,6 +109,11 @@ pub struct Draws {
 const BLOCK: usize = 4096;
 
 impl Draws {
+    /// The draws as one stream, for work that takes as many as it needs, one after the other.
+    pub fn stream(&self) -> ChaCha8Rng {
+        ChaCha8Rng::from_seed(self.key)
+    }
+
     /// Computes one value per record of a table from that record's own `SLOTS` draws.
     ///
     /// A record keeps its draws when others are deleted: they belong to its source row.

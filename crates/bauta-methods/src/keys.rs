@@ -5,7 +5,8 @@
 //! readings of missing values in `semantics`. On these stand the matching sets and their sensitive
 //! answers (`matching`, `sensitive`, `diversity`, `closeness`), the views with a key less (`views`),
 //! `suppression` and the completions of its blanks, `unique_sets`, and the rules by which a record is
-//! `at_risk`. `asked` has what the methods that count keys ask for and say in the same words.
+//! `at_risk`. `lattice` searches the levels of hierarchies at which keys are safe and lose least. `asked` has
+//! what the methods that count keys ask for and say in the same words.
 
 pub(crate) mod asked;
 pub(crate) mod at_risk;
@@ -19,6 +20,7 @@ pub(crate) mod cube;
 pub(crate) mod diversity;
 pub mod frequencies;
 pub(crate) mod households;
+pub mod lattice;
 pub(crate) mod levels_above;
 pub(crate) mod matching;
 pub(crate) mod packing;

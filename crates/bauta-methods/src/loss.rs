@@ -14,6 +14,7 @@ pub mod il5;
 pub mod kolmogorov_smirnov;
 pub mod linear_regression;
 pub mod logistic_regression;
+pub mod moments;
 pub mod rates;
 pub mod s0;
 pub mod s1;

@@ -39,6 +39,7 @@ pub(crate) mod strata;
 pub mod suppress_local;
 pub mod suppress_records;
 pub mod synth_normal;
+pub mod synthesize;
 pub mod top_bottom;
 
 /// What a mask is to work on.
@@ -272,6 +273,8 @@ pub struct StepFacts {
     pub effect: Effect,
     /// Whether what it leaves of a value is still true.
     pub truth: Truth,
+    /// Whether the clock may decide what it does, so that nobody can repeat it.
+    pub timed: bool,
 }
 
 impl StepFacts {
@@ -285,6 +288,7 @@ impl StepFacts {
         rows: Rows::Correspond,
         effect: Effect::Open,
         truth: Truth::Perturbed,
+        timed: false,
     };
 
     /// A step that gives records other weights and leaves the variables it is told of alone.
@@ -297,6 +301,7 @@ impl StepFacts {
         rows: Rows::Correspond,
         effect: Effect::Open,
         truth: Truth::Kept,
+        timed: false,
     };
 
     /// The same of a step after which what is left of a value is still true.

@@ -59,8 +59,22 @@ pub struct MeasureCard {
     /// Whether it looks at variables that no step masked, where the plan names none: an intruder
     /// who links records does, and to leave them out would understate the risk.
     pub looks_at_untouched: bool,
+    /// Whether it looks for the originals of masked records.
+    pub seeks: Seeks,
+    /// Records up to which it is taken by a comparison that takes all measures unasked; none where that
+    /// is never too much.
+    pub unasked_up_to: Option<usize>,
     /// What it says of a file that nobody masked.
     pub raw_files: RawFiles,
+}
+
+/// Whether a measure looks for the originals of masked records.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Seeks {
+    /// It looks for none.
+    NoRecords,
+    /// It looks for that of each masked record by near values, as an intruder does where keys were perturbed.
+    Originals,
 }
 
 /// What a measure says of a file that nobody masked.
@@ -98,6 +112,8 @@ impl MeasureCard {
         categories_in: &[],
         usual: true,
         looks_at_untouched: false,
+        seeks: Seeks::NoRecords,
+        unasked_up_to: None,
         raw_files: RawFiles::Judged,
     };
 
@@ -312,7 +328,7 @@ impl<M: MeasureMethod> Measure for M {
         context: &RunContext<'_>,
     ) -> Result<Measurement, MethodError> {
         let settings = self.settings(params).map_err(refused)?;
-        MeasureMethod::measure(self, &settings, task, context)
+        MeasureMethod::measure(self, &settings, task, context).map(Measurement::finite)
     }
 
     fn example(&self) -> Vec<(&'static str, RawValue)> {

@@ -14,7 +14,7 @@ use accept::accept;
 pub use choice::Choice;
 pub(crate) use choice::choices;
 
-use crate::card::{Card, ParamDefault, ParamType};
+use crate::card::{Card, ParamDefault, ParamSpec, ParamType};
 
 /// A value as it was given, not yet checked.
 #[derive(Clone, PartialEq, Debug)]
@@ -211,6 +211,20 @@ impl Params {
         } else {
             Err(problems)
         }
+    }
+
+    /// These, and the defaults of parameters that their card lacks.
+    pub(crate) fn and_defaults(&self, specs: &[ParamSpec]) -> Self {
+        let mut values = self.values.clone();
+        for spec in specs {
+            if let ParamDefault::Value(value) = spec.default
+                && !values.contains_key(spec.name)
+            {
+                let value = accept(spec, &value.to_raw()).expect("a default is accepted");
+                values.insert(spec.name, value);
+            }
+        }
+        Self { values }
     }
 
     /// The accepted values by name.

@@ -32,12 +32,14 @@ pub const MASKS: &[&dyn Mask] = &[
     &mask::individual_ranking::IndividualRanking,
     &mask::projection::Projection,
     &mask::synth_normal::SynthNormal,
+    &mask::synthesize::Synthesize,
 ];
 
 /// The adjusters.
 pub const ADJUSTERS: &[&dyn Adjuster] = &[
     &adjust::calibrate::Calibrate,
     &adjust::subsample_calibrate::SubsampleCalibrate,
+    &adjust::post_mask::PostMask,
 ];
 
 /// The measures: risks first, then losses, then what weighs them.
@@ -51,6 +53,7 @@ pub const MEASURES: &[&dyn Measure] = &[
     &risk::poisson_risk::PoissonRisk,
     &risk::key_contribution::KeyContribution,
     &risk::dld::Dld,
+    &risk::pld::Pld,
     &risk::interval_rank::IntervalRank,
     &risk::interval_sd::IntervalSd,
     &loss::il1::Il1,
@@ -64,6 +67,7 @@ pub const MEASURES: &[&dyn Measure] = &[
     &loss::s1::S1,
     &loss::s2::S2,
     &loss::il::Il,
+    &loss::moments::Moments,
     &loss::hellinger::Hellinger,
     &loss::kolmogorov_smirnov::KolmogorovSmirnov,
     &loss::eigenvalue_distance::EigenvalueDistance,
@@ -74,6 +78,9 @@ pub const MEASURES: &[&dyn Measure] = &[
     &loss::linear_regression::LinearRegression,
     &loss::correspondence_analysis::CorrespondenceAnalysis,
     &score::score::Score,
+    &score::a_score::AScore,
+    &score::d_score::DScore,
+    &score::s_score::SScore,
 ];
 
 /// The mask with this name.

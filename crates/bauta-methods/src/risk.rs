@@ -8,6 +8,7 @@ pub mod interval_sd;
 pub mod k_anonymity;
 pub mod key_contribution;
 pub mod l_diversity;
+pub mod pld;
 pub mod poisson_risk;
 pub mod reversal;
 pub mod t_closeness;

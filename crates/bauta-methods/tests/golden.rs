@@ -68,8 +68,10 @@ golden_cases! {
     individual_ranking
     projection
     synth_normal
+    synthesize
     calibrate
     subsample_calibrate
+    post_mask
     k_anonymity
     l_diversity
     t_closeness
@@ -79,6 +81,7 @@ golden_cases! {
     poisson_risk
     key_contribution
     dld
+    pld
     interval_rank
     interval_sd
     il1
@@ -92,6 +95,7 @@ golden_cases! {
     s1
     s2
     il
+    moments
     hellinger
     kolmogorov_smirnov
     eigenvalue_distance
@@ -102,6 +106,9 @@ golden_cases! {
     linear_regression
     correspondence_analysis
     score
+    a_score
+    d_score
+    s_score
 }
 
 #[test]

@@ -12,6 +12,7 @@ use bauta_data::{Attribute, DataError, Kind, Role, Schema, Table, Watch};
 use bauta_methods::MethodError;
 
 mod mateo_sanz_2004;
+mod sebe_2002;
 mod statements;
 mod trial;
 mod truta_2004;
@@ -20,17 +21,25 @@ mod yancey_2002;
 /// A paper that is reproduced.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Paper {
-    /// Table 1: information loss of masked CENSUS files.
+    /// Tables 1-3: information loss and re-identification of masked CENSUS files; Tables 4-9 in form, on a
+    /// generated income file.
     Yancey2002,
     /// Figures 1-10: masks on CENSUS and EIA, outliers against all.
     MateoSanz2004,
     /// Figures 4.1-4.3: global disclosure risk of simulated records.
     Truta2004,
+    /// Tables 1 and 2: post-masking optimisation of two masked CENSUS files; §5.
+    Sebe2002,
 }
 
 impl Paper {
     /// All of them, in the order in which people are told.
-    pub const ALL: [Self; 3] = [Self::Yancey2002, Self::MateoSanz2004, Self::Truta2004];
+    pub const ALL: [Self; 4] = [
+        Self::Yancey2002,
+        Self::MateoSanz2004,
+        Self::Truta2004,
+        Self::Sebe2002,
+    ];
 
     /// Its name on the command line and in `experiments/`.
     pub const fn id(self) -> &'static str {
@@ -38,6 +47,7 @@ impl Paper {
             Self::Yancey2002 => "yancey-2002",
             Self::MateoSanz2004 => "mateo-sanz-2004",
             Self::Truta2004 => "truta-2004",
+            Self::Sebe2002 => "sebe-2002",
         }
     }
 
@@ -58,7 +68,12 @@ pub struct Request<'r> {
     pub n_seeds: u32,
     /// Seed, for figures of one run.
     pub seed: u64,
+    /// Records of a generated income file; those of the paper's are [`INCOME_RECORDS`].
+    pub records: usize,
 }
+
+/// Records of the income file of Yancey, Winkler and Creecy (2002).
+pub const INCOME_RECORDS: usize = yancey_2002::PAPER_RECORDS;
 
 /// What a reproduction gives.
 #[derive(Clone, Debug)]
@@ -89,7 +104,7 @@ pub fn reproduce(request: &Request, watch: &dyn Watch) -> Result<Reproduction, P
     let found = match request.paper {
         Paper::Yancey2002 => {
             let census = load(&data()?.join("census.csv"), 0, watch)?;
-            yancey_2002::table_1(&census, request.n_seeds, watch)?
+            yancey_2002::tables(&census, request, watch)?
         }
         Paper::MateoSanz2004 => {
             let census = load(&data()?.join("census.csv"), 0, watch)?;
@@ -98,6 +113,10 @@ pub fn reproduce(request: &Request, watch: &dyn Watch) -> Result<Reproduction, P
             mateo_sanz_2004::figures(&census, &eia, request.seed, watch)?
         }
         Paper::Truta2004 => truta_2004::figures(request.seed, watch)?,
+        Paper::Sebe2002 => {
+            let census = load(&data()?.join("census.csv"), 0, watch)?;
+            sebe_2002::tables(&census, request.n_seeds, watch)?
+        }
     };
     Ok(found)
 }

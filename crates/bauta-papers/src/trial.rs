@@ -41,16 +41,24 @@ pub(super) fn masked(
     seed: u64,
     watch: &dyn Watch,
 ) -> Result<Table, MethodError> {
-    let mut table = original.clone();
     let on: Vec<usize> = (0..original.columns().len()).collect();
+    masked_on(&on, original, steps, seed, watch)
+}
+
+/// The file after some masks on the variables at some positions.
+pub(super) fn masked_on(
+    on: &[usize],
+    original: &Table,
+    steps: &[Method],
+    seed: u64,
+    watch: &dyn Watch,
+) -> Result<Table, MethodError> {
+    let mut table = original.clone();
     for (position, step) in steps.iter().enumerate() {
         let mask = registry::mask(step.id).ok_or_else(|| unknown(step.id))?;
         let params = checked(mask.card(), step)?;
         let context = RunContext::new(seed, format!("{} {position}", step.id), watch);
-        let task = MaskTask {
-            table: &table,
-            on: &on,
-        };
+        let task = MaskTask { table: &table, on };
         let change = mask.mask(&params, &task, &context)?;
         table = change.apply_to(&table);
     }
@@ -65,15 +73,25 @@ pub(super) fn measured(
     groups: &Groups,
     watch: &dyn Watch,
 ) -> Result<Measurement, MethodError> {
+    measured_on(&names(original), measure, [original, masked], groups, watch)
+}
+
+/// What a measure finds on some variables of the original and the masked file.
+pub(super) fn measured_on(
+    on: &[String],
+    measure: &Method,
+    [original, masked]: [&Table; 2],
+    groups: &Groups,
+    watch: &dyn Watch,
+) -> Result<Measurement, MethodError> {
     let method = registry::measure(measure.id).ok_or_else(|| unknown(measure.id))?;
     let params = checked(method.card(), measure)?;
-    let on = names(original);
     let pair = Pair {
         original,
         masked,
         rows: Rows::Correspond,
     };
-    let task = MeasureTask::new(Files::Both(pair), &on);
+    let task = MeasureTask::new(Files::Both(pair), on);
     let context = RunContext::new(1, measure.id, watch);
     measure_groups(method, &params, &task, groups, original, &context)
 }

@@ -2,6 +2,7 @@
 //!
 //! Nothing here opens a file: what a draft only names, its [`Surroundings`] know.
 
+mod advice;
 mod gates;
 mod measures;
 mod output;
@@ -25,6 +26,7 @@ use crate::toml::{self, Problems, in_order};
 
 use step_scenarios::Known;
 
+pub(crate) use advice::MAX_LINKED;
 pub(crate) use output::{UNGATED, files_read};
 pub(crate) use surroundings::Folder;
 pub use surroundings::{DataSchema, Surroundings, real_place};
@@ -134,6 +136,12 @@ pub(crate) fn plan_of(
     let original = checker.originals(&read.schema);
     let measures = measures::check_measures(&checker, &original, &draft.measures, &scenarios);
     let gates = gates::check_gates(&checker, draft, &measures);
+    let parts = advice::Parts {
+        scenarios: &scenarios,
+        steps: &steps,
+        measures: &measures,
+    };
+    let advice = advice::advice(&checker, &original, draft, &parts);
     let output = output::check_output(draft, source.file, surroundings, problems);
     if !problems.borrow().is_empty() {
         return None;
@@ -152,6 +160,7 @@ pub(crate) fn plan_of(
         steps,
         measures,
         gates,
+        advice,
         output: output?,
         text: source.text.to_owned(),
         file: source.file.to_owned(),

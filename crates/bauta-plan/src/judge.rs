@@ -94,9 +94,9 @@ fn perturbed_keys(keys: &[PerturbedKey]) -> Note {
     let by: Vec<String> = keys.iter().map(by).collect();
     let names: Vec<&str> = keys.iter().map(|key| key.name.as_str()).collect();
     let instead = if keys.iter().all(|key| key.kind == Kind::Continuous) {
-        "measure `dld`, which looks for the nearest record"
+        "the measures `pld` and `dld` look for those"
     } else {
-        "of perturbed categories nothing is claimed"
+        "the measure `pld` looks for those"
     };
     let text = format!(
         "not meaningful after masking: keys were perturbed ({}), and whoever knows their true values looks for near \

@@ -3,7 +3,8 @@
 //! A plan is a [`Draft`](draft::Draft), built by code or read from TOML ([`toml`]); [`check`] makes a
 //! [`Plan`] of it against a schema of the data; [`execute::execute`] carries it out on a table in
 //! memory; [`publish::publish`] writes what came of it. [`check_text`] and [`run::run`] are the same
-//! from file to file, [`verify::verify`] does a run again and compares, [`work`] has what can be done
+//! from file to file, [`verify::verify`] does a run again and compares, [`sweep`] runs many plans on the same
+//! data and compares them, [`tune`] searches among them for the one that loses least, [`work`] has what can be done
 //! without a plan. Everything runs on the threads of the caller. Nothing else knows TOML.
 
 pub mod check;
@@ -28,7 +29,9 @@ mod seed_in_texts;
 pub mod sign;
 mod stages;
 mod suppressed_text;
+pub mod sweep;
 pub mod toml;
+pub mod tune;
 pub mod verify;
 pub mod work;
 
@@ -52,8 +55,12 @@ pub const GRAMMAR: &str = include_str!("plan.md");
 pub fn check_text(text: &str, file: &str, folder: &Path) -> Result<Plan, Vec<Problem>> {
     let problems = RefCell::default();
     let draft = toml::read_as(Needs::Files, text, &problems);
-    let is_unread =
-        |problem: &Problem| matches!(problem.kind, ProblemKind::NotAPlan | ProblemKind::Syntax);
+    let is_unread = |problem: &Problem| {
+        matches!(
+            problem.kind,
+            ProblemKind::NotAPlan | ProblemKind::Syntax | ProblemKind::Sweep
+        )
+    };
     if problems.borrow().iter().any(is_unread) {
         return check::finished(None, problems);
     }

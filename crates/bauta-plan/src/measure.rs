@@ -109,7 +109,11 @@ impl<'a> Measuring<'a> {
             .collect()
     }
 
-    fn one(&self, planned: &PlannedMeasure, files: Files<'_>) -> Result<Measured, RunError> {
+    pub(crate) fn one(
+        &self,
+        planned: &PlannedMeasure,
+        files: Files<'_>,
+    ) -> Result<Measured, RunError> {
         let id = planned.measure.card().id;
         let context = RunContext::new(self.seed, format!("measure {id}"), self.watch);
         // A variable that was dropped is no longer there to be known, so the others are measured.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use bauta_data::format::{FileFormat, ReadOptions};
 use bauta_methods::mask::{ClaimedKeys, Effect, StepFacts};
 use bauta_methods::{Adjuster, Groups, Mask, Measure, Params};
+use serde::Serialize;
 
 use crate::gate::GateFigure;
 use crate::problem::Span;
@@ -32,6 +33,8 @@ pub struct Plan {
     pub measures: Vec<PlannedMeasure>,
     /// What the release must satisfy.
     pub gates: Vec<Gate>,
+    /// What it could do besides.
+    pub advice: Vec<Advice>,
     /// What to write.
     pub output: Output,
     /// The text it was read from.
@@ -150,6 +153,21 @@ pub struct Gate {
     pub why: Option<String>,
     /// Why counts of keys may be judged though a step perturbed some of them.
     pub although_perturbed: Option<String>,
+}
+
+/// What a plan that is fine could do besides: no error, and for its author to decide.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Advice {
+    /// Stable name of the sort of advice, such as `measure-linkage`.
+    pub id: &'static str,
+    /// The variables that it is about.
+    pub variables: Vec<String>,
+    /// The steps that it is about.
+    pub steps: Vec<String>,
+    /// What and why, without figures of the data.
+    pub text: String,
+    /// Lines that could be added to the plan.
+    pub lines: String,
 }
 
 /// A file to release.

@@ -40,6 +40,8 @@ pub enum ProblemKind {
     Syntax,
     /// The plan says something that it cannot say.
     Plan,
+    /// The plan is a grid of plans, or its axes are wrong.
+    Sweep,
     /// A variable that the file does not have.
     UnknownVariable,
     /// A method that does not exist.
@@ -57,6 +59,7 @@ impl ProblemKind {
             Self::NotAPlan => "not-a-plan",
             Self::Syntax => "syntax",
             Self::Plan => "plan",
+            Self::Sweep => "sweep",
             Self::UnknownVariable => "unknown-variable",
             Self::UnknownMethod => "unknown-method",
             Self::Parameter => "parameter",

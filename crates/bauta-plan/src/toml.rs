@@ -5,10 +5,15 @@ mod edit;
 mod fields;
 mod hierarchy;
 mod read;
+mod settle;
+mod sweep;
 pub mod write;
 
 pub(crate) use fields::Problems;
 pub(crate) use read::{Needs, in_order, read_as};
+pub(crate) use sweep::swept;
+
+pub(crate) use settle::settled;
 
 pub use edit::edit;
 pub use read::read;

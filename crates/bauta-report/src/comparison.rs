@@ -1,6 +1,7 @@
 //! Several runs side by side: what each did, what it left, and every measure that they share.
 
 mod json;
+mod map;
 mod page;
 mod shared;
 

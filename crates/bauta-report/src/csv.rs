@@ -26,14 +26,14 @@ pub fn csv_tables(record: &RunRecord) -> Vec<CsvTable> {
 }
 
 /// A table that is being written. Rows may be shorter than its headings, which grow.
-struct Sheet {
+pub(crate) struct Sheet {
     file: String,
     headings: Vec<String>,
     rows: Vec<Vec<String>>,
 }
 
 impl Sheet {
-    fn new<'h>(file: &str, headings: impl IntoIterator<Item = &'h str>) -> Self {
+    pub(crate) fn new<'h>(file: &str, headings: impl IntoIterator<Item = &'h str>) -> Self {
         Self {
             file: format!("{file}.csv"),
             headings: headings.into_iter().map(str::to_owned).collect(),
@@ -41,11 +41,11 @@ impl Sheet {
         }
     }
 
-    fn push(&mut self, cells: impl IntoIterator<Item = String>) {
+    pub(crate) fn push(&mut self, cells: impl IntoIterator<Item = String>) {
         self.rows.push(cells.into_iter().collect());
     }
 
-    fn done(self) -> CsvTable {
+    pub(crate) fn done(self) -> CsvTable {
         let mut text = String::new();
         line(&mut text, &self.headings, self.headings.len());
         for row in &self.rows {
@@ -90,7 +90,7 @@ fn no_formula(cell: &str) -> Cow<'_, str> {
 }
 
 /// A number in full, or an empty cell where there is none.
-fn figure(value: Option<f64>) -> String {
+pub(crate) fn figure(value: Option<f64>) -> String {
     value
         .filter(|value| !value.is_nan())
         .map(number_text)

@@ -1,4 +1,4 @@
-//! What steps show for themselves, whatever the method: words, facts, tables and drawings.
+//! What steps and measures show for themselves, whatever the method: words, facts, tables and drawings.
 
 mod drawings;
 mod tables;
@@ -6,9 +6,11 @@ mod words;
 
 use bauta_methods::exhibit::{Evidence, Exhibit, Shows, View};
 use bauta_plan::RunRecord;
+use bauta_plan::record::MeasureRecord;
 use maud::{Markup, html};
 
 use crate::page::{Section, chart_grid, facts};
+use crate::words::named;
 
 pub(crate) use words::{paragraph, plain, words};
 
@@ -45,11 +47,27 @@ pub(crate) fn kinds<'a>(records: impl IntoIterator<Item = &'a RunRecord>) -> Vec
     kinds
 }
 
-/// An exhibit; nothing where all its views are empty.
+/// What a measure shows for itself of the masked file, under its name.
+pub(crate) fn of_measure(measure: &MeasureRecord, id: &str) -> Markup {
+    let shown = measure.after.iter().flat_map(|found| &found.exhibits);
+    let title = named(measure);
+    html! {
+        @for exhibit in shown {
+            (titled(exhibit, &format!("{title}: {}", exhibit.title), &format!("{id}-{}", exhibit.id)))
+        }
+    }
+}
+
+/// An exhibit under its own title.
 fn one(exhibit: &Exhibit, id: &str) -> Markup {
+    titled(exhibit, &exhibit.title, id)
+}
+
+/// An exhibit; nothing where all its views are empty.
+fn titled(exhibit: &Exhibit, title: &str, id: &str) -> Markup {
     html! {
         @if !exhibit.views.iter().all(is_empty) {
-            @if !exhibit.title.is_empty() { h4 { (exhibit.title) } }
+            @if !title.is_empty() { h4 { (title) } }
             @for one in &exhibit.text { (paragraph(one)) }
             (views(&exhibit.views, id))
         }

@@ -18,7 +18,9 @@ mod page;
 mod params;
 mod public;
 pub mod svg;
+mod sweep;
 mod tabulated;
+mod tune;
 mod words;
 
 use bauta_plan::RunRecord;
@@ -27,6 +29,8 @@ use bauta_plan::publish::Renderer;
 pub use comparison::{Comparison, Run};
 pub use csv::{CsvTable, csv_tables};
 pub use number::{Unit, Written};
+pub use sweep::SweepPage;
+pub use tune::TunePage;
 
 /// Who reads the report.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -413,6 +413,7 @@ fn column(
         // Only of subpopulations and outliers, which are not published.
         few: _,
         listed: _,
+        exhibits: _,
         figures: _,
         by_variable,
         series: _,

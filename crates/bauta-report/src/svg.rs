@@ -11,8 +11,10 @@ mod curve;
 mod frame;
 mod heat;
 mod histogram;
+mod labels;
 mod lines;
 mod map;
+mod risk_utility;
 mod scale;
 mod text;
 
@@ -22,6 +24,7 @@ pub use heat::heat_map;
 pub use histogram::{Histogram, HistogramSeries, Limit, histogram};
 pub use lines::lines;
 pub use map::{Map, MapPoint, map};
+pub use risk_utility::{MapOptions, risk_utility_map, risk_utility_svg};
 
 use std::fmt::Write as _;
 

@@ -5,6 +5,7 @@ use bauta_methods::exhibit::{
     BarSeries, Bars, Cell, Column, Curve, Drawn, Exhibit, Fact, Map, MapPoint, Paragraph, Public,
     Shows, Table, Unit, View, Words,
 };
+use bauta_methods::measure::{ListedRecord, Part};
 use bauta_methods::pair::Rows;
 use bauta_plan::RunRecord;
 use bauta_report::{Audience, csv_tables, html};
@@ -167,4 +168,56 @@ fn both_reports_say_that_records_do_not_correspond() {
     let page = html(&record, external);
     assert!(page.contains("Values of income, rent and hours were drawn anew"));
     assert!(page.contains("all other values stand in the records they came from"));
+}
+
+/// A run whose measures show the evidence of that method too, even with a version for the public, and list records
+/// without keys.
+fn measured() -> RunRecord {
+    let mut record = support::passed();
+    for id in ["interval-sd", "il1s"] {
+        let mut measures = record.measures.iter_mut();
+        let measure = measures.find(|measure| measure.id == id).expect("measured");
+        let found = measure.after.as_mut().expect("measured after masking");
+        found.exhibits = evidence().exhibits;
+        found.listed = vec![ListedRecord {
+            row: 86_421,
+            key: Vec::new(),
+            figures: vec![Part::new("weight", 17.25), Part::new("posterior", 0.875)],
+        }];
+    }
+    record
+}
+
+#[test]
+fn what_measures_show_is_for_the_committee_alone() {
+    let page = html(&measured(), Audience::Internal);
+    keep("report-measured-exhibits-internal", &page);
+    elements(&page);
+    let (risk, loss) = (section(&page, "risk"), section(&page, "loss"));
+    for text in ["Who was linked", "Links were counted.", "12 345", "a&lt;b"] {
+        assert!(risk.contains(text) && loss.contains(text), "{text}");
+    }
+    for text in [
+        "records that were re-identified with the largest weight",
+        ">Weight<",
+        ">Posterior<",
+        ">17.25<",
+        "87.5 %",
+        "86 421",
+    ] {
+        assert!(risk.contains(text), "{text}: {risk}");
+    }
+
+    // Nothing of it is published, not even what a step could publish: nobody has decided that.
+    let with = html(&measured(), Audience::External);
+    assert_eq!(with, html(&support::passed(), Audience::External));
+}
+
+#[test]
+fn tables_of_measures_say_whose_they_are() {
+    let tables = csv_tables(&measured());
+    let found = tables.iter().find(|table| table.file == "links.csv");
+    let expected = "measure,scenario,condition,on,pair,links,secret-name\n\
+        interval-sd,,,income rent hours,a<b,7771,\nil1s,,,income rent hours,a<b,7771,\n";
+    assert_eq!(found.map(|table| table.text.as_str()), Some(expected));
 }

@@ -7,7 +7,7 @@ use bauta_data::{Kind, Role, Table};
 use bauta_methods::Params;
 use bauta_methods::card::Randomness;
 
-use super::plain::{columns, in_order, mean};
+use super::plain::{columns, in_order, mean, squared_gaps};
 use super::work::Work;
 use super::{check_categories, check_groups, check_noise};
 
@@ -90,6 +90,7 @@ fn numbers_are_right(mask: &str, params: &Params, x: &[&[f64]], z: &[&[f64]]) ->
         }
         "jpeg" => each(&check_noise::is_picture),
         "synth-normal" => check_noise::is_drawn_like(x, z),
+        "synthesize" => each(&is_within),
         "mdav" | "max-distance" | "projection" => check_groups::are_means_of_groups(x, z, k()),
         "individual-ranking" => each(&|x, z| {
             check_groups::are_means_of_groups(&[x], &[z], k()) && check_groups::keeps_order(x, z)
@@ -136,6 +137,36 @@ fn untouched(work: &Work, original: &Table, masked: &Table) -> Result<(), String
 }
 
 /// The same values in another order, and not all in the same place.
+/// Whether no value leaves the range of the original, and the mean stays where it was.
+fn is_within(x: &[f64], z: &[f64]) -> bool {
+    let low = x.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = x.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let moments = squared_gaps(&[x], &[z]);
+    z.iter().all(|z| (low..=high).contains(z)) && moments < 0.1
+}
+
+/// Whether moments are nearer to the original's than before.
+pub(super) fn check_moments(
+    work: &Work,
+    original: &Table,
+    before: &Table,
+    after: &Table,
+) -> Result<(), String> {
+    let columns = |table: &Table| -> Vec<Vec<f64>> {
+        let columns = work.on.iter().filter_map(|name| table.column_named(name));
+        columns
+            .filter_map(|column| column.as_numeric().map(<[f64]>::to_vec))
+            .collect()
+    };
+    let [x, before, after] = [original, before, after].map(columns);
+    let gaps = |z: &[Vec<f64>]| {
+        let x: Vec<&[f64]> = x.iter().map(Vec::as_slice).collect();
+        let z: Vec<&[f64]> = z.iter().map(Vec::as_slice).collect();
+        squared_gaps(&x, &z)
+    };
+    verdict(work, gaps(&after) < gaps(&before))
+}
+
 fn same_values(x: &[f64], z: &[f64]) -> bool {
     x != z && in_order(x) == in_order(z)
 }

@@ -9,11 +9,12 @@ use bauta_methods::Params;
 use bauta_methods::registry;
 use bauta_methods::{FigureSpec, Measurement};
 
+use super::check_linkage::linked;
 use super::check_masks::unchecked;
 use super::check_models::{inertia_is_that_of_the_categories, residuals_go_with_nothing};
 use super::inputs::EIGHTH_KEY;
-use super::plain::{columns, correlations, covariances, mean};
-use super::recount::Files;
+use super::plain::{columns, correlations, covariances, mean, squared_gaps};
+use super::recount::{Files, N_KEYS};
 use super::weighted;
 use super::work::Work;
 
@@ -172,11 +173,13 @@ fn pair_recounted(
     };
     Some(match measure {
         "dld" => by_record(&files.linked(&sampled)),
+        "pld" => links_fit(&files, found, n <= N_ALL_PAIRS),
         "interval-rank" => by_record(&files.within_ranks(&sampled)),
         "interval-sd" => is(files.mean_cell(|x, z, sd| share_of_widths((x - z).abs(), sd))),
         "il1" => is(files.il1()),
         "il1-symmetric" => is(files.il1_symmetric()),
         "il1s" => is(files.il1s()),
+        "moments" => is(squared_gaps(&files.x, &files.z)),
         "il2" => is(files.il2_to_il5()[0]),
         "il3" => is(files.il2_to_il5()[1]),
         "il4" => is(files.il2_to_il5()[2]),
@@ -196,6 +199,21 @@ fn pair_recounted(
             is((il1 + files.il2_to_il5().iter().sum::<f64>()) / 5.0)
         }
         "score" => is(score(&files, found, n <= N_ALL_PAIRS)),
+        "a-score" | "d-score" | "s-score" => {
+            let losses = files.il2_to_il5();
+            let [il2, _, il4, il5] = losses;
+            let loss = match measure {
+                "a-score" => mean(&losses),
+                "d-score" => (files.il1_symmetric() + losses.iter().sum::<f64>()) / 5.0,
+                _ => (files.il1s() + il2 + il4 + il5) / 4.0,
+            };
+            let reid = if n <= N_ALL_PAIRS {
+                linked(&files, files.x.len()).share
+            } else {
+                found.part("reid").unwrap_or(f64::NAN)
+            };
+            is(f64::midpoint(loss, reid))
+        }
         "hellinger" => is(files.hellinger(20)),
         "kolmogorov-smirnov" => {
             let (lower, upper) = files.kolmogorov_smirnov(N_PLACES);
@@ -205,6 +223,22 @@ fn pair_recounted(
         "eigenvalue-distance" => eigenvalues_fit(&files, found),
         _ => return None,
     })
+}
+
+/// The value is the mean of the stated shares, one for each number of keys; and where all pairs can be compared, the
+/// last links weigh as much as those found again. Which links have that weight may differ.
+fn links_fit(files: &Files<'_>, found: &Measurement, is_recounted: bool) -> bool {
+    let n_keys = files.x.len().min(N_KEYS);
+    let shares = (1..=n_keys).map(|n| found.part(&format!("PLD-{n}")).unwrap_or(f64::NAN));
+    let shares: Vec<f64> = shares.collect();
+    let mean_is_stated = near(found.value, Some(mean(&shares)));
+    if !is_recounted {
+        return mean_is_stated;
+    }
+    let again = linked(files, n_keys);
+    mean_is_stated
+        && near(found.part("total weight"), Some(again.total))
+        && near(found.part("true pair weight"), Some(again.true_pairs))
 }
 
 /// The score from members that are counted again where all pairs can be, and as they are said to

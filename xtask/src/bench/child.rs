@@ -1,6 +1,7 @@
 //! One work at one size: makes the input, runs the method, and checks what it gave.
 
 use bauta_data::{Table, Unwatched};
+use bauta_methods::adjust::AdjustTask;
 use bauta_methods::measure::{Files, Measurement, Subject};
 use bauta_methods::pair::{Pair, Rows};
 use bauta_methods::{MaskTask, MeasureTask, Params, RunContext, registry};
@@ -26,6 +27,7 @@ pub(super) fn run(work: &Work, n: usize) -> Result<Figures, String> {
     };
     match work.job {
         Job::Method if registry::mask(work.card.id).is_some() => run_mask(work, &table, &params),
+        Job::Method if work.card.id == "post-mask" => run_optimisation(work, &table, &params),
         Job::Method if registry::adjuster(work.card.id).is_some() => {
             calibration::run(work, &table, &params)
         }
@@ -55,6 +57,28 @@ fn run_mask(work: &Work, table: &Table, params: &Params) -> Result<Figures, Stri
         answer: check_masks::answer(work, &masked),
         ..figures
     })
+}
+
+fn run_optimisation(work: &Work, table: &Table, params: &Params) -> Result<Figures, String> {
+    let adjuster = registry::adjuster(work.card.id).ok_or("not an adjuster")?;
+    let masked = inputs::changed_amounts(table.n_records());
+    let on: Vec<usize> = (work.on.iter())
+        .filter_map(|name| masked.index_of(name))
+        .collect();
+    let (figures, improved) = measured(|| {
+        let context = RunContext::new(SEED, work.card.id, &Unwatched);
+        let pair = Pair {
+            original: table,
+            masked: &masked,
+            rows: Rows::Correspond,
+        };
+        let change = adjuster
+            .adjust(params, &AdjustTask { pair, on: &on }, &context)
+            .map_err(|error| error.to_string())?;
+        Ok(change.apply_to(&masked))
+    })?;
+    check_masks::check_moments(work, table, &masked, &improved)?;
+    Ok(figures)
 }
 
 /// The file after local suppression with the parameters of its example.

@@ -51,8 +51,27 @@ pub(super) fn standardised(columns: &[&[f64]], by: &[&[f64]]) -> Vec<Vec<f64>> {
     columns.iter().zip(by).map(one).collect()
 }
 
+/// Squared differences of first and second moments, standardised by x: by loops.
+pub(super) fn squared_gaps(x: &[&[f64]], z: &[&[f64]]) -> f64 {
+    let (original, masked) = (standardised(x, x), standardised(z, x));
+    let product = |file: &[Vec<f64>], j: usize, k: usize| {
+        let products: Vec<f64> = file[j].iter().zip(&file[k]).map(|(a, b)| a * b).collect();
+        mean(&products)
+    };
+    let mut sum = 0.0;
+    for j in 0..x.len() {
+        let first = mean(&masked[j]) - mean(&original[j]);
+        sum += first * first;
+        for k in 0..=j {
+            let second = product(&masked, j, k) - product(&original, j, k);
+            sum += second * second;
+        }
+    }
+    sum
+}
+
 /// Squared distance of a record of x from one of z.
-pub(super) fn distance(x: &[Vec<f64>], row: usize, z: &[Vec<f64>], record: usize) -> f64 {
+fn distance(x: &[Vec<f64>], row: usize, z: &[Vec<f64>], record: usize) -> f64 {
     let columns = x.iter().zip(z);
     columns
         .map(|(x, z)| (x[row] - z[record]) * (x[row] - z[record]))

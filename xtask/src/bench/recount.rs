@@ -1,6 +1,6 @@
 //! Measures of two files counted again from their formulas, cell by cell and record by record.
 
-use super::plain::{correlations, covariances, distance, in_order, mean, nearest, standardised};
+use super::plain::{correlations, covariances, in_order, mean, nearest, standardised};
 
 /// Both files, and the original that each masked record is compared with.
 pub(super) struct Files<'a> {
@@ -13,7 +13,7 @@ pub(super) struct Files<'a> {
 }
 
 /// Keys of linkage: the first, the first two, up to so many.
-const N_KEYS: usize = 7;
+pub(super) const N_KEYS: usize = 7;
 
 impl<'a> Files<'a> {
     /// Records compared with their own.
@@ -93,23 +93,28 @@ impl<'a> Files<'a> {
     }
 
     /// For some masked records, the share of links that give them away, over one to seven keys.
+    /// Distances that agree to a share of 1e-9 are taken for equal: decimals are rounded by then.
     pub(super) fn linked(&self, records: &[usize]) -> Vec<f64> {
-        let (mut x, mut z) = self.standardised();
-        x.truncate(N_KEYS);
-        z.truncate(N_KEYS);
+        let sd = |x: &&[f64]| covariances(&[x])[0][0].sqrt();
+        let keys = self.x.iter().zip(&self.z).take(N_KEYS);
+        let keys: Vec<(&[f64], &[f64], f64)> = keys.map(|(x, z)| (*x, *z, sd(x))).collect();
         let n = self.x.first().map_or(0, |column| column.len());
         let one = |&record: &usize| {
-            let credits: Vec<f64> = (1..=x.len())
+            let credits: Vec<f64> = (1..=keys.len())
                 .map(|n_keys| {
-                    let (x, z) = (&x[..n_keys], &z[..n_keys]);
-                    let to_right = distance(x, self.rows[record], z, record);
+                    let distance = |row: usize| -> f64 {
+                        let differences = keys[..n_keys].iter();
+                        let differences = differences.map(|(x, z, sd)| (z[record] - x[row]) / sd);
+                        differences.map(|difference| difference * difference).sum()
+                    };
+                    let to_right = distance(self.rows[record]);
                     let mut n_ties = 0;
                     for row in 0..n {
-                        let found = distance(x, row, z, record);
-                        if found < to_right {
+                        let found = distance(row);
+                        if found < to_right * (1.0 - 1e-9) {
                             return 0.0;
                         }
-                        n_ties += u32::from(found.total_cmp(&to_right).is_eq());
+                        n_ties += u32::from(found <= to_right * (1.0 + 1e-9));
                     }
                     1.0 / f64::from(n_ties)
                 })

@@ -122,6 +122,7 @@ pub(super) fn all() -> Vec<Work> {
                 let params = vec![("k".to_owned(), RawValue::Integer(3))];
                 Work::of(card, card.id, input, on, params)
             }
+            "synthesize" => Work::of(card, card.id, input, on, with_steps(params)),
             _ => Work::of(card, card.id, input, on, params),
         }
     });
@@ -153,6 +154,7 @@ pub(super) fn all() -> Vec<Work> {
         .chain(suppressions())
         .chain(household_risk())
         .chain(calibration::works())
+        .chain(optimisation())
         .chain(calibration::model_of_numbers())
         .collect()
 }
@@ -177,6 +179,27 @@ impl Work {
             published: published(name),
         }
     }
+}
+
+/// Steps of a search, the same for every number of records.
+const STEPS: i64 = 20_000;
+
+fn with_steps(mut params: Vec<(String, RawValue)>) -> Vec<(String, RawValue)> {
+    params.push(("iterations".to_owned(), RawValue::Integer(STEPS)));
+    params
+}
+
+/// Post-masking optimisation of changed amounts.
+fn optimisation() -> Option<Work> {
+    let adjuster = registry::adjuster("post-mask")?;
+    let (card, params) = (adjuster.card(), with_steps(owned(adjuster.example())));
+    Some(Work::of(
+        card,
+        card.id,
+        Input::Amounts,
+        amount_names(),
+        params,
+    ))
 }
 
 /// MDAV on data with the structure of a real file, and as it is written down.

@@ -17,7 +17,7 @@ pub(crate) fn run(arguments: &ReproduceArguments, global: &Global) -> Result<Out
     let paper = Paper::of_id(&arguments.paper).ok_or_else(|| {
         Failure::mistake(
             format!("`{}` is not reproduced", arguments.paper),
-            "the papers are yancey-2002, mateo-sanz-2004 and truta-2004",
+            "the papers are yancey-2002, mateo-sanz-2004, truta-2004 and sebe-2002",
         )
     })?;
     let request = Request {
@@ -25,6 +25,7 @@ pub(crate) fn run(arguments: &ReproduceArguments, global: &Global) -> Result<Out
         data: arguments.data.as_deref(),
         n_seeds: arguments.seeds,
         seed: arguments.seed,
+        records: arguments.records as usize,
     };
     let progress = Progress::new(global.quiet || global.json);
     let found = bauta_papers::reproduce(&request, &progress).map_err(|error| match error {

@@ -17,7 +17,7 @@ use serde_json::json;
 
 use crate::Outcome;
 use crate::arguments::{Global, PlanArguments};
-use crate::commands::check::load;
+use crate::commands::check::{load, say_advice};
 use crate::commands::risk::measure_json;
 use crate::failure::Failure;
 use crate::print::{object, out, say};
@@ -34,6 +34,7 @@ pub(crate) fn run(arguments: &PlanArguments, global: &Global) -> Result<Outcome,
         print_json(&plan, &record);
     } else {
         print_summary(&plan, &record);
+        say_advice(&plan);
     }
     Ok(verdict(&record))
 }
@@ -98,6 +99,7 @@ pub(crate) fn run_object(plan: &Plan, record: &RunRecord) -> serde_json::Value {
         "measures": measures,
         "gates": record.gates.iter().map(gate_object).collect::<Vec<_>>(),
         "claims": record.claims,
+        "advice": plan.advice,
         // Where nothing was judged, nothing was passed.
         "passed": (judged != Judged::Nothing).then(|| record.passed()),
         "judged": judged,

@@ -219,6 +219,9 @@ pages! {
     keys: "docs/guide/keys.md"
     continuous: "docs/guide/continuous.md"
     calibration: "docs/guide/calibration.md"
+    linking: "docs/guide/linking.md"
+    sweep: "docs/guide/sweep.md"
+    tune: "docs/guide/tune.md"
     evidence: "docs/guide/evidence.md"
 }
 

@@ -41,6 +41,7 @@ fn tables_are_csv_files_of_the_owner_all_or_none() {
             "histogram.csv",
             "margins.csv",
             "measures.csv",
+            "optimisation-trace.csv",
             "series.csv",
             "shares.csv",
             "solutions.csv",

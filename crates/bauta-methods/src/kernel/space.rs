@@ -9,3 +9,4 @@ pub mod partition;
 pub mod points;
 pub mod shrinking_tree;
 pub(crate) mod ungrouped;
+pub mod yardstick;

@@ -19,7 +19,7 @@ pub(crate) const IL3: FigureSpec = member(&il3::CARD);
 pub(crate) const IL4: FigureSpec = member(&il4::CARD);
 pub(crate) const IL5: FigureSpec = member(&il5::CARD);
 
-static CARD: MeasureCard = MeasureCard {
+pub(crate) static CARD: MeasureCard = MeasureCard {
     card: Card {
         id: "s0",
         title: "Loss score s0",

@@ -126,7 +126,7 @@ impl MaskMethod for SynthNormal {
             Model::Normal { exact, fit } => {
                 normal_margins(&variables, task.table, exact, fit, context)?
             }
-            Model::Copula => original_margins(&variables, task.table, context)?,
+            Model::Copula => with_original_margins(&variables, task.table, context)?,
         };
         Ok(Change {
             rows: Rows::Unrelated,
@@ -244,7 +244,7 @@ fn whiten(
 
 /// The original values of each variable, in the order of draws with the correlations of its
 /// normal scores.
-fn original_margins(
+pub(crate) fn with_original_margins(
     variables: &[JointVariable<'_>],
     table: &Table,
     context: &RunContext<'_>,

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::exhibit::Exhibit;
 use crate::few_records::is_few;
 use crate::figure::{Figure, FigureName, Side, Unit};
 
@@ -22,11 +23,12 @@ pub struct Part {
 }
 
 impl Part {
-    /// A labelled figure.
+    /// A labelled figure; none where it is not finite, which JSON could not hold and a record not give back.
     pub fn new(name: impl Into<String>, value: impl Into<Option<f64>>) -> Self {
+        let value: Option<f64> = value.into();
         Self {
             name: name.into(),
-            value: value.into(),
+            value: value.filter(|value| value.is_finite()),
             few: false,
         }
     }
@@ -218,6 +220,9 @@ pub struct Measurement {
     /// Figures for pairs of variables.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub matrices: Vec<Matrix>,
+    /// Drawings and tables for the internal report. Confidential.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub exhibits: Vec<Exhibit>,
     /// Records that deserve a look, worst first. Confidential.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub listed: Vec<ListedRecord>,
@@ -273,6 +278,7 @@ impl Measurement {
             told.value = None;
             told.series.clear();
             told.matrices.clear();
+            told.exhibits.clear();
         }
         told.outliers = told.outliers.filter(|_| !(all || outliers));
         told.rest = told.rest.filter(|_| !(all || rest));
@@ -281,10 +287,30 @@ impl Measurement {
 
     /// Adds a figure that the measure declares.
     pub fn give(&mut self, name: impl Into<FigureName>, value: impl Into<Option<f64>>) {
+        let value: Option<f64> = value.into();
         self.figures.push(Figure {
             name: name.into(),
-            value: value.into(),
+            value: value.filter(|value| value.is_finite()),
         });
+    }
+
+    /// The same, with none in place of a value that is not finite: JSON could not hold it, a record not give it back,
+    /// and a gate not judge it.
+    #[must_use]
+    pub(crate) fn finite(mut self) -> Self {
+        let is_finite = |value: &f64| value.is_finite();
+        for value in [&mut self.value, &mut self.outliers, &mut self.rest] {
+            *value = value.filter(is_finite);
+        }
+        for cell in self
+            .matrices
+            .iter_mut()
+            .flat_map(|matrix| &mut matrix.below_diagonal)
+            .flatten()
+        {
+            *cell = cell.filter(is_finite);
+        }
+        self
     }
 
     /// The figure that a declaration means.

@@ -8,10 +8,12 @@ use rayon::prelude::*;
 use crate::card::ParamSpec;
 use crate::context::RunContext;
 use crate::error::MethodError;
-use crate::kernel::numbers::moments::finite_moments;
+use crate::kernel::numbers::grid::Grid;
+use crate::kernel::numbers::moments::{finite_moments, is_constant, moments};
 use crate::kernel::parallel::on_blocks;
 use crate::kernel::space::nearest::NearestTree;
 use crate::kernel::space::points::Points;
+use crate::kernel::space::yardstick::Yardstick;
 use crate::measure::{Files, MeasureTask, Part};
 use crate::missing::{Missing, check_missing};
 use crate::note::Note;
@@ -82,7 +84,7 @@ pub fn compares_own(asked: Option<Correspondence>, pair: &Pair<'_>) -> bool {
 }
 
 /// The masked file with each record traced to the nearest original one: Euclidean distance in all
-/// the variables, both files standardised by the original's means and standard deviations.
+/// the variables, differences in standard deviations of the original.
 pub fn traced_to_nearest(
     pair: &Pair<'_>,
     on: &[String],
@@ -99,9 +101,13 @@ pub fn traced_to_nearest(
         let rows = vec![0; pair.masked.n_records()];
         return Ok(pair.masked.clone().traced_to(rows));
     }
-    let (original, masked) = standardised_points(pair, on)?;
+    let PairedPoints {
+        original,
+        masked,
+        by,
+    } = paired_points(pair, on)?;
     let done = AtomicUsize::new(0);
-    let nearest = NearestTree::new(&original).nearest_of_all(
+    let nearest = NearestTree::measured(&original, by).nearest_of_all(
         &masked,
         |_| f64::INFINITY,
         |n_block| {
@@ -113,14 +119,22 @@ pub fn traced_to_nearest(
     Ok(pair.masked.clone().traced_to(rows))
 }
 
-/// Both files as points, standardised by the original's means and standard deviations. Missing
-/// values are refused: a distance needs every variable.
-pub fn standardised_points(
-    pair: &Pair<'_>,
-    on: &[String],
-) -> Result<(Points, Points), MethodError> {
+/// Both files as points, and how far apart they are.
+pub struct PairedPoints {
+    /// The original records.
+    pub original: Points,
+    /// The masked records.
+    pub masked: Points,
+    /// Distances in standard deviations of the original.
+    pub by: Yardstick,
+}
+
+/// Both files as points. Each variable is in steps of its decimal grid, so that its differences are
+/// those of the numbers that the files show; they are divided by the standard deviation of the
+/// original. Missing values are refused: a distance needs every variable.
+pub fn paired_points(pair: &Pair<'_>, on: &[String]) -> Result<PairedPoints, MethodError> {
     let mut columns: [Vec<&[f64]>; 2] = [Vec::new(), Vec::new()];
-    let mut by = Vec::new();
+    let (mut grids, mut units) = (Vec::new(), Vec::new());
     for name in on {
         let files = [(pair.original, "original"), (pair.masked, "masked")];
         for ((table, file), columns) in files.into_iter().zip(&mut columns) {
@@ -135,14 +149,40 @@ pub fn standardised_points(
             }
             columns.push(values);
         }
-        let original = columns[0].last().copied().unwrap_or_default();
-        by.push(finite_moments(name, original)?);
+        let [original, masked] =
+            [0, 1].map(|file| columns[file].last().copied().unwrap_or_default());
+        let sd = finite_moments(name, original)?.sd;
+        // The mean of equal values can be rounded, so that their standard deviation is not quite 0.
+        if sd == 0.0 || is_constant(original) {
+            grids.push(None);
+            units.push(0.0);
+        } else {
+            let grid = Grid::of_both(original, masked);
+            grids.push(Some(grid));
+            units.push(unit(original, grid).unwrap_or(sd * grid.steps()));
+        }
     }
-    let [original, masked] = columns;
-    Ok((
-        Points::standardised(&original, &by),
-        Points::standardised(&masked, &by),
-    ))
+    let points = |columns: &[&[f64]]| {
+        Points::placed(columns, &grids, |value, grid| {
+            grid.map_or(0.0, |grid| grid.in_steps(value))
+        })
+    };
+    Ok(PairedPoints {
+        original: points(&columns[0]),
+        masked: points(&columns[1]),
+        by: Yardstick::in_units(&units),
+    })
+}
+
+/// The standard deviation in steps, of distances from the first value: those are exact, so that it is
+/// known to its last digits however far from 0 the values lie. None where they are too large for it.
+fn unit(values: &[f64], grid: Grid) -> Option<f64> {
+    let first = grid.in_steps(values.first().copied()?);
+    let from_first: Vec<f64> = values
+        .iter()
+        .map(|&value| grid.in_steps(value) - first)
+        .collect();
+    Some(moments(&from_first).sd).filter(|sd| sd.is_finite() && *sd > 0.0)
 }
 
 /// Positions of the records that have a value in all of the variables; none if that is every record.

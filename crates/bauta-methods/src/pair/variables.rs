@@ -52,6 +52,12 @@ impl<'a> TwoColumns<'a> {
         })
     }
 
+    /// Whether one of the files has no value of it at all.
+    pub fn lacks_values(&self) -> bool {
+        let lacks = |column: &Column| column.n_missing() == column.len();
+        lacks(self.original) || lacks(self.masked)
+    }
+
     /// Number of cells without a value, in both files together.
     pub fn n_missing(&self) -> usize {
         self.original.n_missing() + self.masked.n_missing()

@@ -11,12 +11,13 @@ use crate::figure::{FigureSpec, Unit};
 use crate::groups::{SAMPLED, STANDARD_ERROR};
 use crate::kernel::numbers::sums::sum_by;
 use crate::kernel::space::nearest::NearestTree;
-use crate::kernel::space::points::squared_distance;
-use crate::measure::{Files, MeasureCard, MeasureMethod, MeasureTask, Measurement, Part, Series};
+use crate::measure::{
+    Files, MeasureCard, MeasureMethod, MeasureTask, Measurement, Part, Seeks, Series,
+};
 use crate::note::Note;
 use crate::pair::Pair;
 use crate::pair::records::{
-    CORRESPONDENCE, Correspondence, RecordMeans, check_rows, matched, standardised_points,
+    CORRESPONDENCE, Correspondence, PairedPoints, RecordMeans, check_rows, matched, paired_points,
 };
 use crate::params::{ParamProblem, Params, choices};
 
@@ -40,7 +41,8 @@ choices! {
     }
 }
 
-const LINKS: ParamSpec =
+/// Which of the keys are used.
+pub(crate) const LINKS: ParamSpec =
     ParamSpec::choice::<Links>("links", "which of the keys are used").or_word("prefixes");
 
 const SAMPLE: ParamSpec = ParamSpec::integer(
@@ -75,6 +77,7 @@ static CARD: MeasureCard = MeasureCard {
         .lower_is_better(),
     figures: &[DLD, SAMPLED, STANDARD_ERROR],
     looks_at_untouched: true,
+    seeks: Seeks::Originals,
     by_variable: false,
     ..MeasureCard::LOSS
 };
@@ -197,9 +200,16 @@ pub(crate) fn keys_not_measured(
         .collect()
 }
 
+/// All the keys that a measure which has [`KEYS`] and [`LINKS`] links by, with checked parameters.
+pub fn linked_by<'a>(params: &'a Params, on: &'a [String]) -> &'a [String] {
+    let links: Links = params.choice_if_set(LINKS.name).unwrap_or(Links::Prefixes);
+    let last = links.of(params.texts(KEYS.name), on).pop();
+    last.unwrap_or_default()
+}
+
 impl Links {
     /// The keys of each linkage: those named, or the first of the variables `on`.
-    fn of<'a>(self, named: &'a [String], on: &'a [String]) -> Vec<&'a [String]> {
+    pub(crate) fn of<'a>(self, named: &'a [String], on: &'a [String]) -> Vec<&'a [String]> {
         let n_unnamed = match self {
             Self::Prefixes => on.len().min(N_KEYS),
             Self::All => on.len(),
@@ -288,12 +298,18 @@ fn credits(
     go_on: impl Fn(usize) -> Result<(), MethodError> + Sync,
 ) -> Result<Vec<f64>, MethodError> {
     go_on(0)?;
-    let (original, masked) = standardised_points(pair, keys)?;
+    let PairedPoints {
+        original,
+        masked,
+        by,
+    } = paired_points(pair, keys)?;
+    let tree = NearestTree::measured(&original, by);
     let to_right = |record: usize| {
         let right = original.point(pair.original_record(record));
-        squared_distance(right, masked.point(record))
+        tree.yardstick()
+            .squared_distance(right, masked.point(record))
     };
-    let n_nearest = NearestTree::new(&original).ties_of_all(&masked, to_right, go_on)?;
+    let n_nearest = tree.ties_of_all(&masked, to_right, go_on)?;
     let credit = |n_nearest: u32| {
         if n_nearest == 0 {
             0.0

@@ -2,10 +2,11 @@
 
 use bauta_data::Attribute;
 
-use crate::card::{Card, Family, ParamSpec};
+use crate::card::{Card, ConstValue, Family, ParamDefault, ParamSpec};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::figure::{FigureSpec, Unit};
+use crate::linkage::settings::{self as linkage, METRIC, TOLERANCE};
 use crate::loss::il::{self, NEAREST_UNLESS_TOLD};
 use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement};
 use crate::missing::Missing;
@@ -14,6 +15,7 @@ use crate::pair::statistics::{self, Correction, ZERO, Zero};
 use crate::params::{ParamProblem, Params};
 use crate::risk::dld::{self, KEYS, Links};
 use crate::risk::interval_rank::{self, TIES, Ties};
+use crate::risk::pld;
 
 /// Information loss weighed against disclosure risk. See the [module page](self).
 #[derive(Clone, Copy, Debug)]
@@ -23,12 +25,21 @@ const WEIGHT_IL: ParamSpec =
     ParamSpec::number("weight_il", "weight of the information loss IL", 0.0).or_number(0.5);
 const WEIGHT_DLD: ParamSpec =
     ParamSpec::number("weight_dld", "weight of the linkage risk DLD", 0.0).or_number(0.25);
+const WEIGHT_PLD: ParamSpec = ParamSpec::number(
+    "weight_pld",
+    "weight of the probabilistic linkage risk PLD, which is looked for only if it has one",
+    0.0,
+)
+.or_number(0.0);
 const WEIGHT_ID: ParamSpec =
     ParamSpec::number("weight_id", "weight of the interval risk ID", 0.0).or_number(0.25);
 
 // Numbers, not percent: they are weighted and summed.
 const IL: FigureSpec = FigureSpec::number("il", "information loss IL").lower_is_better();
 const DLD: FigureSpec = FigureSpec::number("dld", "linkage risk DLD")
+    .within(0.0, 1.0)
+    .lower_is_better();
+const PLD: FigureSpec = FigureSpec::number("pld", "probabilistic linkage risk PLD")
     .within(0.0, 1.0)
     .lower_is_better();
 const ID: FigureSpec = FigureSpec::number("id", "interval risk ID")
@@ -39,7 +50,7 @@ static CARD: MeasureCard = MeasureCard {
     card: Card {
         id: "score",
         title: "Score of loss and risk",
-        summary: "information loss IL, linkage DLD and interval disclosure ID, weighted and summed",
+        summary: "information loss IL, linkage DLD and PLD, and interval disclosure ID, weighted and summed",
         family: Family::Score,
         page: include_str!("score.md"),
         params: &[
@@ -49,14 +60,17 @@ static CARD: MeasureCard = MeasureCard {
             ZERO,
             WEIGHT_IL,
             WEIGHT_DLD,
+            WEIGHT_PLD,
             WEIGHT_ID,
+            METRIC,
+            TOLERANCE,
         ],
-        references: &["sebe2002"],
+        references: &["sebe2002", "yancey2002"],
         ..MeasureCard::LOSS.card
     },
     at_identity: None,
     value: FigureSpec::value("score", Unit::Number).lower_is_better(),
-    figures: &[IL, DLD, ID],
+    figures: &[IL, DLD, PLD, ID],
     usual: false,
     by_variable: false,
     ..MeasureCard::LOSS
@@ -68,8 +82,10 @@ pub struct Settings {
     correspondence: Option<Correspondence>,
     ties: Ties,
     zero: Zero,
-    /// Of IL, DLD and ID; not all 0.
-    weights: [f64; 3],
+    /// Of IL, DLD, PLD and ID; not all 0.
+    weights: [f64; 4],
+    /// How PLD links; none where it has no weight.
+    linkage: Option<linkage::Settings>,
 }
 
 impl MeasureMethod for Score {
@@ -81,12 +97,23 @@ impl MeasureMethod for Score {
 
     fn settings(&self, params: &Params) -> Result<Settings, Vec<ParamProblem>> {
         let keys = dld::keys_asked(params);
-        let weights = [WEIGHT_IL, WEIGHT_DLD, WEIGHT_ID].map(|spec| params.number(spec.name));
+        let linkage = linkage::Settings::asked_in_part(params);
+        let weights = [WEIGHT_IL, WEIGHT_DLD, WEIGHT_PLD, WEIGHT_ID];
+        let weights = weights.map(|spec| params.number(spec.name));
         if weights.iter().sum::<f64>() <= 0.0 {
             let mut problems = keys.err().unwrap_or_default();
             problems.push(ParamProblem::together(
                 "all weights are 0",
                 "give a weight to what the score is to show",
+            ));
+            return Err(problems);
+        }
+        let without_pld = params.number(WEIGHT_PLD.name) <= 0.0;
+        if without_pld && (params.is_set(METRIC.name) || !is_usual_tolerance(params)) {
+            let mut problems = keys.err().unwrap_or_default();
+            problems.push(ParamProblem::together(
+                "`metric` and `tolerance` have no effect without a weight of PLD",
+                "leave them out, or give `weight_pld`",
             ));
             return Err(problems);
         }
@@ -96,6 +123,7 @@ impl MeasureMethod for Score {
             ties: Ties::asked(params),
             zero: Zero::asked(params),
             weights,
+            linkage: Some(linkage?).filter(|_| !without_pld),
         })
     }
 
@@ -117,25 +145,35 @@ impl MeasureMethod for Score {
             zero: settings.zero,
             correction: Correction::None,
         };
-        // One search for the nearest originals serves all three.
+        // One search for the nearest originals serves all of them.
         let members = matched(settings.correspondence, task, context, |task| {
             let il = il::of_traced(&of_il, task, context)?;
             let dld = dld::linked(task, &links, context)?;
+            let of_pld = settings.linkage.as_ref();
+            let of_pld = of_pld.map(|linkage| pld::linked(task, &links, linkage, context));
+            let pld = of_pld.transpose()?;
             let id = interval_rank::disclosed(settings.ties, missing, task, context)?;
-            Ok([il, dld, id])
+            Ok([Some(il), Some(dld), pld, Some(id)])
         })?;
+        // What was not looked for has no weight, and adds nothing.
         let weighted = settings.weights.iter().zip(&members);
+        let weighted = weighted.filter_map(|(weight, member)| Some((weight, member.as_ref()?)));
         let mut found = Measurement {
             value: weighted
                 .map(|(weight, member)| member.value.map(|value| weight * value))
                 .sum(),
             ..Measurement::default()
         };
-        for (figure, member) in [&IL, &DLD, &ID].into_iter().zip(members) {
-            found.give(figure, member.value);
+        for (figure, member) in [&IL, &DLD, &PLD, &ID].into_iter().zip(members) {
+            found.give(figure, member.and_then(|member| member.value));
         }
         Ok(found)
     }
+}
+
+fn is_usual_tolerance(params: &Params) -> bool {
+    let asked = ConstValue::Number(params.number(TOLERANCE.name));
+    TOLERANCE.default == ParamDefault::Value(asked)
 }
 
 #[cfg(test)]
@@ -145,7 +183,7 @@ mod tests {
 
     #[test]
     fn weights_that_are_all_0_are_told_with_what_else_is_wrong() {
-        let weights = ["weight_il", "weight_dld", "weight_id"];
+        let weights = ["weight_il", "weight_dld", "weight_pld", "weight_id"];
         let mut given: Vec<(String, RawValue)> = weights
             .map(|name| (name.to_owned(), RawValue::Number(0.0)))
             .to_vec();

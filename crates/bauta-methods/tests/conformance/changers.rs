@@ -21,6 +21,22 @@ use crate::support::{cells, params};
 /// Larger than two blocks of draws, so that blocks and threads matter.
 const N: usize = 10_000;
 
+/// The file with the values of some variables, but for weights, in other records, so that an adjuster has something
+/// to mend.
+fn moved(table: &Table, on: &[usize]) -> Table {
+    let n = table.n_records();
+    let mut moved = table.clone();
+    for &attr_idx in on {
+        let column = table.column(attr_idx);
+        if column.as_numeric().is_some() && column.attribute().role != Role::Weight {
+            // Each variable by as many records as its place says, so that records fall apart.
+            let next = (0..n).map(|record| ((record + 1 + attr_idx) % n) as u32);
+            moved = moved.with_column(attr_idx, column.take(&next.collect::<Vec<u32>>()));
+        }
+    }
+    moved
+}
+
 /// A method that changes a file, mask or adjuster alike.
 #[derive(Clone, Copy)]
 pub(crate) enum Changer {
@@ -94,9 +110,10 @@ impl Changer {
         match self {
             Self::Mask(mask) => mask.mask(params, &MaskTask { table, on }, context),
             Self::Adjuster(adjuster) => {
+                let moved = moved(table, on);
                 let pair = Pair {
                     original: table,
-                    masked: table,
+                    masked: &moved,
                     rows: Rows::Correspond,
                 };
                 adjuster.adjust(params, &AdjustTask { pair, on }, context)

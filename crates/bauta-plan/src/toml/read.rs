@@ -11,6 +11,7 @@ use bauta_data::{Kind, Role, Spellings, near};
 
 use super::fields::{Fields, Problems};
 use super::hierarchy::parse_hierarchy;
+use super::sweep::first_axis;
 use crate::draft::{
     DataDraft, Draft, GateDraft, Heading, MeasureDraft, MethodDraft, OutputDraft, ScenarioDraft,
     Section, StepDraft, VariableDraft,
@@ -60,7 +61,27 @@ pub(crate) fn read_as(needs: Needs, text: &str, problems: &Problems) -> Draft {
         return Draft::default();
     }
     refuse_long_numbers(document.get_ref(), problems);
-    let root = Fields::new(document.get_ref(), 0..0, "the plan", problems);
+    if let Some((place, n_axes)) = first_axis(document.get_ref()) {
+        problems.borrow_mut().push(is_a_grid(&place, n_axes));
+        return Draft::default();
+    }
+    draft_of(document.get_ref(), needs, problems)
+}
+
+/// A plan with axes is many plans, and cannot be taken for one.
+fn is_a_grid(place: &Place, n_axes: usize) -> Problem {
+    let message = match n_axes {
+        1 => "this is a grid of plans, not one: it sweeps over a value".to_owned(),
+        n_axes => format!("this is a grid of plans, not one: it sweeps over {n_axes} values"),
+    };
+    let hint =
+        "`bauta sweep` runs them all; to run one, write its value in place of `{ sweep = […] }`";
+    Problem::at(ProblemKind::Sweep, place, message, hint)
+}
+
+/// Reads the document of one plan.
+pub(super) fn draft_of(document: &DeTable<'_>, needs: Needs, problems: &Problems) -> Draft {
+    let root = Fields::new(document, 0..0, "the plan", problems);
     root.only(SECTIONS);
     let mut draft = Draft::default();
     if let Some(plan) = section(&root, "plan", problems) {
@@ -100,7 +121,11 @@ pub(crate) fn read_as(needs: Needs, text: &str, problems: &Problems) -> Draft {
 
 /// Why a text cannot be judged as a plan: it is none, or its syntax is broken. What follows from a broken
 /// syntax is not told, since most of it would not be so.
-fn not_a_plan(text: &str, document: &DeTable<'_>, errors: &[::toml::de::Error]) -> Option<Problem> {
+pub(super) fn not_a_plan(
+    text: &str,
+    document: &DeTable<'_>,
+    errors: &[::toml::de::Error],
+) -> Option<Problem> {
     let is_plan = if errors.is_empty() {
         text.trim().is_empty()
             || document
@@ -152,7 +177,7 @@ fn within_line(text: &str, span: Span) -> Span {
 
 /// Reports numbers with a decimal point or an exponent that a double does not hold. What may be a text
 /// or a number, such as 9007199254740993, is looked at where it is used.
-fn refuse_long_numbers(table: &DeTable<'_>, problems: &Problems) {
+pub(super) fn refuse_long_numbers(table: &DeTable<'_>, problems: &Problems) {
     let mut values: Vec<&Spanned<DeValue<'_>>> = table.values().collect();
     while let Some(value) = values.pop() {
         match value.get_ref() {

@@ -8,7 +8,9 @@ mod perturbed;
 
 use std::path::Path;
 
-use bauta_data::format::{FileFormat, Loaded, ReadOptions, decimal_mark_of, memory_needed, read};
+use bauta_data::format::{
+    FileFormat, Loaded, ReadOptions, TextStyle, decimal_mark_of, memory_needed, read,
+};
 use bauta_data::number::{DecimalMark, ReadAs, ShownMark};
 use bauta_data::spelling::spelled_as;
 use bauta_data::{Column, Condition, Kind, Role, Schema, Table, Watch, near};
@@ -19,8 +21,10 @@ use bauta_methods::{Choice as _, Measurement, Note, Pair, Scope, Subject};
 
 use super::keys::{add_sensitive, give_hierarchies, key_schema, refuse_repeats};
 use super::{KeyHierarchy, Reading, WorkError};
-use choice::{Chosen, choose, offers_semantics, refuse_settings_in_vain, refuse_unused_settings};
-use pairing::paired;
+use choice::{
+    Chosen, Left, choose, offers_semantics, refuse_settings_in_vain, refuse_unused_settings,
+};
+pub(super) use pairing::paired;
 use perturbed::{not_meaningful, perturbed};
 
 pub use from_record::compare_record;
@@ -106,14 +110,50 @@ pub fn compare_files(
     watch: &dyn Watch,
 ) -> Result<Compared, WorkError> {
     request.refuse_repeats()?;
-    let beside = beside(original, reading, request)?;
-    let schema = |file: &Path| request.schema().map_err(|error| error.in_file(file));
-    let options = reading.options(schema(original)?);
-    let original = load(original, &options, request, watch)?;
-    let options = beside.options(schema(masked)?);
-    let masked = load(masked, &options, request, watch)?;
-    let masked = spelled_alike(&original, masked, &reading.fold_spellings);
+    let [original, masked] = load_beside([original, masked], reading, request, watch)?;
     compare(&original, masked, request, watch)
+}
+
+/// Reads files that are held side by side; the later ones are spelled as the first.
+pub(super) fn load_beside<const N: usize>(
+    files: [&Path; N],
+    reading: &Reading,
+    request: &CompareRequest,
+    watch: &dyn Watch,
+) -> Result<[Table; N], WorkError> {
+    Ok(load_styled(files, reading, request, watch)?.map(|loaded| loaded.table))
+}
+
+/// A table, how its file is written, and the seed that the file gives where nobody gives another.
+pub(super) struct Styled {
+    pub(super) table: Table,
+    pub(super) style: TextStyle,
+    pub(super) seed: u64,
+}
+
+/// The same, each with how it is written.
+pub(super) fn load_styled<const N: usize>(
+    files: [&Path; N],
+    reading: &Reading,
+    request: &CompareRequest,
+    watch: &dyn Watch,
+) -> Result<[Styled; N], WorkError> {
+    let mut reading_here = reading.clone();
+    let mut tables: Vec<Styled> = Vec::with_capacity(N);
+    for file in files {
+        let schema = request.schema().map_err(|error| error.in_file(file))?;
+        let next = beside(file, &reading_here, request)?;
+        let mut loaded = load(file, &reading_here.options(schema), request, watch)?;
+        loaded.table = match tables.first() {
+            Some(first) => spelled_alike(&first.table, loaded.table, &reading.fold_spellings),
+            None => loaded.table,
+        };
+        tables.push(loaded);
+        reading_here = next;
+    }
+    tables
+        .try_into()
+        .map_err(|_| WorkError::internal("as many tables as files"))
 }
 
 /// The masked file with these variables spelled as in the original: each file was folded by its own
@@ -183,7 +223,8 @@ fn compare_paired(
     }
     let (chosen, left) = choose(pair, &on, request);
     refuse_unused_settings(request, &chosen, &left)?;
-    let found = take_all(&chosen, pair, &pairing, request, watch)?;
+    let mut found = take_all(&chosen, pair, &pairing, request, watch)?;
+    found.extend(left.iter().filter_map(Left::told));
     refuse_settings_in_vain(request, &found)?;
     let unchanged = on
         .iter()
@@ -260,6 +301,29 @@ fn take_all(
 }
 
 impl CompareRequest {
+    /// A comparison by row of everything that both files have.
+    pub fn of(original: String, masked: String) -> Self {
+        Self {
+            original,
+            masked,
+            on: None,
+            keys: Vec::new(),
+            ordered: Vec::new(),
+            hierarchies: Vec::new(),
+            sensitive: Vec::new(),
+            weight: None,
+            pair_by: PairBy::Row,
+            semantics: Semantics::Visible,
+            skip_missing: false,
+            outliers: None,
+            condition: None,
+            correspondence: None,
+            sample: None,
+            set: Vec::new(),
+            seed: 1,
+        }
+    }
+
     /// Roles and hierarchies of the columns that are named.
     pub fn schema(&self) -> Result<Schema, WorkError> {
         let mut schema = key_schema(&self.keys, self.weight.as_deref(), None);
@@ -304,7 +368,7 @@ fn load(
     options: &ReadOptions,
     request: &CompareRequest,
     watch: &dyn Watch,
-) -> Result<Table, WorkError> {
+) -> Result<Styled, WorkError> {
     let mut loaded = read(file, options, watch)?;
     let mark = match options.decimal {
         Some(mark) => mark,
@@ -318,7 +382,11 @@ fn load(
         };
         loaded = read(file, &options, watch)?;
     }
-    Ok(with_numbers(loaded.table, request, mark))
+    Ok(Styled {
+        table: with_numbers(loaded.table, request, mark),
+        style: loaded.style,
+        seed: loaded.fingerprint.seed,
+    })
 }
 
 /// Columns without another use that are to be compared as numbers, if they are numbers.

@@ -21,7 +21,9 @@ use crate::draft::{
 use crate::output::{Access, Guard, Replace, folder_of, write_file};
 use crate::toml::write;
 use proposals::{Proposal, is_cut_by_year, months_and_years, proposals};
-use rules::{Rules, counted_keys, measures, records_of_a_unit, unlinked};
+use rules::{
+    Rules, counted_keys, is_soon_linked, linkage, linked, measures, records_of_a_unit, unlinked,
+};
 
 /// A plan that is proposed for a file.
 #[derive(Clone, PartialEq, Debug)]
@@ -264,6 +266,7 @@ fn commented(draft: &Draft, file: &str, profile: &FileProfile, table: &Table) ->
     sections.extend(draft.steps.iter().map(write::step));
     sections.extend(proposed_steps(profile, table));
     sections.extend(draft.measures.iter().map(write::measure));
+    sections.extend(slow_linkage(profile));
     sections.extend(more_measures(profile));
     sections.push(gates_text(draft, profile));
     sections.push(output);
@@ -356,14 +359,40 @@ fn proposed_steps(profile: &FileProfile, table: &Table) -> Option<String> {
          # away the # before those that you choose, in this order: recode, then blank what still stands out, then mask\n\
          # numbers. `bauta explain METHOD` says what each of them costs.\n",
     );
-    for Proposal { reason, step } in &proposals {
-        let (end, step) = match step {
+    for Proposal {
+        reason,
+        step,
+        judged,
+    } in &proposals
+    {
+        let (end, mut step) = match step {
             Some(step) => (":", as_comment(&write::step(step))),
             None => (".", String::new()),
         };
+        if let Some((measure, gate)) = judged {
+            step.push_str(&as_comment(&write::measure(measure)));
+            step.extend(gate.as_ref().map(|gate| as_comment(&write::gate(gate))));
+        }
         out.push_str(&format!("#\n# {}{end}\n{step}", in_a_line(reason)));
     }
     Some(out)
+}
+
+/// Linkage by probabilities, where it takes too long to be measured unasked.
+fn slow_linkage(profile: &FileProfile) -> Option<String> {
+    let linked = linked(profile);
+    if linked.is_empty() || is_soon_linked(profile) {
+        return None;
+    }
+    let measure = linkage(profile, linked.iter().map(|column| column.name.as_str()));
+    let gate = Rules::of(profile).linkage_gate();
+    Some(format!(
+        "# An intruder may link records by probabilities, one to one. Of {} records that takes minutes, so that it is not\n\
+         # asked for here; take away the # to measure and judge it:\n{}{}",
+        profile.n_records,
+        as_comment(&write::measure(&measure)),
+        as_comment(&write::gate(&gate))
+    ))
 }
 
 /// What could be measured besides.

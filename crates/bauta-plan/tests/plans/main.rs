@@ -1,5 +1,6 @@
 //! Plans from text to record.
 
+mod advice;
 mod checking;
 mod claims;
 mod drafts;
@@ -10,5 +11,7 @@ mod records;
 mod running;
 mod schema;
 mod support;
+mod sweeping;
+mod tuning;
 mod unchanged;
 mod verification;

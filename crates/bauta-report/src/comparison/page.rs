@@ -3,6 +3,7 @@
 use bauta_plan::record::{GateRecord, MeasureFamily};
 use maud::{Markup, html};
 
+use super::map::map;
 use super::shared::{JoinedSeries, Line, SharedMeasure, only_once, shared, title};
 use super::{Comparison, Run, n_suppressed};
 use crate::exhibits;
@@ -43,6 +44,9 @@ pub(super) fn page_of(comparison: &Comparison<'_>) -> Markup {
             "Conditions of release (gates)",
             gates(runs),
         ));
+    }
+    if let Some(map) = map(runs) {
+        sections.push(Section::new("map", "Risk and utility", map));
     }
     for (family, id, heading) in [
         (MeasureFamily::Risk, "risk", "Risk"),

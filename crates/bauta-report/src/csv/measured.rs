@@ -7,9 +7,9 @@ use bauta_plan::record::MeasureRecord;
 use super::{Sheet, figure};
 
 /// What tells the measures of a record apart.
-const MEASURE: [&str; 3] = ["measure", "scenario", "condition"];
+pub(super) const MEASURE: [&str; 3] = ["measure", "scenario", "condition"];
 
-fn measure_cells(measure: &MeasureRecord) -> Vec<String> {
+pub(super) fn measure_cells(measure: &MeasureRecord) -> Vec<String> {
     vec![
         measure.id.clone(),
         measure.scenario.clone().unwrap_or_default(),

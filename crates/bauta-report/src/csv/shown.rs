@@ -1,9 +1,10 @@
-//! What steps show for themselves, with the key of the step before each row.
+//! What steps and measures show for themselves, with the key of the step or the measure before each row.
 
 use bauta_methods::exhibit::{Bars, Cell, Exhibit, Histogram, Place, Shows, Table, View};
 use bauta_methods::registry;
 use bauta_plan::RunRecord;
 
+use super::measured::{MEASURE, measure_cells};
 use super::{Sheet, figure};
 use crate::exhibits::plain;
 
@@ -12,20 +13,38 @@ use crate::exhibits::plain;
 pub(super) fn sheets(record: &RunRecord) -> Vec<Sheet> {
     let mut sheets = Vec::new();
     for adjuster in registry::ADJUSTERS {
-        add(&mut sheets, "", &adjuster.shows());
+        add(&mut sheets, &STEP, &[], &adjuster.shows());
     }
     for sheet in &mut sheets {
         sheet.rows.clear();
     }
     for step in &record.steps {
         if let Some(evidence) = &step.evidence {
-            add(&mut sheets, &step.key, &evidence.exhibits);
+            add(
+                &mut sheets,
+                &STEP,
+                std::slice::from_ref(&step.key),
+                &evidence.exhibits,
+            );
+        }
+    }
+    for measure in &record.measures {
+        if let Some(found) = &measure.after {
+            let mut of = measure_cells(measure);
+            of.push(measure.on.join(" "));
+            add(&mut sheets, &MEASURE_ON, &of, &found.exhibits);
         }
     }
     sheets
 }
 
-fn add(sheets: &mut Vec<Sheet>, step: &str, exhibits: &[Exhibit]) {
+/// What tells the steps of a record apart.
+const STEP: [&str; 1] = ["step"];
+/// What tells its measures apart: two of them may differ in their variables alone.
+const MEASURE_ON: [&str; 4] = [MEASURE[0], MEASURE[1], MEASURE[2], "on"];
+
+/// Adds what somebody shows: `by` are the headings of the cells `of` that say who.
+fn add(sheets: &mut Vec<Sheet>, by: &[&str], of: &[String], exhibits: &[Exhibit]) {
     for view in exhibits.iter().flat_map(|exhibit| &exhibit.views) {
         let Some(file) = view.file.as_ref().filter(|name| is_stem(name)) else {
             continue;
@@ -33,19 +52,23 @@ fn add(sheets: &mut Vec<Sheet>, step: &str, exhibits: &[Exhibit]) {
         let name = format!("{file}.csv");
         let place = sheets.iter().position(|sheet| sheet.file == name);
         let place = place.unwrap_or_else(|| {
-            sheets.push(Sheet::new(file, ["step"]));
+            sheets.push(Sheet::new(file, by.iter().copied()));
             sheets.len() - 1
         });
         let (headings, rows) = contents(view);
         let sheet = &mut sheets[place];
+        let by: Vec<usize> = by
+            .iter()
+            .map(|name| place_of(sheet, (*name).to_owned()))
+            .collect();
         let positions: Vec<usize> = headings
             .into_iter()
             .map(|name| place_of(sheet, name))
             .collect();
         for cells in rows {
             let mut row = vec![String::new(); sheet.headings.len()];
-            step.clone_into(&mut row[0]);
-            for (&position, cell) in positions.iter().zip(cells) {
+            let said = by.iter().zip(of.iter().cloned());
+            for (&position, cell) in said.chain(positions.iter().zip(cells)) {
                 row[position] = cell;
             }
             sheet.push(row);

@@ -108,7 +108,7 @@ fn drawn_map(view: &View, map: &Map, id: &str) -> Markup {
     })
 }
 
-/// All densities over the bins of the first series; then each series by itself.
+/// All densities over the bins of the first series, where there are densities; then each series by itself.
 fn histograms(caption: &str, found: &Histogram, id: &str) -> Vec<Markup> {
     let Some(bins) = occupied(found) else {
         return Vec::new();
@@ -131,7 +131,8 @@ fn histograms(caption: &str, found: &Histogram, id: &str) -> Vec<Markup> {
     let all = chart(id.to_owned(), caption.to_owned(), &numbered);
     let highest = all.highest();
     let mut out = Vec::new();
-    if let [first, _, ..] = found.series.as_slice() {
+    let has_density = found.series.iter().any(|series| !series.density.is_empty());
+    if let ([first, _, ..], true) = (found.series.as_slice(), has_density) {
         let small = format!("Bins of {}, densities of all", first.name);
         out.push(figure(caption, &small, &svg::histogram(&all)));
     }
@@ -140,7 +141,11 @@ fn histograms(caption: &str, found: &Histogram, id: &str) -> Vec<Markup> {
         let mut one = chart(format!("{id}-{idx}"), title, &[(*idx, series)]);
         one.at_least_high = highest;
         one.at_least_wide = all.limits.iter().map(|limit| limit.value).collect();
-        let small = "Number of records, with the smoothed density";
+        let small = if has_density {
+            "Number of records, with the smoothed density"
+        } else {
+            "Number of records"
+        };
         out.push(figure(&one.title, small, &svg::histogram(&one)));
     }
     out

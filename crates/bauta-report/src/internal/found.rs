@@ -5,6 +5,7 @@ use bauta_plan::record::{MeasureFamily, MeasureRecord};
 use maud::{Markup, html};
 
 use crate::charts::{self, Drawn};
+use crate::exhibits;
 use crate::figures;
 use crate::measures::{self, Column, dash_explained};
 use crate::page::chart_grid;
@@ -35,6 +36,7 @@ pub(super) fn risks(record: &RunRecord) -> Markup {
             (measures::table(&format!("{heading}: risk figures"), &group, &record.gates))
             (drawn(&group, &format!("risk-{idx}")))
             @for risk in &group { (tabulated::tables(risk)) }
+            (shown(&group, &format!("risk-{idx}")))
             @for risk in &group { (listed::tables(risk)) }
         }
     };
@@ -72,6 +74,7 @@ pub(super) fn losses(record: &RunRecord) -> Markup {
         }
         (measures::by_variable("Loss by variable", &columns.iter().collect::<Vec<_>>()))
         (drawn(&with_value, "loss"))
+        (shown(&losses, "loss"))
         @for (idx, loss) in descriptions.iter().enumerate() {
             h3 { (named(loss)) }
             p class="reading" { (reading(loss)) }
@@ -92,6 +95,7 @@ pub(super) fn scores(record: &RunRecord) -> Option<Markup> {
     let body = html! {
         (measures::table("Scores", &scores, &record.gates))
         (drawn(&scores, "score"))
+        (shown(&scores, "score"))
     };
     Some(html! { (body) (dash_explained(&body)) })
 }
@@ -106,6 +110,15 @@ fn of_family(record: &RunRecord, family: MeasureFamily) -> Vec<&MeasureRecord> {
         .iter()
         .filter(|measure| measure.family == family)
         .collect()
+}
+
+/// What measures show for themselves.
+fn shown(group: &[&MeasureRecord], id: &str) -> Markup {
+    html! {
+        @for (idx, measure) in group.iter().enumerate() {
+            (exhibits::of_measure(measure, &format!("{id}-{idx}-shown")))
+        }
+    }
 }
 
 fn drawn(group: &[&MeasureRecord], id: &str) -> Markup {

@@ -1,4 +1,4 @@
-//! Records that a measure points at, with their keys. For the committee only.
+//! Records that a measure points at, with their keys where it looks at keys. For the committee only.
 
 use bauta_methods::measure::{ListedRecord, Part};
 use bauta_plan::record::MeasureRecord;
@@ -23,9 +23,19 @@ pub(super) fn tables(measure: &MeasureRecord) -> Markup {
     let title = named(measure);
     html! {
         @for (file, records) in files.iter().filter(|(_, records)| !records.is_empty()) {
-            (table(&format!("{title}: the riskiest keys of {file}, one record each, with the records and the population that share the key"), records))
+            (table(&format!("{title}: {}", said_of(records, file)), records))
         }
     }
+}
+
+/// What the records are listed for.
+fn said_of(records: &[ListedRecord], file: &str) -> String {
+    if records.iter().all(|record| record.key.is_empty()) {
+        return "records that were re-identified with the largest weight".to_owned();
+    }
+    format!(
+        "the riskiest keys of {file}, one record each, with the records and the population that share the key"
+    )
 }
 
 fn table(caption: &str, records: &[ListedRecord]) -> Markup {
@@ -65,13 +75,15 @@ fn heading(figure: &str) -> &str {
         "F" => "Population",
         "risk" => "Risk",
         "household_risk" => "Household risk",
+        "weight" => "Weight",
+        "posterior" => "Posterior",
         other => other,
     }
 }
 
 fn text(figure: &Part) -> String {
     let unit = match figure.name.as_str() {
-        "risk" | "household_risk" => Unit::Share,
+        "risk" | "household_risk" | "posterior" => Unit::Share,
         _ => Unit::Number,
     };
     unit.text_or_dash(figure.value)

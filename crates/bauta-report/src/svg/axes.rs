@@ -11,11 +11,24 @@ const RIGHT: f64 = 14.0;
 /// Room for the marks and the name of the lower axis.
 const FOOT: f64 = 40.0;
 
+/// What lies above.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) enum Upward {
+    /// Larger figures.
+    #[default]
+    More,
+    /// Smaller ones.
+    Less,
+}
+
 /// Two numeric axes.
 pub(super) struct Axes {
     across: Scale,
     up: Scale,
+    upward: Upward,
     left: f64,
+    /// Room beside the right end.
+    right: f64,
     /// Upper end of the drawing.
     pub(super) top: f64,
     /// Lower end of the drawing.
@@ -30,9 +43,28 @@ impl Axes {
             left: widest(ticks.iter().map(String::as_str), SIZE) + 8.0,
             across,
             up,
+            upward: Upward::More,
+            right: RIGHT,
             top,
             bottom: top + height,
         }
+    }
+
+    /// The same with these figures above.
+    #[must_use]
+    pub(super) fn upward(self, upward: Upward) -> Self {
+        Self { upward, ..self }
+    }
+
+    /// The same with so much room beside the right end.
+    #[must_use]
+    pub(super) fn beside(self, right: f64) -> Self {
+        Self { right, ..self }
+    }
+
+    /// Left end of the drawing.
+    pub(super) fn left(&self) -> f64 {
+        self.left
     }
 
     /// Height of the whole picture.
@@ -41,11 +73,15 @@ impl Axes {
     }
 
     pub(super) fn x_of(&self, value: f64) -> f64 {
-        self.left + (WIDTH - RIGHT - self.left) * self.across.position(value)
+        self.left + (WIDTH - self.right - self.left) * self.across.position(value)
     }
 
     pub(super) fn y_of(&self, value: f64) -> f64 {
-        self.bottom - (self.bottom - self.top) * self.up.position(value)
+        let position = match self.upward {
+            Upward::More => self.up.position(value),
+            Upward::Less => 1.0 - self.up.position(value),
+        };
+        self.bottom - (self.bottom - self.top) * position
     }
 
     /// Name, marks and grid of the upright axis.

@@ -90,6 +90,16 @@ impl Scale {
         ((value - self.low) / (self.high - self.low)).clamp(0.0, 1.0)
     }
 
+    /// The lower end.
+    pub(super) fn low(&self) -> f64 {
+        self.low
+    }
+
+    /// The upper end.
+    pub(super) fn high(&self) -> f64 {
+        self.high
+    }
+
     /// Where bars begin.
     pub(super) fn base(&self) -> f64 {
         0.0_f64.clamp(self.low, self.high)

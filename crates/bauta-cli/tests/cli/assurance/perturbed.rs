@@ -54,7 +54,7 @@ fn counts_of_perturbed_keys_are_marked_and_do_not_pass() {
         "{shown}"
     );
     assert!(
-        shown.contains("of perturbed categories nothing is claimed"),
+        shown.contains("the measure `pld` looks for those"),
         "{shown}"
     );
     assert_eq!(
@@ -92,7 +92,7 @@ fn counts_of_perturbed_keys_are_marked_and_do_not_pass() {
     // Numbers have a measure for it.
     let noise = "[[step]]\nmask = \"noise-additive\"\non = [\"pay\"]\nshare = 0.5\n";
     let (shown, _, _) = ran(here, &plan(noise, ""), 1);
-    assert!(shown.contains("measure `dld`"), "{shown}");
+    assert!(shown.contains("the measures `pld` and `dld`"), "{shown}");
 
     // A step that was to perturb and changed nothing perturbs nothing.
     let idle = SWAP.replace("0.3", "0");

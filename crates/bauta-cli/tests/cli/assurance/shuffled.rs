@@ -311,6 +311,9 @@ fn reference_files_are_accepted_in_their_order_and_in_no_other() {
             files[1],
             "--on",
             "AGI,FEDTAX",
+            // An assignment takes the longest of all in a test build.
+            "--set",
+            "assignment=greedy",
             "--json",
         ];
         let output = run(folder.path(), &arguments);

@@ -259,6 +259,10 @@ fn example(card: &Card) -> Given {
             RawValue::List(vec![RawValue::Text("sex".to_owned())]),
         )];
     }
+    if card.id == "pld" {
+        // One linkage shows as much as seven.
+        example.push(("links", RawValue::Text("all".to_owned())));
+    }
     example
 }
 

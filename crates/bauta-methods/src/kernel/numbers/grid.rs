@@ -31,9 +31,138 @@ pub fn round_to(value: f64, decimals: u8) -> f64 {
     rounded + 0.0
 }
 
+/// Largest number of steps from 0 that counts as a place on a grid. The difference of two such
+/// places is exact, and doubles are at least four times as dense as the grid, so that numbers with all
+/// their digits are not on it by chance.
+const FARTHEST: f64 = (1_u64 << 50) as f64;
+
+/// Most decimals of a grid: larger powers of ten are no doubles.
+const MOST_DECIMALS: u8 = 22;
+
+/// The multiples of a power of ten, as far as differences between them are exact.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Grid {
+    /// Steps in 1: a power of ten.
+    steps: f64,
+}
+
+impl Grid {
+    /// The grid of numbers with so many decimals.
+    fn of_decimals(decimals: u8) -> Self {
+        let tens = (0..decimals).map(|_| 10.0);
+        Self {
+            steps: tens.product(),
+        }
+    }
+
+    /// The grid on which values of a variable are compared, those of one file with those of another.
+    ///
+    /// It is the coarsest that holds both files. Where no grid holds the second, it is the coarsest
+    /// that holds the first and, if that has decimals, the middle between any two of its values. A
+    /// variable whose first file no grid holds is compared as it is.
+    pub fn of_both(first: &[f64], second: &[f64]) -> Self {
+        let holding = |values: &[f64], from: u8| {
+            let mut grids =
+                (from..=MOST_DECIMALS).map(|decimals| (decimals, Self::of_decimals(decimals)));
+            grids.find(|(_, grid)| grid.holds(values))
+        };
+        let whole = Self { steps: 1.0 };
+        let Some((decimals, of_first)) = holding(first, 0) else {
+            return whole;
+        };
+        match holding(second, decimals) {
+            Some((_, grid)) if grid.holds(first) => grid,
+            _ if decimals == 0 => whole,
+            _ => {
+                let finer = Self::of_decimals(decimals + 1);
+                if finer.holds(first) { finer } else { of_first }
+            }
+        }
+    }
+
+    /// Steps in 1.
+    pub fn steps(self) -> f64 {
+        self.steps
+    }
+
+    /// Whether all values lie on it.
+    fn holds(self, values: &[f64]) -> bool {
+        values
+            .par_iter()
+            .all(|&value| self.step_of(value).is_some())
+    }
+
+    /// The step that a value is: the double nearest to step / steps is the value, as it is of the
+    /// decimal number that a file shows.
+    fn step_of(self, value: f64) -> Option<f64> {
+        let step = (value * self.steps).round();
+        let is_value = (step / self.steps).to_bits() == value.to_bits();
+        (is_value && step.abs() <= FARTHEST).then_some(step)
+    }
+
+    /// A value in steps: a whole number if it lies on the grid.
+    pub fn in_steps(self, value: f64) -> f64 {
+        self.step_of(value).unwrap_or(value * self.steps)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Decimals of the grid on which two files are compared.
+    fn decimals_of_both(first: &[f64], second: &[f64]) -> f64 {
+        Grid::of_both(first, second).steps().log10()
+    }
+
+    #[test]
+    fn two_files_are_compared_on_the_coarsest_grid_that_holds_both() {
+        let decimals = |first: &[f64], second: &[f64], expected: f64| {
+            let found = decimals_of_both(first, second);
+            assert!(
+                (found - expected).abs() < 1e-9,
+                "{first:?} {second:?}: {found}"
+            );
+        };
+        decimals(&[1.0, -2.0], &[3.0, -0.0], 0.0);
+        decimals(&[1.0, 2.0], &[1.5, 2.25], 2.0);
+        decimals(&[0.1, 2.25], &[1.0, 2.0], 2.0);
+        decimals(&[1e15, -1e15], &[1e15 - 1.0], 0.0);
+        decimals(&[1e-22, 3e-22], &[2e-22], 22.0);
+        // The middle of 0.1 and 0.2 has two decimals; that of whole numbers is exact as it is.
+        decimals(&[0.1, 0.2], &[0.15, 1.0 / 3.0], 2.0);
+        decimals(&[1.0, 2.0], &[1.5, 1.0 / 3.0], 0.0);
+        decimals(&[0.1, 0.2], &[1e300], 2.0);
+        // All digits of a double, or more than fifteen digits between both.
+        decimals(&[1.0 / 3.0, 0.5], &[0.5], 0.0);
+        decimals(&[1e15, 0.5], &[0.5], 0.0);
+        decimals(&[1e300], &[0.5], 0.0);
+        decimals(&[], &[], 0.0);
+    }
+
+    #[test]
+    fn differences_on_a_grid_are_exact() {
+        let grid = Grid::of_both(&[0.1, 0.3], &[0.2]);
+        // As doubles, 0.3 - 0.2 is less than 0.2 - 0.1.
+        let [low, middle, high] = [0.1, 0.2, 0.3].map(|x| grid.in_steps(x));
+        assert_eq!((low, middle, high), (1.0, 2.0, 3.0));
+        // Off the grid a value keeps its digits.
+        let third: f64 = 1.0 / 3.0;
+        assert_eq!(grid.in_steps(third).to_bits(), (third * 10.0).to_bits());
+    }
+
+    #[test]
+    fn every_decimal_number_is_found_on_its_grid() {
+        for decimals in 0..=15_u8 {
+            let grid = Grid::of_decimals(decimals);
+            for step in (0..2000_u64).map(|i| (1 << 50) - i * i * i * 140_737) {
+                let text = format!("{step}e-{decimals}");
+                let value: f64 = text.parse().expect("a number");
+                assert_eq!(grid.step_of(value), Some(step as f64), "{text}");
+                assert_eq!(grid.step_of(-value), Some(-(step as f64)), "-{text}");
+            }
+        }
+    }
 
     #[test]
     fn finds_and_applies_the_grid() {

@@ -4,12 +4,14 @@
 //! as distances, and rounding keeps order, so that a bound never exceeds the distance of a point in
 //! the box: the answers are those of a full search to the last bit. Equal points are kept as one
 //! with their number, so that many of them cost no more than one.
-
-use std::cmp::Ordering;
+//!
+//! A [`Yardstick`] says how far apart points are. Where it takes distances that differ by rounding
+//! for the same, those within its reach of the smallest tie, and nothing that could is left out.
 
 use rayon::prelude::*;
 
-use crate::kernel::space::points::{Points, squared_distance, squared_sum};
+use crate::kernel::space::points::Points;
+use crate::kernel::space::yardstick::Yardstick;
 
 /// Points in a leaf; fewer make the tree deeper, more make leaves slow.
 const LEAF: usize = 16;
@@ -23,7 +25,7 @@ const BLOCK: usize = 256;
 pub struct Nearest {
     /// The lowest row among the nearest.
     pub row: u32,
-    /// Squared distance.
+    /// Squared distance, the smallest of those that are the same.
     pub distance: f64,
     /// How many points are equally near, this one included.
     pub n_ties: u32,
@@ -35,22 +37,47 @@ impl Nearest {
         distance: f64::INFINITY,
         n_ties: 0,
     };
+}
+
+/// What a search has found so far.
+struct Search<'a> {
+    query: &'a [f64],
+    best: Nearest,
+    /// Whether all that was counted is within reach of the smallest distance.
+    is_settled: bool,
+}
+
+impl<'a> Search<'a> {
+    /// A search that knows of a distance and not of whom it is.
+    fn knowing(query: &'a [f64], known: f64) -> Self {
+        Self {
+            query,
+            best: Nearest {
+                distance: known,
+                ..Nearest::NONE
+            },
+            is_settled: true,
+        }
+    }
 
     /// Takes in equal points: they replace what is farther and join what is equally near.
-    fn offer(&mut self, row: u32, distance: f64, n_equal: u32) {
-        match distance.partial_cmp(&self.distance) {
-            Some(Ordering::Less) => {
-                *self = Self {
-                    row,
-                    distance,
-                    n_ties: n_equal,
-                }
+    fn offer(&mut self, row: u32, distance: f64, n_equal: u32, by: &Yardstick) {
+        let best = &mut self.best;
+        if by.reach(distance) < best.distance {
+            *best = Nearest {
+                row,
+                distance,
+                n_ties: n_equal,
+            };
+            self.is_settled = true;
+        } else if distance <= by.reach(best.distance) {
+            best.row = best.row.min(row);
+            best.n_ties += n_equal;
+            if distance < best.distance {
+                // Within reach of what was the smallest may be out of reach of what is now.
+                best.distance = distance;
+                self.is_settled = false;
             }
-            Some(Ordering::Equal) => {
-                self.row = self.row.min(row);
-                self.n_ties += n_equal;
-            }
-            Some(Ordering::Greater) | None => {}
         }
     }
 }
@@ -59,6 +86,7 @@ impl Nearest {
 #[derive(Clone, Debug)]
 pub struct NearestTree {
     stride: usize,
+    by: Yardstick,
     branch: Branch,
     /// Coordinates of the members, in their order.
     coordinates: Vec<f64>,
@@ -83,9 +111,9 @@ enum Node {
 }
 
 impl Branch {
-    fn grown(points: &Points, rows: &mut [u32]) -> Self {
+    fn grown(points: &Points, by: &Yardstick, rows: &mut [u32]) -> Self {
         let mut branch = Self::default();
-        let (widest, width) = branch.push_box(points, rows);
+        let (widest, width) = branch.push_box(points, by, rows);
         // Not `<= 0.0`: coordinates that are not numbers must not split for ever either.
         if rows.len() <= LEAF || width.is_nan() || width == 0.0 {
             branch.push_leaf(points, rows);
@@ -99,7 +127,7 @@ impl Branch {
         });
         let at_once = rows.len() >= AT_ONCE;
         let (left, right) = rows.split_at_mut(middle);
-        let grow = |rows| Self::grown(points, rows);
+        let grow = |rows| Self::grown(points, by, rows);
         let (left, right) = if at_once {
             rayon::join(|| grow(left), || grow(right))
         } else {
@@ -114,7 +142,7 @@ impl Branch {
     }
 
     /// Stores the box around some points; returns its widest coordinate and how wide that is.
-    fn push_box(&mut self, points: &Points, rows: &[u32]) -> (usize, f64) {
+    fn push_box(&mut self, points: &Points, by: &Yardstick, rows: &[u32]) -> (usize, f64) {
         let first = points.point(rows[0] as usize);
         let (mut low, mut high) = (first.to_vec(), first.to_vec());
         for &row in &rows[1..] {
@@ -125,6 +153,7 @@ impl Branch {
             }
         }
         let widths = low.iter().zip(&high).map(|(low, high)| high - low);
+        let widths = widths.enumerate().map(|(j, width)| by.scaled(j, width));
         let widest =
             widths.enumerate().fold(
                 (0, 0.0),
@@ -170,13 +199,18 @@ impl Branch {
 }
 
 impl NearestTree {
-    /// Arranges points.
+    /// Arranges points whose coordinates are comparable as they are.
     pub fn new(points: &Points) -> Self {
+        Self::measured(points, Yardstick::plain(points.stride()))
+    }
+
+    /// Arranges points whose distances a yardstick says.
+    pub fn measured(points: &Points, by: Yardstick) -> Self {
         let mut rows: Vec<u32> = (0..points.len() as u32).collect();
         let branch = if rows.is_empty() {
             Branch::default()
         } else {
-            Branch::grown(points, &mut rows)
+            Branch::grown(points, &by, &mut rows)
         };
         let stride = points.stride();
         let mut coordinates = vec![0.0; branch.members.len() * stride];
@@ -186,6 +220,7 @@ impl NearestTree {
         });
         Self {
             stride,
+            by,
             branch,
             coordinates,
         }
@@ -195,40 +230,47 @@ impl NearestTree {
         &self.coordinates[at * self.stride..(at + 1) * self.stride]
     }
 
+    /// What says how far apart points are.
+    pub fn yardstick(&self) -> &Yardstick {
+        &self.by
+    }
+
     /// Smallest squared distance that a point in the node's box can have.
     fn bound(&self, node: usize, query: &[f64]) -> f64 {
         let corners = &self.branch.boxes[node * 2 * self.stride..(node + 1) * 2 * self.stride];
         let (low, high) = corners.split_at(self.stride);
-        squared_sum(self.stride, |j| {
-            (low[j] - query[j]).max(query[j] - high[j]).max(0.0)
-        })
+        self.by.squared_distance_to_box(low, high, query)
     }
 
     /// The nearest point, with its ties. A distance that is known to occur saves work and changes
     /// nothing; without one, give infinity. The row is `u32::MAX` if there is no point.
     pub fn nearest(&self, query: &[f64], known: f64) -> Nearest {
-        let mut best = Nearest {
-            distance: known,
-            ..Nearest::NONE
-        };
-        if !self.branch.nodes.is_empty() {
-            self.search(0, query, &mut best);
+        let mut found = Search::knowing(query, known);
+        if self.branch.nodes.is_empty() {
+            return found.best;
         }
-        best
+        self.search(0, &mut found);
+        if !found.is_settled {
+            // Nothing is nearer than what is known now, so that this settles it.
+            found = Search::knowing(query, found.best.distance);
+            self.search(0, &mut found);
+        }
+        found.best
     }
 
-    fn search(&self, node: usize, query: &[f64], best: &mut Nearest) {
+    fn search(&self, node: usize, found: &mut Search<'_>) {
         match self.branch.nodes[node] {
             Node::Leaf { first, last } => {
                 for at in first as usize..last as usize {
-                    let distance = squared_distance(self.point(at), query);
+                    let distance = self.by.squared_distance(self.point(at), found.query);
                     let (row, n_equal) = self.branch.members[at];
-                    best.offer(row, distance, n_equal);
+                    found.offer(row, distance, n_equal, &self.by);
                 }
             }
             Node::Inner { right } => {
                 let (left, right) = (node + 1, right as usize);
-                let (to_left, to_right) = (self.bound(left, query), self.bound(right, query));
+                let to_left = self.bound(left, found.query);
+                let to_right = self.bound(right, found.query);
                 let (near, far) = if to_left <= to_right {
                     ((left, to_left), (right, to_right))
                 } else {
@@ -236,8 +278,8 @@ impl NearestTree {
                 };
                 for (child, bound) in [near, far] {
                     // Not `<`: what is equally near counts too.
-                    if bound <= best.distance {
-                        self.search(child, query, best);
+                    if bound <= self.by.reach(found.best.distance) {
+                        self.search(child, found);
                     }
                 }
             }
@@ -247,33 +289,43 @@ impl NearestTree {
     /// How many points lie at a distance that is known to occur; 0 if any is nearer. Cheaper than
     /// [`Self::nearest`], since the first nearer point settles it.
     pub fn ties(&self, query: &[f64], known: f64) -> u32 {
-        let mut n_ties = 0;
-        let none_nearer =
-            self.branch.nodes.is_empty() || self.none_nearer(0, query, known, &mut n_ties);
-        if none_nearer { n_ties } else { 0 }
+        if self.branch.nodes.is_empty() {
+            return 0;
+        }
+        let mut found = Search::knowing(query, known);
+        if !self.none_nearer(0, known, &mut found) {
+            return 0;
+        }
+        if !found.is_settled {
+            // The known one is within reach of the smallest, and others may not be.
+            return self.nearest(query, found.best.distance).n_ties;
+        }
+        found.best.n_ties
     }
 
-    fn none_nearer(&self, node: usize, query: &[f64], known: f64, n_ties: &mut u32) -> bool {
+    fn none_nearer(&self, node: usize, known: f64, found: &mut Search<'_>) -> bool {
         match self.branch.nodes[node] {
             Node::Leaf { first, last } => {
                 for at in first as usize..last as usize {
-                    match squared_distance(self.point(at), query).partial_cmp(&known) {
-                        Some(Ordering::Less) => return false,
-                        Some(Ordering::Equal) => *n_ties += self.branch.members[at].1,
-                        Some(Ordering::Greater) | None => {}
+                    let distance = self.by.squared_distance(self.point(at), found.query);
+                    if self.by.reach(distance) < known {
+                        return false;
                     }
+                    let (row, n_equal) = self.branch.members[at];
+                    found.offer(row, distance, n_equal, &self.by);
                 }
                 true
             }
             Node::Inner { right } => {
                 let children = [node + 1, right as usize];
-                let mut bounds = children.map(|child| (self.bound(child, query), child));
+                let mut bounds = children.map(|child| (self.bound(child, found.query), child));
                 if bounds[1].0 < bounds[0].0 {
                     bounds.swap(0, 1);
                 }
-                bounds.into_iter().all(|(bound, child)| {
-                    bound > known || self.none_nearer(child, query, known, n_ties)
-                })
+                let reach = self.by.reach(known);
+                bounds
+                    .into_iter()
+                    .all(|(bound, child)| bound > reach || self.none_nearer(child, known, found))
             }
         }
     }
@@ -355,23 +407,16 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn full_search(points: &Points, query: &[f64]) -> Nearest {
-        let mut best = Nearest::NONE;
-        for row in 0..points.len() {
-            let distance = squared_distance(points.point(row), query);
-            match distance.partial_cmp(&best.distance) {
-                Some(Ordering::Less) => {
-                    best = Nearest {
-                        row: row as u32,
-                        distance,
-                        n_ties: 1,
-                    }
-                }
-                Some(Ordering::Equal) => best.n_ties += 1,
-                _ => {}
-            }
+    fn full_search(points: &Points, by: &Yardstick, query: &[f64]) -> Nearest {
+        let distances = (0..points.len()).map(|row| by.squared_distance(points.point(row), query));
+        let distances: Vec<f64> = distances.collect();
+        let smallest = distances.iter().copied().fold(f64::INFINITY, f64::min);
+        let is_tie = |distance: &f64| *distance <= by.reach(smallest);
+        Nearest {
+            row: distances.iter().position(is_tie).expect("some point") as u32,
+            distance: smallest,
+            n_ties: distances.iter().filter(|distance| is_tie(distance)).count() as u32,
         }
-        best
     }
 
     #[test]
@@ -396,6 +441,24 @@ mod tests {
         assert_eq!(tree.nearest(&[], f64::INFINITY), Nearest::NONE);
     }
 
+    #[test]
+    fn sums_that_differ_by_rounding_tie_with_the_smallest() {
+        // 3² + 4² = 5²; in units of 0.7, rounded, they are not the same.
+        let by = Yardstick::in_units(&[0.7, 0.7]);
+        let (x, y) = ([3.0, 0.0, 5.0], [4.0, 5.0, 0.0]);
+        let points = Points::plain(&[&x, &y]);
+        let distance = |row: usize| by.squared_distance(points.point(row), &[0.0; 4]);
+        let (first, second) = (distance(0), distance(1));
+        assert_ne!(first.to_bits(), second.to_bits());
+        let tree = NearestTree::measured(&points, by);
+        for known in [first, second] {
+            assert_eq!(tree.ties(&[0.0; 4], known), 3);
+        }
+        let found = tree.nearest(&[0.0; 4], f64::INFINITY);
+        assert_eq!((found.row, found.n_ties), (0, 3));
+        assert_eq!(found.distance.to_bits(), first.min(second).to_bits());
+    }
+
     proptest! {
         #[test]
         fn the_tree_finds_what_a_full_search_finds(
@@ -403,6 +466,10 @@ mod tests {
             cells in prop::collection::vec(0_u8..5, 3..900),
             queries in prop::collection::vec(prop::array::uniform3(-1.0_f64..6.0), 1..30),
             on_grid in any::<bool>(),
+            // Units in which other differences have the same squares, but for rounding.
+            units in prop::sample::select(vec![
+                None, Some([0.7, 0.7, 0.7]), Some([0.3, 0.6, 1.1]), Some([0.7, 0.0, 0.0]),
+            ]),
         ) {
             let n = cells.len() / 3;
             let column = |j: usize| -> Vec<f64> {
@@ -410,17 +477,21 @@ mod tests {
             };
             let columns = [column(0), column(1), column(2)];
             let points = Points::plain(&[&columns[0], &columns[1], &columns[2]]);
-            let tree = NearestTree::new(&points);
+            let by = units.map_or_else(|| Yardstick::plain(4), |units| Yardstick::in_units(&units));
+            let tree = NearestTree::measured(&points, by.clone());
             for query in queries {
                 let query = query.map(|x| if on_grid { x.round() } else { x });
                 let query = [query[0], query[1], query[2], 0.0];
-                let expected = full_search(&points, &query);
+                let expected = full_search(&points, &by, &query);
                 prop_assert_eq!(tree.nearest(&query, f64::INFINITY), expected);
-                // A known distance changes nothing.
-                let known = squared_distance(points.point(n / 2), &query);
-                prop_assert_eq!(tree.nearest(&query, known), expected);
-                let ties = if known > expected.distance { 0 } else { expected.n_ties };
-                prop_assert_eq!(tree.ties(&query, known), ties);
+                for row in [0, n / 2, expected.row as usize] {
+                    // A known distance changes nothing.
+                    let known = by.squared_distance(points.point(row), &query);
+                    prop_assert_eq!(tree.nearest(&query, known), expected);
+                    let is_tie = known <= by.reach(expected.distance);
+                    let ties = if is_tie { expected.n_ties } else { 0 };
+                    prop_assert_eq!(tree.ties(&query, known), ties);
+                }
                 prop_assert_eq!(tree.ties(&query, expected.distance), expected.n_ties);
             }
         }

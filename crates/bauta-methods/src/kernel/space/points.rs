@@ -4,9 +4,9 @@ use rayon::prelude::*;
 
 use crate::kernel::numbers::moments::Moments;
 
-/// Coordinates per lane group of [`squared_distance`]. Part of the result's definition: changing
+/// Coordinates that are summed side by side. Part of the result's definition: changing
 /// it changes last digits.
-const LANES: usize = 4;
+pub(super) const LANES: usize = 4;
 
 /// Records per parallel block.
 const BLOCK: usize = 4096;
@@ -40,6 +40,23 @@ impl Points {
 
     /// Coordinates (x - centre) / unit, or 0 where the unit is 0.
     fn scaled(columns: &[&[f64]], scales: &[(f64, f64)]) -> Self {
+        Self::placed(columns, scales, |x, (centre, unit)| {
+            if *unit == 0.0 {
+                0.0
+            } else {
+                (x - centre) / unit
+            }
+        })
+    }
+
+    /// The records of some columns, each value placed by what goes with its column.
+    ///
+    /// All columns have the same length.
+    pub fn placed<T: Sync>(
+        columns: &[&[f64]],
+        by: &[T],
+        coordinate: impl Fn(f64, &T) -> f64 + Sync,
+    ) -> Self {
         let n = columns.first().map_or(0, |column| column.len());
         // Zeros in the unused coordinates change no distance.
         let stride = columns.len().next_multiple_of(LANES);
@@ -48,14 +65,8 @@ impl Points {
         blocks.enumerate().for_each(|(block, rows)| {
             for (row, point) in rows.chunks_exact_mut(stride.max(1)).enumerate() {
                 let record = block * BLOCK + row;
-                for ((coordinate, column), (centre, unit)) in
-                    point.iter_mut().zip(columns).zip(scales)
-                {
-                    *coordinate = if *unit == 0.0 {
-                        0.0
-                    } else {
-                        (column[record] - centre) / unit
-                    };
+                for ((place, column), by) in point.iter_mut().zip(columns).zip(by) {
+                    *place = coordinate(column[record], by);
                 }
             }
         });
@@ -90,25 +101,13 @@ impl Points {
 /// Σ (a - b)², in an order of summation that is always the same.
 ///
 /// Rounding keeps order: if |a - b| is smaller in every coordinate, so is the result. Bounds from
-/// boxes that are summed by [`squared_sum`] can therefore be compared with it without slack.
+/// boxes that are summed in the same order can therefore be compared with it without slack.
 pub fn squared_distance(a: &[f64], b: &[f64]) -> f64 {
     let mut sums = [0.0; LANES];
     for (a, b) in a.chunks_exact(LANES).zip(b.chunks_exact(LANES)) {
         for lane in 0..LANES {
             let difference = a[lane] - b[lane];
             sums[lane] += difference * difference;
-        }
-    }
-    (sums[0] + sums[1]) + (sums[2] + sums[3])
-}
-
-/// Σ term(j)² over `stride` coordinates, summed in the order of [`squared_distance`].
-pub fn squared_sum(stride: usize, term: impl Fn(usize) -> f64) -> f64 {
-    let mut sums = [0.0; LANES];
-    for first in (0..stride).step_by(LANES) {
-        for (lane, sum) in sums.iter_mut().enumerate() {
-            let difference = term(first + lane);
-            *sum += difference * difference;
         }
     }
     (sums[0] + sums[1]) + (sums[2] + sums[3])
@@ -131,11 +130,6 @@ mod tests {
         assert_eq!(points.point(1)[1].to_bits(), 0.0_f64.to_bits());
         let distance = squared_distance(points.point(0), points.point(1));
         assert!((distance - 2.0).abs() < 1e-15);
-        let (a, b) = (points.point(0), points.point(1));
-        assert_eq!(
-            squared_sum(4, |j| a[j] - b[j]).to_bits(),
-            distance.to_bits()
-        );
     }
 
     #[test]

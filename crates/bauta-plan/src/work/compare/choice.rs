@@ -1,6 +1,7 @@
 //! Which measures a comparison takes, on which variables, and why not the others.
 
 use bauta_data::{Kind, near};
+use bauta_methods::groups::not_measured;
 use bauta_methods::pair::Rows;
 use bauta_methods::{
     Card, Choice as _, Groups, Measure, Pair, ParamDefault, ParamSpec, ParamType, Scope, Subject,
@@ -21,6 +22,16 @@ pub(super) struct Chosen {
 pub(super) struct Left {
     id: &'static str,
     why: String,
+    told: Told,
+}
+
+/// Whether it is told that a measure was not taken.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Told {
+    /// Only to whoever sets a parameter of it: the files have nothing that it could look at.
+    IfAsked,
+    /// To everybody: it could be taken.
+    Always,
 }
 
 /// What a measure looks at, in the order in which a comparison gives its figures.
@@ -55,15 +66,52 @@ pub(super) fn choose(
     measures.sort_by_key(|measure| Sort::of(*measure));
     let (mut chosen, mut left) = (Vec::new(), Vec::new());
     for measure in measures {
-        match choice(measure, pair, on, request) {
-            Ok(one) => chosen.push(one),
-            Err(why) => left.push(Left {
-                id: measure.card().id,
-                why,
-            }),
-        }
+        let id = measure.card().id;
+        let (why, told) = match choice(measure, pair, on, request) {
+            Ok(one) => match too_much(measure, pair, request) {
+                None => {
+                    chosen.push(one);
+                    continue;
+                }
+                Some(why) => (why, Told::Always),
+            },
+            Err(why) => (why, Told::IfAsked),
+        };
+        left.push(Left { id, why, told });
     }
     (chosen, left)
+}
+
+/// Why a measure that nobody asked for is not taken of so many records; none where it is. Whoever sets a parameter
+/// of it asks for it.
+fn too_much(measure: &dyn Measure, pair: Pair<'_>, request: &CompareRequest) -> Option<String> {
+    let n_records = pair.original.n_records().max(pair.masked.n_records());
+    let most = measure
+        .declared()
+        .unasked_up_to
+        .filter(|most| n_records > *most)?;
+    let params = measure.card().params;
+    let mut set = request.set.iter();
+    let is_asked = set.any(|(name, _)| params.iter().any(|spec| spec.name == name));
+    (!is_asked).then(|| {
+        format!(
+            "unasked it is taken of {most} records at the most, and here are {n_records}; ask for it with \
+             --set links=all, or use `bauta link`"
+        )
+    })
+}
+
+impl Left {
+    /// That it was not taken, where everybody is told.
+    pub(super) fn told(&self) -> Option<ComparedMeasure> {
+        (self.told == Told::Always).then(|| ComparedMeasure {
+            id: self.id,
+            on: Vec::new(),
+            before: None,
+            after: None,
+            notes: vec![not_measured(self.id, &self.why)],
+        })
+    }
 }
 
 /// What a measure is taken on, or why it is not.

@@ -44,7 +44,7 @@ pub fn compare_record(
     };
     let schema = request.schema()?;
     let options = described(&plan, schema.clone(), &|_| true, None);
-    let original = load(&again.input, &options, &request, watch)?;
+    let original = load(&again.input, &options, &request, watch)?.table;
     let taken = memory.map(|_| format::memory_needed(&again.input, &options));
     let taken = taken.transpose()?.unwrap_or_default();
     let options = ReadOptions {
@@ -59,7 +59,7 @@ pub fn compare_record(
         memory: memory.map(|limit| limit.saturating_sub(taken)),
         ..again.read
     };
-    let masked = load(&place, &options, &request, watch)?;
+    let masked = load(&place, &options, &request, watch)?.table;
     let masked = with_weight_of_original(masked, &original, &plan);
     let masked = spelled_alike(&original, masked, &folded(&plan));
     let pairing = match again.rows {

@@ -70,7 +70,7 @@ impl Pairing {
                 match order.verdict {
                     Verdict::Plausible => format!("Records are paired by row: {shown}."),
                     Verdict::Undecided => format!(
-                        "Records are paired by row, and nothing shows that rows correspond: {shown}. If the masked file is in another order, figures by record mean nothing; --id or the run's record would tell."
+                        "Records are paired by row, and nothing shows that rows correspond: {shown}. If the masked file is in another order, figures by record mean nothing; --id, or `compare` with the run's record, would tell."
                     ),
                     Verdict::Contradicted => format!(
                         "Records are paired by row only because --by-row says so: {shown}. Figures by record, risks among them, mean nothing unless you know better."
@@ -104,7 +104,7 @@ fn left_out(n_not_masked: usize) -> String {
 }
 
 /// Pairs the records of two files as asked for.
-pub(super) fn paired(
+pub(in crate::work) fn paired(
     original: &Table,
     masked: Table,
     request: &CompareRequest,
@@ -125,7 +125,7 @@ pub(super) fn paired(
             format!(
                 "the rows of {masked} do not seem to be those of {original}, so that nothing is compared by row: {shown}"
             ),
-            "pair records by a variable that both files have (--id), or give the run's record instead of the two files; --by-row pairs them by row all the same, for records that were masked beyond recognition or made anew",
+            "pair records by a variable that both files have (--id), or give the run's record to `bauta compare`; --by-row pairs them by row all the same, for records that were masked beyond recognition or made anew",
         ));
     }
     Ok((masked, Pairing::Row(order)))

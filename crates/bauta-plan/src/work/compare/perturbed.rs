@@ -45,7 +45,7 @@ pub(super) fn not_meaningful(keys: &[String]) -> Note {
     let text = format!(
         "not meaningful for the masked file if keys were perturbed: records with one original value show different \
          masked ones in {}, as after swaps or noise, and whoever knows a true value then looks for near records, not for \
-         equal ones",
+         equal ones: `bauta link` and the measure `pld` do that",
         keys.join(", ")
     );
     Note::new("perturbed-keys", text)

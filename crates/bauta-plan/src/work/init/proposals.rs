@@ -7,8 +7,8 @@ use bauta_data::inspect::{ColumnProfile, FileProfile, Flag, Sign};
 use bauta_data::{Column, Kind, Role, Table};
 use bauta_methods::RawValue;
 
-use super::rules::{Rules, counted_keys, linked};
-use crate::draft::{HierarchyDraft, StepDraft};
+use super::rules::{Rules, counted_keys, is_soon_linked, linkage, linked};
+use crate::draft::{GateDraft, HierarchyDraft, MeasureDraft, StepDraft};
 
 /// A step that is not taken unless somebody says so.
 pub(super) struct Proposal {
@@ -16,6 +16,8 @@ pub(super) struct Proposal {
     pub(super) reason: String,
     /// The step, where there is one. Its own reason is published and holds no figure.
     pub(super) step: Option<StepDraft>,
+    /// What measures and judges what the step leaves, where nothing else does.
+    pub(super) judged: Option<(MeasureDraft, Option<GateDraft>)>,
 }
 
 /// More values than these single records out in any combination.
@@ -24,8 +26,9 @@ const MANY_VALUES: usize = 20;
 const RARE_BELOW: i64 = 10;
 /// Ages as surveys publish them.
 const AGE_BREAKS: [i64; 7] = [15, 25, 35, 45, 55, 65, 75];
-/// Share of the records within which neighbours by size are exchanged.
-const WINDOW: f64 = 0.05;
+/// Share of the records within which neighbours by size are exchanged. Within 0.05, linkage by several amounts leads
+/// back to more than a tenth of the records of our test files; within 0.15 to one or two in a hundred.
+const WINDOW: f64 = 0.15;
 /// Size of groups of numbers that become one.
 const GROUP_SIZE: i64 = 12;
 
@@ -55,6 +58,7 @@ pub(super) fn proposals(profile: &FileProfile, table: &Table, rules: &Rules) -> 
                 keys.len()
             ),
             step: None,
+            judged: None,
         });
     } else if !keys.is_empty() {
         let step = StepDraft::mask("suppress-local").on(names(&keys));
@@ -74,6 +78,7 @@ pub(super) fn proposals(profile: &FileProfile, table: &Table, rules: &Rules) -> 
                 step.with("k", rules.k)
                     .because("records that stood out by a combination of values"),
             ),
+            judged: None,
         });
     }
     let linked = linked(profile);
@@ -86,9 +91,10 @@ pub(super) fn proposals(profile: &FileProfile, table: &Table, rules: &Rules) -> 
                 step.with("k", GROUP_SIZE)
                     .because("exact amounts lead to those who have them"),
             ),
+            judged: None,
         });
     }
-    out.extend(exact_amounts(profile));
+    out.extend(exact_amounts(profile, rules));
     out
 }
 
@@ -144,6 +150,7 @@ fn recoding(key: &ColumnProfile, table: &Table) -> Option<Proposal> {
                     .with("level", level)
                     .because("exact dates single persons out"),
             ),
+            judged: None,
         });
     }
     if key.proposal.flag == Some(Flag::ExactDate) {
@@ -153,6 +160,7 @@ fn recoding(key: &ColumnProfile, table: &Table) -> Option<Proposal> {
                  before it comes here, or give it the role identifier, which drops it"
             ),
             step: None,
+            judged: None,
         });
     }
     if key.n_distinct <= MANY_VALUES && n_unique == 0 {
@@ -170,6 +178,7 @@ fn recoding(key: &ColumnProfile, table: &Table) -> Option<Proposal> {
                     .with("level", level)
                     .because("fine codes single units out"),
             ),
+            judged: None,
         });
     }
     if key.signs.contains(&Sign::AgeLike) && key.proposal.kind == Kind::Ordered {
@@ -181,6 +190,7 @@ fn recoding(key: &ColumnProfile, table: &Table) -> Option<Proposal> {
                     .with("breaks", RawValue::List(breaks))
                     .because("single years of age single persons out"),
             ),
+            judged: None,
         });
     }
     let step = StepDraft::mask("recode-rare").on([name]);
@@ -191,6 +201,7 @@ fn recoding(key: &ColumnProfile, table: &Table) -> Option<Proposal> {
                 .with("into", "other")
                 .because("rare values single units out"),
         ),
+        judged: None,
     })
 }
 
@@ -220,7 +231,7 @@ fn level_for(key: &ColumnProfile, table: &Table, kept: &[usize]) -> (i64, usize)
 }
 
 /// Amounts that nobody is assumed to know, and that lead to their record all the same if somebody does.
-fn exact_amounts(profile: &FileProfile) -> Option<Proposal> {
+fn exact_amounts(profile: &FileProfile, rules: &Rules) -> Option<Proposal> {
     let linked = linked(profile);
     let amounts = profile.columns.iter().filter(|column| {
         let proposal = &column.proposal;
@@ -231,15 +242,27 @@ fn exact_amounts(profile: &FileProfile) -> Option<Proposal> {
     let amounts: Vec<&ColumnProfile> = amounts.collect();
     let largest = amounts.iter().map(|column| column.n_unique).max()?;
     let step = StepDraft::mask("rank-swap").on(names(&amounts));
+    // One gate holds for all linkages of a plan.
+    let gate = (linked.is_empty() || !is_soon_linked(profile)).then(|| rules.linkage_gate());
+    let known = linked
+        .iter()
+        .chain(&amounts)
+        .map(|column| column.name.as_str());
+    let slow = if is_soon_linked(profile) {
+        ""
+    } else {
+        "; of so many records, the linkage that says how well takes minutes"
+    };
     Some(Proposal {
         reason: format!(
             "up to {largest} records have an amount that no other has, and whoever knows it exactly finds them: \
-             neighbours by size are exchanged"
+             neighbours by size are exchanged{slow}"
         ),
         step: Some(
             step.with("window", WINDOW)
                 .with("missing", "skip")
                 .because("exact amounts lead to those who have them"),
         ),
+        judged: Some((linkage(profile, known), gate)),
     })
 }

@@ -3,6 +3,7 @@
 use bauta_data::inspect::{ColumnProfile, FileProfile, Flag};
 use bauta_data::{Kind, Role};
 
+use crate::check::MAX_LINKED;
 use crate::draft::{GateDraft, MeasureDraft};
 
 /// How much risk a first plan lets pass. Strict enough that a raw file does not; for a house to set.
@@ -19,6 +20,32 @@ pub(super) struct Rules {
 const MANY_RECORDS: usize = 100_000;
 /// Records of that sample.
 const SAMPLED: i64 = 20_000;
+/// The measure of linkage by probabilities, which takes all kinds of variables, and records with missing values.
+const LINKAGE: &str = "pld";
+
+/// More records than this are linked among the best candidates of each, which takes seconds where all pairs take
+/// minutes.
+const MANY_PAIRS: usize = 2_000;
+/// More records than this are linked only where somebody asks for it.
+const LONG_LINKED: usize = 20_000;
+
+/// The linkage of records by some variables, all at once: an intruder with the same file has them all.
+pub(super) fn linkage<'p>(
+    profile: &FileProfile,
+    names: impl IntoIterator<Item = &'p str>,
+) -> MeasureDraft {
+    let measure = MeasureDraft::of([LINKAGE]).on(names).with("links", "all");
+    if profile.n_records > MANY_PAIRS {
+        measure.with("assignment", "sparse")
+    } else {
+        measure
+    }
+}
+
+/// Whether linkage by probabilities takes seconds; of more records it is for the author of a plan to ask for.
+pub(super) fn is_soon_linked(profile: &FileProfile) -> bool {
+    profile.n_records <= LONG_LINKED
+}
 
 impl Rules {
     /// A sample protects in part by itself, as long as nobody knows who is in it: what counts there is the
@@ -31,7 +58,7 @@ impl Rules {
         Self {
             k: k * n_each,
             max_risk: max_risk / n_each as f64,
-            max_linked: 0.1,
+            max_linked: MAX_LINKED,
         }
     }
 
@@ -45,8 +72,14 @@ impl Rules {
         }
         if !linked(profile).is_empty() {
             out.push(GateDraft::on("dld").at_most(self.max_linked));
+            out.extend(is_soon_linked(profile).then(|| self.linkage_gate()));
         }
         out
+    }
+
+    /// The condition on records that probabilities lead back to.
+    pub(super) fn linkage_gate(&self) -> GateDraft {
+        GateDraft::on(LINKAGE).at_most(self.max_linked)
     }
 }
 
@@ -79,13 +112,14 @@ pub(super) fn measures(profile: &FileProfile) -> Vec<MeasureDraft> {
     }
     let linked = linked(profile);
     if !linked.is_empty() {
-        let names = linked.iter().map(|column| column.name.as_str());
+        let names = || linked.iter().map(|column| column.name.as_str());
         // All at once: an intruder with the same file has them all.
-        let mut measure = MeasureDraft::of(["dld"]).on(names).with("links", "all");
+        let mut measure = MeasureDraft::of(["dld"]).on(names()).with("links", "all");
         if profile.n_records > MANY_RECORDS {
             measure = measure.with("sample", SAMPLED);
         }
         out.push(measure);
+        out.extend(is_soon_linked(profile).then(|| linkage(profile, names())));
     }
     let released = [Role::Key, Role::Sensitive, Role::Other];
     let mut columns = profile.columns.iter();

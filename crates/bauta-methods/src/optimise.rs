@@ -1,0 +1,225 @@
+//! Post-masking optimisation: changing some records of a masked file so that its moments become those of the
+//! original, while it stays as far from it as it should (Sebé 2002, §3).
+//!
+//! [`optimise`] is the way in. `settings` reads the parameters, `moments` knows the objective E and what one new
+//! value does to it, `ground` is what does not move, `state` what does, `propose` where a value could go, `search`
+//! tries and decides, `projection` meets means and covariances at once, and `shown` says what came of it.
+
+mod ground;
+pub(crate) mod moments;
+mod projection;
+mod propose;
+mod search;
+pub mod settings;
+pub(crate) mod shown;
+mod state;
+#[cfg(test)]
+mod tests;
+
+use std::sync::atomic::AtomicU64;
+
+use crate::context::RunContext;
+use crate::error::MethodError;
+use crate::kernel::parallel::each;
+use crate::note::{Note, NoteRank};
+use ground::Ground;
+use search::{Course, Search, search};
+use settings::Settings;
+use state::State;
+
+/// The two files, each variable as a column of complete records.
+pub(crate) struct Start<'a> {
+    /// Names of the variables.
+    pub(crate) names: &'a [&'a str],
+    /// Original values.
+    pub(crate) original: &'a [&'a [f64]],
+    /// Masked values.
+    pub(crate) masked: &'a [&'a [f64]],
+    /// The original record that each masked one came from, by position; none where nobody knows.
+    pub(crate) own: Option<&'a [u32]>,
+}
+
+/// What came of it.
+pub(crate) struct Optimised {
+    /// New values by variable, for all records.
+    pub(crate) columns: Vec<Vec<f64>>,
+    /// Before the search.
+    pub(crate) before: Distance,
+    /// After it, found anew from the values.
+    pub(crate) after: Distance,
+    /// The same as it was kept up to date, step by step.
+    pub(crate) kept: Distance,
+    /// IL1 that was aimed at.
+    pub(crate) il1_target: f64,
+    /// Records that could change.
+    pub(crate) n_open: usize,
+    /// How the search that was taken went.
+    pub(crate) course: Course,
+    /// E that each of the searches ended at.
+    pub(crate) ends: Vec<f64>,
+}
+
+/// How far a masked file is from the original one.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Distance {
+    /// E, equation (7).
+    pub(crate) e: f64,
+    /// IL1 against the nearest originals, equation (6), as a share.
+    pub(crate) il1: f64,
+}
+
+/// The note on a file that is the original.
+pub const NOT_MASKED: &str = "not-masked";
+
+/// Improves a masked file.
+pub(crate) fn optimise(
+    start: &Start<'_>,
+    settings: &Settings,
+    context: &RunContext<'_>,
+) -> Result<Optimised, MethodError> {
+    let ground = Ground::of(start, settings, context)?;
+    let began = State::of(start, &ground, settings, context)?;
+    let before = began.distance(&ground);
+    let il1_target = settings.p * before.il1;
+    let mut state = began.clone();
+    if settings.projection {
+        projection::project(&mut state, &ground);
+    }
+    // Nothing lies away from the original, so that no share of its distance can be kept.
+    let n_values = if before.il1 > 0.0 {
+        state.n_open() * ground.n_variables()
+    } else {
+        0
+    };
+    let limits = Search {
+        il1_target,
+        iterations: settings
+            .iterations
+            .map_or(100 * n_values, |n| if n_values == 0 { 0 } else { n }),
+        patience: settings.patience.unwrap_or(20 * n_values).max(1),
+        until: until(settings, context)?,
+    };
+    let done = AtomicU64::new(0);
+    let ended: Vec<Result<(State, Course), MethodError>> = each(settings.restarts, &|restart| {
+        let draws = context.draws(&format!("search {restart}"));
+        let mut state = state.clone();
+        let course = search(
+            &mut state, &ground, settings, &limits, &draws, &done, context,
+        )?;
+        Ok((state, course))
+    });
+    let ended: Vec<(State, Course)> = ended.into_iter().collect::<Result<_, _>>()?;
+    let ends = ended.iter().map(|(state, _)| state.distance(&ground).e);
+    let ends: Vec<f64> = ends.collect();
+    // IL1 where it should be comes first, then the objective; of equals the first.
+    let rank = |(state, _): &(State, Course)| {
+        let miss =
+            (state.distance(&ground).il1 - il1_target).abs() / il1_target.max(f64::MIN_POSITIVE);
+        (
+            if miss <= settings.within { 0.0 } else { miss },
+            state.objective(),
+        )
+    };
+    let best = ended.into_iter().min_by(|a, b| {
+        let (a, b) = (rank(a), rank(b));
+        a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1))
+    });
+    let Some((best, course)) = best else {
+        return Err(MethodError::Internal("no search was made".to_owned()));
+    };
+    let found = Optimised {
+        columns: best.columns(start),
+        before,
+        after: best.recomputed(&ground),
+        kept: best.distance(&ground),
+        il1_target,
+        n_open: best.n_open(),
+        course,
+        ends,
+    };
+    state_of(&found, settings, context);
+    Ok(found)
+}
+
+/// When time is up, by the clock of whoever watches.
+fn until(settings: &Settings, context: &RunContext<'_>) -> Result<Option<f64>, MethodError> {
+    let Some(seconds) = settings.seconds else {
+        return Ok(None);
+    };
+    let now = context.watch().seconds().ok_or_else(|| {
+        MethodError::request(
+            "`seconds` needs a clock, and whoever runs this has none",
+            "set `iterations` instead",
+        )
+    })?;
+    Ok(Some(now + seconds))
+}
+
+/// States what was reached, and what was not.
+fn state_of(found: &Optimised, settings: &Settings, context: &RunContext<'_>) {
+    let missed =
+        (found.after.il1 - found.il1_target).abs() > 1.001 * settings.within * found.il1_target;
+    context.note(
+        Note::new(
+            "optimised",
+            format!(
+                "{} records could change; E went from {:.4} to {:.4}, IL1 from {:.4} to {:.4} (aimed at {:.4}), in {} steps of which {} stayed",
+                found.n_open,
+                found.before.e,
+                found.after.e,
+                found.before.il1,
+                found.after.il1,
+                found.il1_target,
+                found.course.n_steps,
+                found.course.n_accepted
+            ),
+        )
+        .with("e_before", found.before.e)
+        .with("e_after", found.after.e)
+        .with("e_kept", found.kept.e)
+        .with("il1_before", found.before.il1)
+        .with("il1_after", found.after.il1)
+        .with("il1_target", found.il1_target)
+        .with("n_steps", found.course.n_steps)
+        .with("n_accepted", found.course.n_accepted),
+    );
+    if found.before.il1 <= 0.0 {
+        context.note(
+            Note::new(
+                NOT_MASKED,
+                "every record is an original one in these variables: the file was not masked, or only put into another order, and nothing was improved",
+            )
+            .ranked(NoteRank::Warning),
+        );
+    }
+    if missed {
+        context.note(
+            Note::new(
+                "il1-not-reached",
+                "IL1 is not where it should be: the search ended too early, or p cannot be reached with so few records (raise `iterations`, or q)",
+            )
+            .ranked(NoteRank::Warning),
+        );
+    }
+    if settings
+        .target
+        .is_some_and(|target| found.after.e >= target)
+    {
+        context.note(
+            Note::new(
+                "target-not-reached",
+                "E is not below the target: with so few records it may be out of reach (raise `iterations`, or q)",
+            )
+            .ranked(NoteRank::Warning),
+        );
+    }
+    if settings.is_timed() {
+        context.note(
+            Note::new(
+                "time-limited",
+                "the search was ended by the clock or could have been: another run may end elsewhere, and nobody can repeat this one",
+            )
+            .ranked(NoteRank::Warning),
+        );
+    }
+}

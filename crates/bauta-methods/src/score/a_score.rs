@@ -1,0 +1,201 @@
+#![doc = include_str!("a_score.md")]
+
+use bauta_data::Attribute;
+
+use crate::card::{Card, ConstValue, Family, ParamDefault, ParamSpec};
+use crate::context::RunContext;
+use crate::error::MethodError;
+use crate::figure::{FigureSpec, Unit};
+use crate::linkage::settings::{self as linkage, CUT, M, METRIC, PARAMETERS, TOLERANCE, U};
+use crate::loss::s0::{self, S0};
+use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement, Subject};
+use crate::missing::MISSING;
+use crate::pair::statistics::{self, CORRECTION, LEVEL, ZERO, member};
+use crate::params::{ParamProblem, Params, choices};
+use crate::risk::dld::{self, Links};
+use crate::risk::pld;
+
+/// Mean of s0 and of the share re-identified. See the [module page](self).
+#[derive(Clone, Copy, Debug)]
+pub struct AScore;
+
+choices! {
+    /// Which right links count.
+    pub enum Reid {
+        Total = "total": "all of them",
+        Zone = "zone": "those in the upper part of the list of links, down to `cut`",
+    }
+}
+
+const REID: ParamSpec = ParamSpec::choice::<Reid>(
+    "reid",
+    "which right links count as re-identified: all, or those that stand out in the list",
+)
+.or_word("total");
+
+/// The parameters: those of the loss, then how records are linked.
+const PARAMS: [ParamSpec; 11] = [
+    MISSING, ZERO, CORRECTION, LEVEL, METRIC, TOLERANCE, PARAMETERS, M, U, REID, CUT,
+];
+
+// A number, not percent: it is averaged with a loss.
+pub(crate) const SHARE: FigureSpec = FigureSpec::number("reid", "share re-identified")
+    .within(0.0, 1.0)
+    .lower_is_better();
+
+/// What holds for each of Yancey's scores, which differ in the loss.
+pub(crate) const SCORE: MeasureCard = MeasureCard {
+    card: Card {
+        family: Family::Score,
+        params: &PARAMS,
+        references: &["yancey2002"],
+        ..MeasureCard::LOSS.card
+    },
+    subject: Subject::CorrespondingPair,
+    at_identity: None,
+    value: FigureSpec::value("score", Unit::Number).lower_is_better(),
+    usual: false,
+    by_variable: false,
+    ..MeasureCard::LOSS
+};
+
+static CARD: MeasureCard = MeasureCard {
+    card: Card {
+        id: "a-score",
+        title: "Score of s0 and re-identification (Ascore)",
+        summary: "mean of the loss s0 (means, variances, covariances and correlations) and of the share re-identified",
+        page: include_str!("a_score.md"),
+        ..SCORE.card
+    },
+    figures: &[member(&s0::CARD), SHARE],
+    ..SCORE
+};
+
+/// How the loss is found, and how records are linked.
+pub struct Settings {
+    pub(crate) statistics: statistics::Settings,
+    linkage: linkage::Settings,
+    reid: Reid,
+}
+
+impl Settings {
+    pub(crate) fn asked(params: &Params) -> Result<Self, Vec<ParamProblem>> {
+        let statistics = statistics::Settings::asked(params);
+        let linkage = linkage::Settings::asked_in_part(params);
+        let reid: Reid = params.choice_of(REID.name);
+        let cut = ParamDefault::Value(ConstValue::Number(params.number(CUT.name)));
+        let idle = (reid == Reid::Total && cut != CUT.default).then(|| {
+            ParamProblem::of(
+                CUT.name,
+                "`cut` has no effect where all right links count",
+                "leave it out, or set reid = \"zone\"",
+            )
+        });
+        match (statistics, linkage) {
+            (Ok(statistics), Ok(linkage)) if idle.is_none() => Ok(Self {
+                statistics,
+                linkage,
+                reid,
+            }),
+            (statistics, linkage) => {
+                let mut problems = statistics.err().unwrap_or_default();
+                problems.extend(linkage.err().unwrap_or_default());
+                problems.extend(idle);
+                Err(problems)
+            }
+        }
+    }
+
+    pub(crate) fn check(&self, on: &[&Attribute]) -> Vec<ParamProblem> {
+        self.linkage.check(on)
+    }
+}
+
+impl MeasureMethod for AScore {
+    type Settings = Settings;
+
+    fn card(&self) -> &'static MeasureCard {
+        &CARD
+    }
+
+    fn settings(&self, params: &Params) -> Result<Settings, Vec<ParamProblem>> {
+        Settings::asked(params)
+    }
+
+    fn check(&self, settings: &Settings, on: &[&Attribute]) -> Vec<ParamProblem> {
+        settings.check(on)
+    }
+
+    fn measure(
+        &self,
+        settings: &Settings,
+        task: &MeasureTask<'_>,
+        context: &RunContext<'_>,
+    ) -> Result<Measurement, MethodError> {
+        let loss = S0.measure(&settings.statistics, task, context)?;
+        scored(&s0::CARD, &loss, settings, task, context)
+    }
+}
+
+/// The mean of a loss and of the share of masked records that linkage by all variables re-identifies.
+pub(crate) fn scored(
+    of_loss: &MeasureCard,
+    loss: &Measurement,
+    settings: &Settings,
+    task: &MeasureTask<'_>,
+    context: &RunContext<'_>,
+) -> Result<Measurement, MethodError> {
+    let links = dld::links(Links::All, &[], task)?;
+    let linked = pld::linked(task, &links, &settings.linkage, context)?;
+    let reid = match settings.reid {
+        Reid::Total => linked.value,
+        Reid::Zone => linked.part(pld::ZONE.id),
+    };
+    let mut found = Measurement {
+        value: loss
+            .value
+            .zip(reid)
+            .map(|(loss, reid)| f64::midpoint(loss, reid)),
+        ..Measurement::default()
+    };
+    found.give(&member(of_loss), loss.value);
+    found.give(&SHARE, reid);
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::params::RawValue;
+
+    #[test]
+    fn what_is_wrong_with_loss_and_linkage_is_told_together() {
+        let given = [
+            ("level".to_owned(), RawValue::Number(0.5)),
+            ("parameters".to_owned(), RawValue::Text("given".to_owned())),
+        ];
+        let params = Params::check(&CARD.card, &given).expect("each alone is allowed");
+        let problems = AScore.settings(&params).err().unwrap_or_default();
+        let told: Vec<&str> = problems.iter().map(|one| one.message.as_str()).collect();
+        assert_eq!(
+            told,
+            [
+                "`level` has no effect without a correction",
+                "parameters = \"given\" needs `m` and `u`"
+            ]
+        );
+    }
+
+    #[test]
+    fn linkage_is_at_the_defaults_of_its_own_parameters() {
+        static LINKAGE: Card = Card {
+            id: "linkage",
+            params: &linkage::PARAMS,
+            ..Card::PLAIN
+        };
+        let all = Params::check(&LINKAGE, &[]).expect("every parameter has a default");
+        let own = Params::check(&CARD.card, &[]).expect("every parameter has a default");
+        let settings = Settings::asked(&own).ok().map(|settings| settings.linkage);
+        assert_eq!(settings, linkage::Settings::asked(&all).ok());
+    }
+}

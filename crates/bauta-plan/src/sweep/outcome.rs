@@ -1,0 +1,234 @@
+//! Running variants in memory, several at a time.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use bauta_data::format::Loaded;
+use bauta_data::{Fingerprint, Watch};
+use bauta_methods::Measurement;
+
+use super::grid::{Grid, Origin, Variant};
+use super::not_fine;
+use crate::error::RunError;
+use crate::execute::{RunOptions, execute};
+use crate::record::RunRecord;
+use crate::stages::RunWatch;
+use crate::verify::release_again;
+
+/// What came of a variant.
+#[derive(Clone, PartialEq, Debug)]
+pub struct VariantOutcome {
+    /// Its name: a hash of its plan, the data and the version of Bauta.
+    pub id: String,
+    /// What was found, without times, series, drawings and records that deserve a look; or why there is nothing.
+    pub found: Result<Box<RunRecord>, String>,
+}
+
+impl VariantOutcome {
+    /// Whether every gate and every claim holds; none where the plan has no gate, or nothing was found.
+    pub fn passed(&self) -> Option<bool> {
+        let record = self.found.as_ref().ok()?;
+        (!record.gates.is_empty()).then(|| record.passed())
+    }
+}
+
+/// Runs variants on data in memory, on as many threads as the caller has, and one variant on each, so that no
+/// more than so many masked tables are in memory at a time. What comes out does not depend on the number.
+/// A variant that cannot be run is an outcome with its reason; only being cancelled ends the work.
+pub fn run_variants(
+    loaded: &Loaded,
+    grid: &Grid,
+    origin: &Origin<'_>,
+    watch: &dyn Watch,
+) -> Result<Vec<VariantOutcome>, RunError> {
+    let variants: Vec<&Variant> = grid.variants.iter().collect();
+    run_each(loaded, &variants, grid, origin, watch, &|variant, ran| {
+        let id = id_of(&variant.text(), &loaded.fingerprint.sha256);
+        let found = ran.map(|record| Box::new(figures_of(record)));
+        Ok(VariantOutcome { id, found })
+    })
+}
+
+/// What a variant's run gave, or why it gave nothing.
+pub(crate) type Ran = Result<RunRecord, String>;
+
+/// Runs variants and hands each on as soon as it is finished.
+pub(crate) fn run_each(
+    loaded: &Loaded,
+    variants: &[&Variant],
+    grid: &Grid,
+    origin: &Origin<'_>,
+    watch: &dyn Watch,
+    hand_on: &(dyn Fn(&Variant, Ran) -> Result<VariantOutcome, RunError> + Sync),
+) -> Result<Vec<VariantOutcome>, RunError> {
+    let n_threads = rayon::current_num_threads();
+    let n_workers = n_threads.min(variants.len()).max(1);
+    let work = Work {
+        loaded,
+        variants,
+        grid,
+        origin,
+        watch: &Silent { watch },
+        hand_on,
+        next: AtomicUsize::new(0),
+        done: Mutex::new((0, vec![None; variants.len()])),
+        failed: Mutex::new(None),
+    };
+    watch.progress(0, variants.len() as u64);
+    // A pool for each worker: on one pool, a thread that waits for a part of its variant would take up another
+    // variant meanwhile, and there would be no bound to how many are in memory.
+    std::thread::scope(|scope| {
+        for worker in 0..n_workers {
+            let n_own = n_threads / n_workers + usize::from(worker < n_threads % n_workers);
+            let work = &work;
+            scope.spawn(move || {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(n_own).build();
+                match pool {
+                    Ok(pool) => pool.install(|| work.until_done()),
+                    Err(error) => work.fail(RunError::internal("sweep", error.to_string())),
+                }
+            });
+        }
+    });
+    let failed = work.failed.into_inner();
+    if let Some(error) = failed.unwrap_or_else(PoisonError::into_inner) {
+        return Err(error);
+    }
+    let (_, done) = work
+        .done
+        .into_inner()
+        .unwrap_or_else(PoisonError::into_inner);
+    Ok(done.into_iter().flatten().collect())
+}
+
+/// Variants that are being run.
+struct Work<'a> {
+    loaded: &'a Loaded,
+    variants: &'a [&'a Variant],
+    grid: &'a Grid,
+    origin: &'a Origin<'a>,
+    watch: &'a Silent<'a>,
+    hand_on: &'a (dyn Fn(&Variant, Ran) -> Result<VariantOutcome, RunError> + Sync),
+    next: AtomicUsize,
+    done: Mutex<(u64, Vec<Option<VariantOutcome>>)>,
+    failed: Mutex<Option<RunError>>,
+}
+
+impl Work<'_> {
+    /// Takes up one variant after the other until there is none.
+    fn until_done(&self) {
+        loop {
+            let position = self.next.fetch_add(1, Ordering::Relaxed);
+            let Some(variant) = self.variants.get(position) else {
+                return;
+            };
+            let outcome = self.ran(variant);
+            let outcome = outcome.and_then(|ran| (self.hand_on)(variant, ran));
+            match outcome {
+                Ok(outcome) => {
+                    let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
+                    done.1[position] = Some(outcome);
+                    done.0 += 1;
+                    self.watch
+                        .watch
+                        .progress(done.0, self.variants.len() as u64);
+                }
+                Err(error) => return self.fail(error),
+            }
+        }
+    }
+
+    /// Ends the work of all.
+    fn fail(&self, error: RunError) {
+        self.next.store(self.variants.len(), Ordering::Relaxed);
+        let mut failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
+        failed.get_or_insert(error);
+    }
+
+    fn ran(&self, variant: &Variant) -> Result<Ran, RunError> {
+        match carry_out(variant, self.grid, self.origin, self.loaded, self.watch) {
+            Ok(record) => Ok(Ok(record)),
+            Err(error) if error.is_cancelled() => Err(error),
+            Err(error) => Ok(Err(error.to_string())),
+        }
+    }
+}
+
+/// Carries out a variant as `run` does, but for the files.
+fn carry_out(
+    variant: &Variant,
+    grid: &Grid,
+    origin: &Origin<'_>,
+    loaded: &Loaded,
+    watch: &dyn RunWatch,
+) -> Result<RunRecord, RunError> {
+    let plan = grid.plan(variant, origin).map_err(not_fine)?;
+    let executed = execute(&plan, loaded, RunOptions::default(), watch)?;
+    let mut record = executed.record.clone();
+    // What steps and gates claim of the keys is counted in the bytes that would be released.
+    release_again(&plan, &executed, &mut record, watch)?;
+    record.released = None;
+    let text = variant.text();
+    record.plan.sha256 = Fingerprint::of_bytes(text.as_bytes()).sha256;
+    record.plan.text = text;
+    Ok(record)
+}
+
+/// Letters of a variant's name: forty bits, so that ten thousand variants have one each.
+const ID_LETTERS: usize = 10;
+
+/// The name of a variant of this text on these data.
+pub(super) fn id_of(text: &str, input_sha256: &str) -> String {
+    let version = env!("CARGO_PKG_VERSION");
+    let named = format!("{version}\n{input_sha256}\n{text}");
+    let mut id = Fingerprint::of_bytes(named.as_bytes()).sha256;
+    id.truncate(ID_LETTERS);
+    id
+}
+
+/// The record without what is not compared, such as times: thousands of them are in memory together.
+pub(super) fn figures_of(mut record: RunRecord) -> RunRecord {
+    for measure in &mut record.measures {
+        measure.before = None;
+        measure.notes.clear();
+        if let Some(found) = &mut measure.after {
+            *found = Measurement {
+                value: found.value,
+                outliers: found.outliers,
+                rest: found.rest,
+                few: found.few,
+                figures: std::mem::take(&mut found.figures),
+                by_variable: std::mem::take(&mut found.by_variable),
+                ..Measurement::default()
+            };
+        }
+    }
+    for step in &mut record.steps {
+        step.evidence = None;
+    }
+    record.variables.clear();
+    record.notes.clear();
+    record.plan.text.clear();
+    record.without_times()
+}
+
+/// Whoever watches the grid is not told of the stages of its variants.
+struct Silent<'a> {
+    watch: &'a dyn Watch,
+}
+
+impl Watch for Silent<'_> {
+    fn progress(&self, _done: u64, _total: u64) {}
+
+    fn cancelled(&self) -> bool {
+        self.watch.cancelled()
+    }
+
+    fn seconds(&self) -> Option<f64> {
+        self.watch.seconds()
+    }
+}
+
+impl RunWatch for Silent<'_> {
+    fn stage(&self, _name: &str, _number: usize, _total: usize) {}
+}
