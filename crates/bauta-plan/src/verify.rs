@@ -69,6 +69,15 @@ const PARTS: [(&str, &str, &str); 18] = [
     ("shuffled", "whether records are in a new order", ""),
 ];
 
+/// What [`verify`] calls the question that a step with a limit of time answers with no.
+pub const REPEATABLE: &str = "whether the run can be repeated";
+
+/// The steps that the clock may have ended: nobody can make again what they made.
+pub fn timed_steps(plan: &Plan) -> Vec<&str> {
+    let timed = plan.steps.iter().filter(|step| step.facts().timed);
+    timed.map(|step| step.key.as_str()).collect()
+}
+
 /// Runs the plan of a record again, without writing anything, and compares the whole record with what
 /// comes out, and the files that it names with those on the disk.
 ///
@@ -82,20 +91,13 @@ pub fn verify(
     renderer: &dyn Renderer,
     watch: &dyn RunWatch,
 ) -> Result<Vec<Comparison>, RunError> {
-    let timed: Vec<&str> = (plan.steps.iter())
-        .filter(|step| step.facts().timed)
-        .map(|step| step.key.as_str())
-        .collect();
+    let timed = timed_steps(plan);
     if !timed.is_empty() {
         let detail = format!(
             "{} may have been ended by the clock, so that nobody can make the file again; only the files are compared with their hashes",
             timed.join(", ")
         );
-        let mut found = vec![Comparison::new(
-            "whether the run can be repeated",
-            false,
-            detail,
-        )];
+        let mut found = vec![Comparison::new(REPEATABLE, false, detail)];
         let files = files_on_disk(record, places).into_iter();
         found.extend(files.map(FileOnDisk::compared));
         return Ok(found);

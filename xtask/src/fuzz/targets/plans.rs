@@ -398,7 +398,8 @@ fn without_drawings(page: &str) -> String {
     pieces.collect::<Vec<_>>().join(" ")
 }
 
-/// Made again from its plan and its input, the record is the same.
+/// Made again from its plan and its input, the record is the same; of a run that the clock may have ended,
+/// that nobody can make it again is said, and nothing else differs.
 fn verifies(done: &Done, record: &RunRecord) -> Result<(), Finding> {
     let written = done
         .plan
@@ -421,7 +422,18 @@ fn verifies(done: &Done, record: &RunRecord) -> Result<(), Finding> {
             format!("the run cannot be made again: {error}"),
         )
     })?;
-    match found.iter().find(|comparison| !comparison.same) {
+    let repeatable = verify::timed_steps(&done.plan).is_empty();
+    let said = found
+        .iter()
+        .any(|one| one.what == verify::REPEATABLE && !one.same);
+    if said == repeatable {
+        return Err(Finding::new(
+            Oracle::Record,
+            format!("{} is told wrongly", verify::REPEATABLE),
+        ));
+    }
+    let differs = |one: &&verify::Comparison| !one.same && one.what != verify::REPEATABLE;
+    match found.iter().find(differs) {
         None => Ok(()),
         Some(comparison) => {
             let message = format!(
