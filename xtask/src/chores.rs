@@ -49,16 +49,7 @@ const SHORT_FUZZ: [&str; 5] = ["fuzz", "--seed", "1", "--minutes", "0.5"];
 pub(crate) fn fuzz(workspace: &Workspace, chore: &[&str]) -> Result<(), String> {
     // Known before the build takes the place of this program.
     let here = std::env::current_exe().map_err(|error| format!("where am I: {error}"))?;
-    let build = [
-        "build",
-        "--quiet",
-        "--workspace",
-        "--bin",
-        "bauta",
-        "--bin",
-        "xtask",
-    ];
-    cargo(workspace, &[&build[..], &ALL_CHORES].concat())?;
+    build_as_tests_do(workspace, &["bauta", "xtask"])?;
     let status = Command::new(here)
         .arg(WITH_METHODS)
         .args(chore)
@@ -72,8 +63,16 @@ pub(crate) fn fuzz(workspace: &Workspace, chore: &[&str]) -> Result<(), String> 
     }
 }
 
+/// Builds programs with the features that dependencies have in tests: after these, little is left to compile.
+pub(crate) fn build_as_tests_do(workspace: &Workspace, programs: &[&str]) -> Result<(), String> {
+    let build = ["build", "--quiet", "--workspace", "--tests"];
+    let programs = programs.iter().flat_map(|program| ["--bin", program]);
+    let arguments = build.into_iter().chain(programs).chain(ALL_CHORES);
+    cargo(workspace, &arguments.collect::<Vec<_>>())
+}
+
 /// The chores that need the methods, too.
-pub(crate) const ALL_CHORES: [&str; 2] = ["--features", "xtask/fuzz"];
+const ALL_CHORES: [&str; 2] = ["--features", "xtask/fuzz"];
 
 /// How a chore that needs the methods is called in the build that has them.
 pub(crate) const WITH_METHODS: &str = "with-methods";

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::chores::{ALL_CHORES, cargo};
+use crate::chores::build_as_tests_do;
 use crate::workspace::Workspace;
 
 /// How long to go on, and from which random numbers.
@@ -52,8 +52,7 @@ fn parsed<T: std::str::FromStr>(word: &str) -> Result<T, String> {
 
 /// Builds the command as the tests do, and kills it.
 pub(crate) fn run(workspace: &Workspace, options: Options) -> Result<(), String> {
-    let build = ["build", "--quiet", "--workspace", "--bin", "bauta"];
-    cargo(workspace, &[&build[..], &ALL_CHORES].concat())?;
+    build_as_tests_do(workspace, &["bauta"])?;
     // It was built beside this program.
     let here = std::env::current_exe().map_err(|error| format!("where am I: {error}"))?;
     let bauta = here.with_file_name(format!("bauta{}", std::env::consts::EXE_SUFFIX));
