@@ -4,14 +4,17 @@
 //! [`link`] is the way in. [`settings`] reads the parameters, [`comparators`] makes coordinates and
 //! similarities of two columns, `distinct` looks at equal records once, `estimate` (with `pairs`, `em`
 //! and `classes`) finds the weights, `search` the candidates of a record, `choose` the links, and
-//! [`linked`] says what they are worth.
+//! [`linked`] says what they are worth ([`exposed`]: for whom); `error_bounds` finds the weights from which on a pair is
+//! called a link.
 
 mod choose;
 mod classes;
 pub mod comparators;
 mod distinct;
 mod em;
+mod error_bounds;
 mod estimate;
+pub mod exposed;
 pub mod linked;
 mod model;
 mod odds;
@@ -32,6 +35,7 @@ use pairs::Collapsed;
 use settings::{Dependence, Estimation, Settings};
 
 pub use em::EmCourse;
+pub use error_bounds::Thresholds;
 pub use estimate::VariableParameters;
 pub use pairs::PairsUsed;
 
@@ -67,8 +71,10 @@ pub fn link(
         Estimation::Refined => refined(&files, settings, context)?,
         Estimation::Truth => supervised(&files, settings, truth.as_ref(), context)?,
     };
+    let thresholds = error_bounds::thresholds(settings, estimated.states.as_deref())?;
     let chosen = choose(&files, &estimated.model, settings, context)?;
-    let linked = Linked::of(&files, estimated, chosen, truth, settings);
+    let mut linked = Linked::of(&files, estimated, chosen, truth, settings);
+    linked.thresholds = thresholds;
     stated::state(&linked, settings, context);
     Ok(linked)
 }

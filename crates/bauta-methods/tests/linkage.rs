@@ -252,6 +252,83 @@ fn candidates_that_are_all_pairs_give_the_dense_assignment() {
 }
 
 #[test]
+fn a_search_that_is_cut_short_says_so_and_bounds_what_it_did_not_see() {
+    let (original, masked) = noisy(1_500, 4, 0.3);
+    let sparse = |looked_at: Option<i64>| {
+        let mut given = vec![
+            ("assignment", word("sparse")),
+            ("candidates", RawValue::Integer(10)),
+        ];
+        given.extend(looked_at.map(|n| ("looked_at", RawValue::Integer(n))));
+        linked(&original, &masked, &given)
+    };
+    let (dense, _) = linked(&original, &masked, &[("assignment", word("dense"))]);
+    let of_all = |found: &Linked| found.certificate.expect("a certificate").total;
+    let (whole, _) = sparse(None);
+    assert_eq!(whole.looked_at, None);
+    let (cut, notes) = sparse(Some(64));
+    assert_eq!(cut.looked_at, Some(64));
+    assert!(
+        notes
+            .iter()
+            .any(|note| note.text.contains("64 masked ones were looked at"))
+    );
+    assert!(of_all(&cut) < of_all(&whole));
+    assert!(of_all(&cut) + cut.beyond.expect("a bound") >= of_all(&dense) - 1e-8);
+    // Who may look at all masked records finds what a search without limit finds.
+    let (all, _) = sparse(Some(1_600));
+    assert_eq!(all.looked_at, None);
+    assert_eq!(all.total_weight.to_bits(), whole.total_weight.to_bits());
+}
+
+#[test]
+fn thresholds_from_bounds_on_errors_keep_them() {
+    // m and u are given, and known for the files: one value of twenty agrees by chance.
+    let fields = [(20, 0.9), (20, 0.8), (20, 0.7), (10, 0.9)];
+    let (original, masked) = simulated(2_000, &fields);
+    let (found, _) = linked(
+        &original,
+        &masked,
+        &[
+            ("parameters", word("truth")),
+            ("false_links", RawValue::Number(1e-3)),
+            ("missed_links", RawValue::Number(0.05)),
+        ],
+    );
+    let thresholds = found.thresholds.expect("bounds were asked for");
+    assert!(thresholds.lower <= thresholds.upper);
+    // True pairs that fall below: at most one of twenty, by three standard errors.
+    let weights = &found.truth.as_ref().expect("rows correspond").true_weights;
+    let n_missed = weights
+        .iter()
+        .filter(|weight| **weight < thresholds.lower)
+        .count();
+    let most = 0.05 * 2_000.0;
+    assert!(
+        (n_missed as f64) < most + 3.0 * f64::sqrt(most),
+        "{n_missed}"
+    );
+    // More would be allowed only at a higher weight: the bound is used.
+    assert!(n_missed > 0);
+    let refused = tried(
+        Pair {
+            original: &original,
+            masked: &masked,
+            rows: Rows::Correspond,
+        },
+        &[
+            ("parameters", word("truth")),
+            (
+                "compare",
+                RawValue::Map(vec![("f0".to_owned(), word("frequency"))]),
+            ),
+            ("false_links", RawValue::Number(1e-3)),
+        ],
+    );
+    assert!(refused.is_err_and(|error| error.to_string().contains("no threshold follows")));
+}
+
+#[test]
 fn nothing_depends_on_the_order_of_a_file() {
     let (original, masked) = noisy(200, 3, 0.5);
     let order: Vec<u32> = (0..200_u32).map(|i| i * 77 % 200).collect();

@@ -1,7 +1,9 @@
 //! `bauta link`: an attack on a masked file, and what came of it.
 
+use bauta_methods::linkage::Thresholds;
+use bauta_methods::linkage::exposed::{ExposedRecord, Exposure};
 use bauta_methods::linkage::linked::{Linked, SURE};
-use bauta_methods::linkage::settings::{Choosing, Settings};
+use bauta_methods::linkage::settings::Choosing;
 use bauta_methods::{Choice as _, Note};
 use bauta_plan::work::compare::{PairBy, Pairing};
 use bauta_plan::work::link::{
@@ -133,8 +135,11 @@ fn show(found: &LinkFound, arguments: &LinkArguments) {
         ),
     }
     out!("{}", verdict(linked));
+    if let Some(exposure) = &found.exposure {
+        show_exposure(exposure);
+    }
     let mut rows = table(["figure", "value"]);
-    for (name, value) in figures(linked, &found.settings) {
+    for (name, value) in figures(linked) {
         rows.add_row([text(name), figure(value)]);
     }
     out!("{rows}");
@@ -157,6 +162,46 @@ fn show(found: &LinkFound, arguments: &LinkArguments) {
         ]);
     }
     out!("{rows}");
+}
+
+/// Who is found: outliers apart from the others, and the rows that are found most surely.
+fn show_exposure(exposure: &Exposure) {
+    if let Some([outliers, others]) = exposure.apart {
+        out!(
+            "Of the {} records that stand out most by their numbers {} are found, of the others {}.",
+            outliers.n,
+            percent(outliers.rate()),
+            percent(others.rate())
+        );
+    }
+    let rows = |wanted: &dyn Fn(&ExposedRecord) -> bool| -> String {
+        let rows = exposure.most.iter().filter(|one| wanted(one)).take(N_ROWS);
+        let rows: Vec<String> = rows.map(|one| (one.original + 1).to_string()).collect();
+        rows.join(", ")
+    };
+    let all = rows(&|_| true);
+    if !all.is_empty() {
+        out!("Found most surely are rows {all} of the original.");
+    }
+    let outliers = rows(&|one| one.is_outlier == Some(true));
+    if !outliers.is_empty() {
+        out!("Of those that stand out, rows {outliers}.");
+    }
+}
+
+/// Rows that are named as found most surely.
+const N_ROWS: usize = 10;
+
+fn exposed_json(exposed: &[ExposedRecord]) -> Value {
+    let of = |one: &ExposedRecord| {
+        json!({
+            "original_row": one.original + 1,
+            "found": one.found,
+            "weight": one.weight,
+            "outlier": one.is_outlier,
+        })
+    };
+    Value::Array(exposed.iter().map(of).collect())
 }
 
 /// What a person should believe, in a sentence or two.
@@ -183,7 +228,7 @@ fn verdict(linked: &Linked) -> String {
     )
 }
 
-fn figures(linked: &Linked, settings: &Settings) -> Vec<(&'static str, Option<f64>)> {
+fn figures(linked: &Linked) -> Vec<(&'static str, Option<f64>)> {
     let truth = linked.truth.as_ref();
     let mut figures = vec![
         ("links", Some(linked.n_links())),
@@ -202,31 +247,50 @@ fn figures(linked: &Linked, settings: &Settings) -> Vec<(&'static str, Option<f6
     if let Some(n) = truth.and_then(|truth| truth.n_not_candidates) {
         figures.push(("records whose original was no candidate", Some(n as f64)));
     }
-    if let Some([links, possible, none]) = decided(linked, settings) {
-        figures.push(("called links (weight at least `upper`)", Some(links)));
+    if let Some([links, possible, none]) = decided(linked) {
+        let thresholds = linked.thresholds;
+        figures.push(("called links", Some(links)));
+        figures.push(("from the weight (T_mu)", thresholds.map(|both| both.upper)));
         figures.push(("called possible links", Some(possible)));
+        figures.push((
+            "from the weight (T_lambda)",
+            thresholds.map(|both| both.lower),
+        ));
         figures.push(("called no links", Some(none)));
     }
     figures
 }
 
 /// Links, possible links and no links by the thresholds.
-fn decided(linked: &Linked, settings: &Settings) -> Option<[f64; 3]> {
-    let upper = settings.upper.or(settings.lower)?;
-    let lower = settings.lower.unwrap_or(upper);
+fn decided(linked: &Linked) -> Option<[f64; 3]> {
+    let Thresholds { upper, lower } = linked.thresholds?;
     let (links, possible) = (linked.n_from(upper), linked.n_from(lower));
     Some([links, possible - links, linked.n_links() - possible])
 }
 
 fn found_json(found: &LinkFound, arguments: &LinkArguments) -> Value {
     let mut object = linked_json(&found.linked);
-    let decided = decided(&found.linked, &found.settings);
+    let linked = &found.linked;
+    let decided = decided(linked).zip(linked.thresholds);
     let more = json!({
         "original": arguments.original.display().to_string(),
         "masked": arguments.masked.display().to_string(),
         "on": found.on,
         "pairing": found.pairing.as_ref().map(Pairing::in_words),
-        "decided": decided.map(|[links, possible, none]| json!({ "links": links, "possible": possible, "no_links": none })),
+        "decided": decided.map(|([links, possible, none], thresholds)| json!({
+            "links": links,
+            "possible": possible,
+            "no_links": none,
+            "upper": thresholds.upper,
+            "lower": thresholds.lower,
+        })),
+        "outliers": found.exposure.as_ref().and_then(|exposure| exposure.apart).map(|[outliers, others]| json!({
+            "records": outliers.n,
+            "correct": outliers.correct,
+            "rate": outliers.rate(),
+            "rate_of_others": others.rate(),
+        })),
+        "most_exposed": found.exposure.as_ref().map(|exposure| exposed_json(&exposure.most)),
         "notes": found.notes.iter().map(Note::to_json).collect::<Vec<_>>(),
     });
     if let (Value::Object(object), Value::Object(more)) = (&mut object, more) {
@@ -283,6 +347,7 @@ fn linked_json(linked: &Linked) -> Value {
         "not_among_candidates": truth.and_then(|truth| truth.n_not_candidates),
         "assignment": linked.way.name(),
         "why": linked.why,
+        "looked_at": linked.looked_at,
         "certificate": certificate,
         "em": linked.course.map(|course| json!({
             "rounds": course.rounds,

@@ -13,6 +13,7 @@ mod guides;
 mod init;
 mod killed;
 mod large;
+mod link;
 mod memory;
 mod mistakes;
 mod numbers;

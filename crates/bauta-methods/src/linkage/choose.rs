@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use rayon::prelude::*;
+
 use super::distinct::Distinct;
 use super::model::Model;
 use super::odds;
@@ -34,6 +36,8 @@ pub(crate) struct Chosen {
     pub(crate) beyond: Option<f64>,
     /// Candidates of each different original record; none where all pairs were looked at.
     pub(crate) candidates: Option<Candidates>,
+    /// Masked records that were looked at for each original one at the most; none where no search was cut short.
+    pub(crate) looked_at: Option<usize>,
     /// Σ exp(w) over the masked records of each different original record, and over the originals of each
     /// masked one; beyond the candidates estimated.
     pub(crate) sums: [Vec<f64>; 2],
@@ -41,6 +45,8 @@ pub(crate) struct Chosen {
 
 /// Different original records at a time.
 const BLOCK: usize = 64;
+/// Pairs that one search for candidates looks at unless it is told otherwise: some minutes of two processors.
+const SEARCHED: usize = 20_000_000_000;
 
 /// Chooses links.
 pub(crate) fn choose(
@@ -109,19 +115,7 @@ fn by_matrix(
     why: String,
     context: &RunContext<'_>,
 ) -> Result<Chosen, MethodError> {
-    let trees = trees(files, model);
-    let n_distinct = files.masked.len();
-    let go_on = watched(context, files.original.len());
-    let rows: Vec<Vec<f64>> = each(files.original.len(), &|original| {
-        go_on(1)?;
-        let mut weights = vec![0.0; n_distinct];
-        if let Some(tree) = trees.first() {
-            tree.search(&tree.query(original), &mut All(&mut weights));
-        }
-        Ok(weights)
-    })
-    .into_iter()
-    .collect::<Result<_, MethodError>>()?;
+    let rows = all_weights(files, model, context)?;
     // Equal weights are no likelihoods, and nobody asks for their sums.
     let sums = if settings.estimation == Estimation::Equal {
         [Vec::new(), Vec::new()]
@@ -129,27 +123,24 @@ fn by_matrix(
         sums_of_rows(&rows, files)
     };
     let (row_of, column_of) = (expanded(&files.original), expanded(&files.masked));
-    let mut weights = Vec::with_capacity(row_of.len() * column_of.len());
-    for &row in &row_of {
-        let row = &rows[row as usize];
-        if column_of.len() == n_distinct {
-            weights.extend_from_slice(row);
-        } else {
-            weights.extend(column_of.iter().map(|&column| row[column as usize]));
-        }
-    }
+    let n_distinct = [files.original.len(), files.masked.len()];
+    let weights = if [row_of.len(), column_of.len()] == n_distinct {
+        rows
+    } else {
+        let row = |&row: &u32| &rows[row as usize * n_distinct[1]..][..n_distinct[1]];
+        let weights = row_of.iter().map(row);
+        let weights = weights.flat_map(|row| column_of.iter().map(|&at| row[at as usize]));
+        weights.collect()
+    };
     let matrix = WeightMatrix::new(row_of.len(), column_of.len(), weights);
     let assigned = dense(&matrix, |_| context.go_on())?;
     let certificate = Certificate::of_dense(&matrix, &assigned);
     let lowest = model.lowest();
-    let flows = assigned.links.iter().map(|link| {
-        let (original, masked) = (row_of[link.row as usize], column_of[link.column as usize]);
-        Flow {
-            original,
-            masked,
-            count: f64::from(link.count),
-            weight: rows[original as usize][masked as usize],
-        }
+    let flows = assigned.links.iter().map(|link| Flow {
+        original: row_of[link.row as usize],
+        masked: column_of[link.column as usize],
+        count: f64::from(link.count),
+        weight: matrix.row(link.row as usize)[link.column as usize],
     });
     let flows = flows.filter(|flow| flow.weight > lowest).collect();
     Ok(Chosen {
@@ -159,6 +150,7 @@ fn by_matrix(
         certificate: Some(certificate),
         beyond: None,
         candidates: None,
+        looked_at: None,
         sums,
     })
 }
@@ -184,9 +176,32 @@ fn expanded(distinct: &Distinct) -> Vec<u32> {
         .collect()
 }
 
-fn sums_of_rows(rows: &[Vec<f64>], files: &Collapsed) -> [Vec<f64>; 2] {
-    let mut columns = vec![0.0; files.masked.len()];
-    let of_rows = rows.iter().zip(&files.original.sizes).map(|(row, &size)| {
+/// Weights of all pairs of different records, those of an original one after the other.
+fn all_weights(
+    files: &Collapsed,
+    model: &Model,
+    context: &RunContext<'_>,
+) -> Result<Vec<f64>, MethodError> {
+    let trees = trees(files, model);
+    let Some(tree) = trees.first().filter(|_| !files.masked.sizes.is_empty()) else {
+        return Ok(Vec::new());
+    };
+    let mut weights = vec![0.0; files.original.len() * files.masked.len()];
+    let go_on = watched(context, files.original.len());
+    let rows = weights.par_chunks_mut(files.masked.len()).enumerate();
+    rows.try_for_each(|(original, weights)| {
+        go_on(1)?;
+        tree.search(&tree.query(original), &mut All(weights));
+        Ok::<_, MethodError>(())
+    })?;
+    Ok(weights)
+}
+
+fn sums_of_rows(rows: &[f64], files: &Collapsed) -> [Vec<f64>; 2] {
+    let n_columns = files.masked.len();
+    let mut columns = vec![0.0; n_columns];
+    let rows = rows.chunks(n_columns.max(1));
+    let of_rows = rows.zip(&files.original.sizes).map(|(row, &size)| {
         let mut sum = 0.0;
         for ((weight, column), &times) in row.iter().zip(&mut columns).zip(&files.masked.sizes) {
             let odds = libm::exp(weight.min(600.0));
@@ -209,34 +224,42 @@ fn by_candidates(
     let lowest = model.lowest();
     let (supply, demand) = (&files.original.sizes, &files.masked.sizes);
     let mut trees = trees(files, model);
-    let mut rows = best_of_each(files, &trees, context, |_| {
+    let most = most_looked_at(files, settings);
+    let mut rows: Vec<Vec<(u32, f64)>> = best_of_each(files, &trees, most, context, |_| {
         Best::new(settings.candidates, lowest)
-    })?;
+    })?
+    .into_iter()
+    .map(|seen| seen.best)
+    .collect();
     let mut n_extensions = 0;
-    let (candidates, assigned, beyond) = loop {
+    let (candidates, assigned, beyond, was_cut) = loop {
         let candidates = Candidates::new(&rows, files.masked.len());
         let assigned = sparse(&candidates, supply, demand, lowest, |_| context.go_on())?;
         for tree in &mut trees {
             tree.set_prices(&assigned.column_duals);
         }
         // Pairs that the prices do not cover: the more of an original record, the more could be gained.
-        let missed = best_of_each(files, &trees, context, |original| {
+        let missed = best_of_each(files, &trees, most, context, |original| {
             let covered = assigned.row_duals[original];
             Best::new(settings.candidates, covered + 1e-9 * (1.0 + covered.abs()))
         })?;
         let uncovered = |original: usize| {
-            let most = missed[original]
+            let seen = &missed[original];
+            let best = seen
+                .best
                 .first()
-                .map_or(0.0, |(_, weight)| weight - assigned.row_duals[original]);
+                .map_or(seen.unseen, |(_, weight)| weight.max(seen.unseen));
+            let most = (best - assigned.row_duals[original]).max(0.0);
             most * f64::from(supply[original])
         };
         let beyond: f64 = (0..missed.len()).map(uncovered).sum();
-        if n_extensions == settings.extensions || missed.iter().all(Vec::is_empty) {
-            break (candidates, assigned, beyond);
+        let was_cut = missed.iter().any(|seen| seen.unseen > f64::NEG_INFINITY);
+        if n_extensions == settings.extensions || missed.iter().all(|seen| seen.best.is_empty()) {
+            break (candidates, assigned, beyond, was_cut);
         }
         n_extensions += 1;
         for (row, missed) in rows.iter_mut().zip(missed) {
-            for (masked, weight) in missed {
+            for (masked, weight) in missed.best {
                 if row.iter().all(|(known, _)| *known != masked) {
                     row.push((masked, weight + assigned.column_duals[masked as usize]));
                 }
@@ -267,17 +290,39 @@ fn by_candidates(
         certificate: Some(certificate),
         beyond: Some(beyond),
         candidates: Some(candidates),
+        looked_at: was_cut.then_some(most),
         sums,
     })
 }
 
-/// What a search finds for each different original record: masked records and their weights after prices.
+/// Masked records that are looked at for each original one at the most.
+fn most_looked_at(files: &Collapsed, settings: &Settings) -> usize {
+    let (n, n_masked) = (files.original.len(), files.masked.len());
+    settings.looked_at.unwrap_or_else(|| {
+        if n.saturating_mul(n_masked) <= SEARCHED {
+            usize::MAX
+        } else {
+            SEARCHED / n
+        }
+    })
+}
+
+/// What a search saw for an original record.
+struct Seen {
+    /// Masked records and their weights after prices, the largest first.
+    best: Vec<(u32, f64)>,
+    /// What one that was not looked at may weigh at the most, after its price.
+    unseen: f64,
+}
+
+/// What a search finds for each different original record.
 fn best_of_each(
     files: &Collapsed,
     trees: &[MaskedTree<'_>],
+    most: usize,
     context: &RunContext<'_>,
     wanted: impl Fn(usize) -> Best + Sync,
-) -> Result<Vec<Vec<(u32, f64)>>, MethodError> {
+) -> Result<Vec<Seen>, MethodError> {
     let n_original = files.original.len();
     let go_on = watched(context, n_original);
     let blocks = each(n_original.div_ceil(BLOCK), &|block| {
@@ -286,15 +331,14 @@ fn best_of_each(
         let rows = originals.map(|original| {
             let tree = &trees[files.block_of[original] as usize];
             let mut best = wanted(original);
-            tree.search(&tree.query(original), &mut best);
-            best.into_found()
-                .into_iter()
-                .map(|(weight, masked)| (masked, weight))
-                .collect()
+            let unseen = tree.search_among(&tree.query(original), &mut best, most);
+            let found = best.into_found().into_iter();
+            let best = found.map(|(weight, masked)| (masked, weight)).collect();
+            Seen { best, unseen }
         });
-        Ok::<_, MethodError>(rows.collect::<Vec<Vec<(u32, f64)>>>())
+        Ok::<_, MethodError>(rows.collect::<Vec<Seen>>())
     });
-    let blocks: Vec<Vec<Vec<(u32, f64)>>> = blocks.into_iter().collect::<Result<_, _>>()?;
+    let blocks: Vec<Vec<Seen>> = blocks.into_iter().collect::<Result<_, _>>()?;
     Ok(blocks.into_iter().flatten().collect())
 }
 
@@ -336,6 +380,7 @@ fn greedy(
         certificate: None,
         beyond: None,
         candidates: None,
+        looked_at: None,
         sums: [Vec::new(), Vec::new()],
     })
 }

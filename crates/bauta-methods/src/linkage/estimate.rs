@@ -3,6 +3,7 @@
 use super::classes::{ClassModel, LevelCounts};
 use super::comparators::{Comparator, ComparedVariable, Scale};
 use super::em::{EmCourse, em};
+use super::error_bounds::State;
 use super::model::{Levels, Linear, Model, N_LEVELS, Term};
 use super::pairs::{Collapsed, MOST_VARIABLES, PairsUsed};
 use super::settings::{Dependence, MissingRule, Settings, share_of};
@@ -40,6 +41,8 @@ pub(crate) struct Estimated {
     pub(crate) parameters: Vec<VariableParameters>,
     pub(crate) used: Option<PairsUsed>,
     pub(crate) course: Option<EmCourse>,
+    /// What each variable may weigh, and how likely; none where weights are no likelihoods of independent variables.
+    pub(crate) states: Option<Vec<Vec<State>>>,
 }
 
 /// Every variable counts the same: 1 in agreement, 0 in disagreement.
@@ -65,6 +68,7 @@ pub(crate) fn equal(files: &Collapsed) -> Estimated {
         parameters,
         used: None,
         course: None,
+        states: None,
     }
 }
 
@@ -119,6 +123,7 @@ pub(crate) fn by_em(
                 parameters: parameters.collect(),
                 used: None,
                 course: None,
+                states: None,
             }
         }
     };
@@ -174,6 +179,19 @@ pub(crate) fn by_levels(
             terms.map(|term| term.seen_as(seen)).collect()
         }
     };
+    let states = (settings.dependence == Dependence::None).then(|| {
+        let [m, u] = [matches, all].map(|counts| ClassModel::independent(counts, HALF));
+        let of = |term: &Term| {
+            let logs = [&m, &u].map(|class| class.of(term.variable).unwrap_or_default());
+            let state = |level: usize| State {
+                weight: term.weights[level],
+                m: libm::exp(logs[0][level]),
+                u: libm::exp(logs[1][level]),
+            };
+            (0..N_LEVELS).map(state).collect()
+        };
+        terms.iter().map(of).collect()
+    });
     let parameters = files.variables.iter().enumerate().map(|(j, variable)| {
         let alone = terms
             .iter()
@@ -198,7 +216,14 @@ pub(crate) fn by_levels(
         parameters,
         used: Some(used),
         course: None,
+        states: states.filter(|_| !by_frequency(files)),
     }
+}
+
+/// Whether agreement weighs by the value that is agreed on.
+fn by_frequency(files: &Collapsed) -> bool {
+    let mut variables = files.variables.iter();
+    variables.any(|variable| variable.comparator == Comparator::Frequency)
 }
 
 fn of_missing(settings: &Settings, disagree: f64) -> f64 {
@@ -232,11 +257,20 @@ fn weighed(files: &Collapsed, settings: &Settings, shares: &[[f64; 2]]) -> Estim
     };
     let variables: Vec<Linear> = files.variables.iter().zip(shares).map(of).collect();
     let parameters = told(files, &variables, |j| Some(shares[j]));
+    let states = variables.iter().zip(shares).map(|(one, &[m, u])| {
+        let state = |weight: f64, m: f64, u: f64| State { weight, m, u };
+        vec![
+            state(one.agree, m, u),
+            state(one.disagree, 1.0 - m, 1.0 - u),
+        ]
+    });
+    let states = (!by_frequency(files)).then(|| states.collect());
     Estimated {
         model: Model::Linear(variables),
         parameters,
         used: None,
         course: None,
+        states,
     }
 }
 

@@ -5,6 +5,7 @@ use foldhash::fast::FixedState;
 use super::Truth;
 use super::choose::{Chosen, Flow};
 use super::em::EmCourse;
+use super::error_bounds::Thresholds;
 use super::estimate::{Estimated, VariableParameters};
 use super::model::Model;
 use super::pairs::{Collapsed, PairsUsed};
@@ -45,12 +46,16 @@ pub struct Linked {
     pub certificate: Option<Certificate>,
     /// By how much pairs that were no candidates could raise the total at the most.
     pub beyond: Option<f64>,
+    /// Masked records that were looked at for each original one at the most; none where no search was cut short.
+    pub looked_at: Option<usize>,
     /// What agreement weighs, by variable.
     pub parameters: Vec<VariableParameters>,
     /// Pairs that this was estimated from.
     pub used: Option<PairsUsed>,
     /// How EM went.
     pub course: Option<EmCourse>,
+    /// Where links and possible links begin; none where nobody asked.
+    pub thresholds: Option<Thresholds>,
     members: [Members; 2],
 }
 
@@ -199,9 +204,11 @@ impl Linked {
             why: chosen.why,
             certificate: chosen.certificate,
             beyond: chosen.beyond,
+            looked_at: chosen.looked_at,
             parameters: estimated.parameters,
             used: estimated.used,
             course: estimated.course,
+            thresholds: None,
             members,
         }
     }

@@ -4,6 +4,9 @@
 //! may weigh at the most follows from the ranges, so that whole branches are passed over, and never one
 //! that could hold a record that is looked for.
 
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
 use super::comparators::{ComparedVariable, Scale};
 use super::model::{Levels, Linear, MISSING, Model, N_LEVELS, level};
 
@@ -53,6 +56,16 @@ impl Range {
             high: range.high.max(value),
             missing: range.missing || value.is_nan(),
         })
+    }
+
+    /// How far a value is from the range.
+    fn gap(&self, value: f64) -> f64 {
+        (self.low - value).max(value - self.high).max(0.0)
+    }
+
+    /// Whether no value of it is near an original one at all.
+    fn is_outside(&self, value: f64, slope: f64) -> bool {
+        !self.missing && self.gap(value) * slope >= 1.0
     }
 }
 
@@ -205,40 +218,55 @@ impl<'a> MaskedTree<'a> {
 
     /// Looks for what weighs most with an original record.
     pub(crate) fn search(&self, query: &Query<'_>, gather: &mut impl Gather) {
-        if !self.nodes.is_empty() {
-            let mut room = Room::default();
-            self.visit(0, query, gather, &mut room);
-        }
+        self.search_among(query, gather, usize::MAX);
     }
 
-    fn visit(&self, at: usize, query: &Query<'_>, gather: &mut impl Gather, room: &mut Room) {
-        let node = self.nodes[at];
-        if node.right == 0 {
-            self.leaf(node, query, gather, room);
-            return;
+    /// Looks for what weighs most with an original record, in the most promising branches first, until so many masked
+    /// records were looked at. Returns what one of the others may weigh at the most, after prices.
+    pub(crate) fn search_among(
+        &self,
+        query: &Query<'_>,
+        gather: &mut impl Gather,
+        most: usize,
+    ) -> f64 {
+        let mut room = Room::default();
+        let mut left = most;
+        if !self.nodes.is_empty() {
+            room.branches.push(Branch::new(f64::INFINITY, 0));
         }
-        let children = [at + 1, node.right as usize];
-        let cheapest = |child: usize| self.cheapest.get(child).copied().unwrap_or(0.0);
-        let mut bounds = children.map(|child| (self.bound(child, query) - cheapest(child), child));
-        if bounds[1].0 > bounds[0].0 {
-            bounds.swap(0, 1);
-        }
-        for (bound, child) in bounds {
+        while let Some(branch) = room.branches.pop() {
+            let bound = branch.bound;
             // Sums of bounds are rounded in another order than weights.
-            if bound + 1e-9 * (1.0 + bound.abs()) >= gather.wanted_from() {
-                self.visit(child, query, gather, room);
+            if bound + 1e-9 * (1.0 + bound.abs()) < gather.wanted_from() {
+                break;
+            }
+            let at = branch.at as usize;
+            let node = self.nodes[at];
+            if node.right > 0 {
+                for child in [at + 1, node.right as usize] {
+                    let cheapest = self.cheapest.get(child).copied().unwrap_or(0.0);
+                    let bound = self.bound(child, query) - cheapest;
+                    room.branches.push(Branch::new(bound, child));
+                }
+            } else if left == 0 {
+                return bound;
+            } else {
+                left = left.saturating_sub((node.last - node.first) as usize);
+                self.leaf(at, query, gather, &mut room);
             }
         }
+        f64::NEG_INFINITY
+    }
+
+    fn ranges(&self, at: usize) -> &[Range] {
+        &self.ranges[at * self.variables.len()..][..self.variables.len()]
     }
 
     /// The largest weight that a record of a node can have with the query.
     fn bound(&self, at: usize, query: &Query<'_>) -> f64 {
-        let ranges = &self.ranges[at * self.variables.len()..][..self.variables.len()];
+        let ranges = self.ranges(at);
         let near = |part: &Part<'_>, range: &Range| match part {
-            Part::Window { a, slope, .. } => {
-                let gap = (range.low - a).max(a - range.high).max(0.0);
-                (1.0 - gap * slope).max(0.0)
-            }
+            Part::Window { a, slope, .. } => (1.0 - range.gap(*a) * slope).max(0.0),
             Part::Missing | Part::Row { .. } => 1.0,
         };
         match self.model {
@@ -273,13 +301,14 @@ impl<'a> MaskedTree<'a> {
         }
     }
 
-    fn leaf(&self, node: Node, query: &Query<'_>, gather: &mut impl Gather, room: &mut Room) {
+    fn leaf(&self, at: usize, query: &Query<'_>, gather: &mut impl Gather, room: &mut Room) {
+        let (node, ranges) = (self.nodes[at], self.ranges(at));
         let places = node.first as usize..node.last as usize;
         for first in places.clone().step_by(LEAF) {
             let last = (first + LEAF).min(places.end);
             let weights = &mut room.weights[..last - first];
             match self.model {
-                Model::Linear(_) => self.linear(first, query, weights),
+                Model::Linear(_) => self.linear(first, query, ranges, weights),
                 Model::Levels(levels) => {
                     self.by_levels(first, levels, query, weights, &mut room.levels);
                 }
@@ -304,12 +333,24 @@ impl<'a> MaskedTree<'a> {
     }
 
     /// Weights of the records from a place on, linear in the similarities.
-    fn linear(&self, first: usize, query: &Query<'_>, weights: &mut [f64]) {
+    fn linear(&self, first: usize, query: &Query<'_>, ranges: &[Range], weights: &mut [f64]) {
         weights.fill(query.base);
-        for (j, part) in query.parts.iter().enumerate() {
+        for (j, (part, range)) in query.parts.iter().zip(ranges).enumerate() {
             let masked = &self.coordinates[j][first..first + weights.len()];
             match part {
                 Part::Missing => {}
+                // The same sums as below, with less work where that is plain.
+                Part::Window { a, slope, weigh } if range.is_outside(*a, *slope) => {
+                    for weight in weights.iter_mut() {
+                        *weight += weigh.low;
+                    }
+                }
+                Part::Window { a, slope, weigh } if !range.missing => {
+                    for (weight, b) in weights.iter_mut().zip(masked) {
+                        let near = (1.0 - (a - b).abs() * slope).max(0.0);
+                        *weight += weigh.low + weigh.rise * near;
+                    }
+                }
                 Part::Window { a, slope, weigh } => {
                     for (weight, b) in weights.iter_mut().zip(masked) {
                         let near = (1.0 - (a - b).abs() * slope).max(0.0);
@@ -374,13 +415,50 @@ impl<'a> MaskedTree<'a> {
 struct Room {
     weights: [f64; LEAF],
     levels: Vec<u8>,
+    /// Branches to be looked into, the most promising on top.
+    branches: BinaryHeap<Branch>,
 }
+
+/// A node and what its records may weigh at the most.
+struct Branch {
+    bound: f64,
+    at: u32,
+}
+
+impl Branch {
+    fn new(bound: f64, at: usize) -> Self {
+        let at = at as u32;
+        Self { bound, at }
+    }
+}
+
+impl Ord for Branch {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let by_bound = self.bound.total_cmp(&other.bound);
+        by_bound.then(other.at.cmp(&self.at))
+    }
+}
+
+impl PartialOrd for Branch {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Branch {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Branch {}
 
 impl Default for Room {
     fn default() -> Self {
         Self {
             weights: [0.0; LEAF],
             levels: Vec::new(),
+            branches: BinaryHeap::new(),
         }
     }
 }

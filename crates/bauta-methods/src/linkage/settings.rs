@@ -141,6 +141,12 @@ const EXTENSIONS: ParamSpec = ParamSpec::new(
     ParamType::Integer { min: 0, max: 1_000 },
 )
 .or_integer(1);
+const LOOKED_AT: ParamSpec = ParamSpec::integer(
+    "looked_at",
+    "masked records that `sparse` looks at for each original one at the most, the most promising first, when it searches candidates",
+    64,
+)
+.unset("all, up to 2e10 pairs of different records; of more, so many that the pairs are 2e10");
 pub(crate) const CUT: ParamSpec = ParamSpec::fraction(
     "cut",
     "share of true links down to which the list of links counts as the zone",
@@ -159,8 +165,19 @@ pub(crate) const LOWER: ParamSpec = ParamSpec::number(
 )
 .unset("as `upper`");
 
+pub(crate) const FALSE_LINKS: ParamSpec = ParamSpec::fraction(
+    "false_links",
+    "probability that a pair of two units is called a link, at the most (mu): sets `upper`",
+)
+.unset("`upper` is as stated");
+pub(crate) const MISSED_LINKS: ParamSpec = ParamSpec::fraction(
+    "missed_links",
+    "probability that a pair of one unit is called no link, at the most (lambda): sets `lower`",
+)
+.unset("`lower` is as stated");
+
 /// The parameters, in display order.
-pub const PARAMS: [ParamSpec; 20] = [
+pub const PARAMS: [ParamSpec; 23] = [
     METRIC,
     TOLERANCE,
     TOLERANCES,
@@ -178,9 +195,12 @@ pub const PARAMS: [ParamSpec; 20] = [
     MEMORY,
     CANDIDATES,
     EXTENSIONS,
+    LOOKED_AT,
     CUT,
     UPPER,
     LOWER,
+    FALSE_LINKS,
+    MISSED_LINKS,
 ];
 
 /// How records are to be linked.
@@ -220,12 +240,18 @@ pub struct Settings {
     pub candidates: usize,
     /// How often candidates are added.
     pub extensions: usize,
+    /// Masked records that are looked at for each original one.
+    pub looked_at: Option<usize>,
     /// Share of true links at which the zone ends.
     pub cut: f64,
     /// Weight from which on a pair is called a link.
     pub upper: Option<f64>,
     /// Weight below which a pair is called no link.
     pub lower: Option<f64>,
+    /// Bound on the probability that a pair of two units is called a link.
+    pub false_links: Option<f64>,
+    /// Bound on the probability that a pair of one unit is called no link.
+    pub missed_links: Option<f64>,
 }
 
 impl Settings {
@@ -257,9 +283,14 @@ impl Settings {
             memory: params.count(MEMORY.name).saturating_mul(1 << 20),
             candidates: params.count(CANDIDATES.name),
             extensions: params.count(EXTENSIONS.name),
+            looked_at: params
+                .integer_if_set(LOOKED_AT.name)
+                .map(|n| usize::try_from(n).unwrap_or(usize::MAX)),
             cut: params.number(CUT.name),
             upper: params.number_if_set(UPPER.name),
             lower: params.number_if_set(LOWER.name),
+            false_links: params.number_if_set(FALSE_LINKS.name),
+            missed_links: params.number_if_set(MISSED_LINKS.name),
         };
         settings.together(params, &mut problems);
         if problems.is_empty() {
@@ -308,6 +339,11 @@ impl Settings {
                 "leave `dependence` out, or set parameters to em, refined or truth",
             ));
         }
+        self.check_thresholds(problems);
+    }
+
+    /// Thresholds are stated, or follow from bounds on errors that weights tell of.
+    fn check_thresholds(&self, problems: &mut Vec<ParamProblem>) {
         if let (Some(upper), Some(lower)) = (self.upper, self.lower)
             && lower > upper
         {
@@ -316,6 +352,37 @@ impl Settings {
                 "`lower` is above `upper`",
                 "possible links lie between the two: give the smaller weight as `lower`",
             ));
+        }
+        let stated = self.upper.is_some() || self.lower.is_some();
+        let bounds = [
+            (FALSE_LINKS, self.false_links),
+            (MISSED_LINKS, self.missed_links),
+        ];
+        for (spec, _) in bounds.into_iter().filter(|(_, bound)| bound.is_some()) {
+            if stated {
+                problems.push(ParamProblem::of(
+                    spec.name,
+                    format!(
+                        "`{}` finds a threshold, and thresholds are stated",
+                        spec.name
+                    ),
+                    "leave `upper` and `lower` out, or the bounds on errors",
+                ));
+            }
+            if self.estimation == Estimation::Equal {
+                problems.push(ParamProblem::of(
+                    spec.name,
+                    "equal weights are no likelihoods, so that no threshold follows from a bound on errors",
+                    "set parameters to em, given, refined or truth, or state `upper` and `lower`",
+                ));
+            }
+            if self.dependence == Dependence::Tree {
+                problems.push(ParamProblem::of(
+                    spec.name,
+                    "thresholds follow from bounds on errors for independent variables only",
+                    "leave `dependence` out, or state `upper` and `lower`",
+                ));
+            }
         }
     }
 

@@ -102,7 +102,7 @@ fn few_candidates(n_not: u64, linked: &Linked) -> Note {
     Note::new(
         "true-partners-not-candidates",
         format!(
-            "{n_not} of {} masked records that have an original were not among its candidates, and could not be found: the share is likely too low; raise `candidates`, `extensions` or `memory` if it decides anything",
+            "{n_not} of {} masked records that have an original were not among its candidates, and could not be found: the share is likely too low; raise `candidates`, `extensions`, `looked_at` or `memory` if it decides anything",
             linked.truth.as_ref().map_or(0, |truth| truth.n_partners)
         ),
     )
@@ -148,6 +148,12 @@ fn way(linked: &Linked) -> Note {
             "; pairs that were no candidates could add {beyond:.3} at the most"
         ));
         note = note.with("beyond_candidates", beyond);
+    }
+    if let Some(looked_at) = linked.looked_at {
+        text.push_str(&format!(
+            "; for each original record {looked_at} masked ones were looked at, those that promised most"
+        ));
+        note = note.with("looked_at", looked_at);
     }
     note.text = text;
     note

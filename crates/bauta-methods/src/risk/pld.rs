@@ -9,10 +9,10 @@ use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::figure::{FigureSpec, Unit};
 use crate::kernel::numbers::sums::sum_by;
+use crate::linkage::exposed::Exposure;
 use crate::linkage::linked::Linked;
 use crate::linkage::{link, settings};
 use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement, Part, Seeks, Series};
-use crate::pair::outliers::outliers;
 use crate::pair::records::{CORRESPONDENCE, Correspondence, RecordMeans, check_rows, matched};
 use crate::params::{ParamProblem, Params};
 use crate::risk::dld::{self, KEYS, LINKS, Links};
@@ -41,9 +41,6 @@ const NOT_CANDIDATES: FigureSpec = FigureSpec::count(
 );
 const GAP: FigureSpec = FigureSpec::number("gap", "distance from the largest possible total")
     .within(f64::NEG_INFINITY, f64::INFINITY);
-
-/// Share of the records that are listed as outliers (Mateo-Sanz 2004, §3).
-const OUTLIERS: f64 = 0.05;
 
 /// The parameters: what the intruder knows, then how he links.
 const PARAMS: [ParamSpec; 3 + settings::PARAMS.len()] = {
@@ -124,7 +121,12 @@ impl MeasureMethod for Pld {
     fn settings(&self, params: &Params) -> Result<Settings, Vec<ParamProblem>> {
         let keys = dld::keys_asked(params);
         let linkage = settings::Settings::asked(params).and_then(|linkage| {
-            let idle = [settings::UPPER, settings::LOWER];
+            let idle = [
+                settings::UPPER,
+                settings::LOWER,
+                settings::FALSE_LINKS,
+                settings::MISSED_LINKS,
+            ];
             let idle = idle.iter().filter(|spec| params.is_set(spec.name));
             let idle: Vec<ParamProblem> = idle.map(of_link_alone).collect();
             if idle.is_empty() {
@@ -233,12 +235,8 @@ pub(crate) fn linked(
     if let Some(last) = last {
         figures_of(&last, &mut found);
         found.exhibits = shown::exhibits(&last);
-        let has_numbers = task.on.iter().any(|name| {
-            let column = pair.original.column_named(name);
-            column.is_some_and(|column| column.as_numeric().is_some())
-        });
-        let marks = has_numbers.then(|| outliers(pair.original, task.on, OUTLIERS));
-        found.listed = shown::most_exposed(&last, &pair, marks.transpose()?.as_deref());
+        let exposure = Exposure::of(&last, &pair, task.on)?;
+        found.listed = exposure.as_ref().map_or_else(Vec::new, shown::most_exposed);
     }
     Ok(found)
 }

@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use bauta_data::{Table, Watch, near};
+use bauta_methods::linkage::exposed::Exposure;
 use bauta_methods::linkage::link;
 use bauta_methods::linkage::linked::Linked;
 use bauta_methods::linkage::settings::Settings;
@@ -62,6 +63,8 @@ pub struct LinkFound {
     pub pairing: Option<Pairing>,
     /// How links were chosen.
     pub settings: Settings,
+    /// Who is found; none where the truth is not known.
+    pub exposure: Option<Exposure>,
     /// What the linkage stated.
     pub notes: Vec<Note>,
 }
@@ -140,11 +143,13 @@ fn link_tables(
         rows: pairing.as_ref().map_or(Rows::Unrelated, Pairing::rows),
     };
     let (linked, notes) = linked(pair, &on, &settings, card(), watch)?;
+    let exposure = Exposure::of(&linked, &pair, &on)?;
     Ok(LinkFound {
         linked,
         on,
         pairing,
         settings,
+        exposure,
         notes,
     })
 }

@@ -3,13 +3,10 @@
 use crate::exhibit::{
     Cell, Column, Curve, Exhibit, Histogram, HistogramSeries, Shows, Spot, Table, Unit, View,
 };
+use crate::linkage::exposed::Exposure;
 use crate::linkage::linked::{AgainstTruth, Linked};
 use crate::measure::{ListedRecord, Part};
-use crate::pair::Pair;
 use crate::params::Choice as _;
-
-/// Records that are named as most exposed.
-const N_EXPOSED: usize = 10;
 
 /// Drawings and tables for the internal report.
 pub(super) fn exhibits(linked: &Linked) -> Vec<Exhibit> {
@@ -119,40 +116,15 @@ fn by_variable(linked: &Linked) -> View {
         .filed("linkage-variables")
 }
 
-/// The masked records that are found most surely, the largest weight first, by the rows of the original; and as many
-/// of the outliers among them. Confidential.
-pub(super) fn most_exposed(
-    linked: &Linked,
-    pair: &Pair<'_>,
-    is_outlier: Option<&[bool]>,
-) -> Vec<ListedRecord> {
-    let Some(truth) = &linked.truth else {
-        return Vec::new();
-    };
-    let found = |record: &usize| truth.credits[*record] > 0.0;
-    let mut exposed: Vec<usize> = (0..truth.credits.len()).filter(found).collect();
-    exposed.sort_by(|&a, &b| {
-        let by_credit = truth.credits[b].total_cmp(&truth.credits[a]);
-        by_credit.then(truth.true_weights[b].total_cmp(&truth.true_weights[a]))
-    });
-    let outlier = |record: usize| is_outlier.map(|marks| marks[pair.original_record(record)]);
-    let mut listed: Vec<usize> = exposed.iter().copied().take(N_EXPOSED).collect();
-    let outliers = exposed
-        .iter()
-        .copied()
-        .filter(|&one| outlier(one) == Some(true));
-    for record in outliers.take(N_EXPOSED) {
-        if !listed.contains(&record) {
-            listed.push(record);
-        }
-    }
-    let told = listed.into_iter().map(|record| ListedRecord {
-        row: pair.original_record(record) as u64 + 1,
+/// The masked records that are found most surely, by the rows of the original. Confidential.
+pub(super) fn most_exposed(exposure: &Exposure) -> Vec<ListedRecord> {
+    let told = exposure.most.iter().map(|one| ListedRecord {
+        row: one.original as u64 + 1,
         key: Vec::new(),
         figures: vec![
-            Part::new("found", truth.credits[record]),
-            Part::new("weight", truth.true_weights[record]),
-            Part::new("outlier", outlier(record).map(|is| f64::from(u8::from(is)))),
+            Part::new("found", one.found),
+            Part::new("weight", one.weight),
+            Part::new("outlier", one.is_outlier.map(|is| f64::from(u8::from(is)))),
         ],
     });
     told.collect()
