@@ -111,22 +111,8 @@ pub(crate) fn optimise(
     let ended: Vec<(State, Course)> = ended.into_iter().collect::<Result<_, _>>()?;
     let ends = ended.iter().map(|(state, _)| state.distance(&ground).e);
     let ends: Vec<f64> = ends.collect();
-    // IL1 where it should be comes first, then the objective; of equals the first.
-    let rank = |(state, _): &(State, Course)| {
-        let miss =
-            (state.distance(&ground).il1 - il1_target).abs() / il1_target.max(f64::MIN_POSITIVE);
-        (
-            if miss <= settings.within { 0.0 } else { miss },
-            state.objective(),
-        )
-    };
-    let best = ended.into_iter().min_by(|a, b| {
-        let (a, b) = (rank(a), rank(b));
-        a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1))
-    });
-    let Some((best, course)) = best else {
-        return Err(MethodError::Internal("no search was made".to_owned()));
-    };
+    let (best, course) = best_of(ended, &ground, il1_target, settings.within)
+        .ok_or_else(|| MethodError::Internal("no search was made".to_owned()))?;
     let found = Optimised {
         columns: best.columns(start),
         before,
@@ -139,6 +125,24 @@ pub(crate) fn optimise(
     };
     state_of(&found, settings, context);
     Ok(found)
+}
+
+/// The best of some searches: IL1 where it should be comes first, then the objective; of equals the first.
+fn best_of(
+    ended: Vec<(State, Course)>,
+    ground: &Ground,
+    il1_target: f64,
+    within: f64,
+) -> Option<(State, Course)> {
+    let rank = |(state, _): &(State, Course)| {
+        let apart = (state.distance(ground).il1 - il1_target).abs();
+        let miss = apart / il1_target.max(f64::MIN_POSITIVE);
+        (if miss <= within { 0.0 } else { miss }, state.objective())
+    };
+    ended.into_iter().min_by(|a, b| {
+        let (a, b) = (rank(a), rank(b));
+        a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1))
+    })
 }
 
 /// When time is up, by the clock of whoever watches.
@@ -157,23 +161,65 @@ fn until(settings: &Settings, context: &RunContext<'_>) -> Result<Option<f64>, M
 
 /// States what was reached, and what was not.
 fn state_of(found: &Optimised, settings: &Settings, context: &RunContext<'_>) {
-    let missed =
-        (found.after.il1 - found.il1_target).abs() > 1.001 * settings.within * found.il1_target;
-    context.note(
-        Note::new(
-            "optimised",
-            format!(
-                "{} records could change; E went from {:.4} to {:.4}, IL1 from {:.4} to {:.4} (aimed at {:.4}), in {} steps of which {} stayed",
-                found.n_open,
-                found.before.e,
-                found.after.e,
-                found.before.il1,
-                found.after.il1,
-                found.il1_target,
-                found.course.n_steps,
-                found.course.n_accepted
-            ),
-        )
+    context.note(course_of(found));
+    let warn = |id: &'static str, text: &'static str| {
+        context.note(Note::new(id, text).ranked(NoteRank::Warning));
+    };
+    let (il1, aimed_at) = (found.after.il1, found.il1_target);
+    let within = 1.001 * settings.within * aimed_at;
+    if found.before.il1 <= 0.0 {
+        warn(
+            NOT_MASKED,
+            "every record is an original one in these variables: the file was not masked, or only put into another order, and nothing was improved",
+        );
+    } else if il1 < aimed_at - within {
+        warn(
+            "nearer-than-asked",
+            "IL1 is below what was aimed at: the file is NEARER to the original than it was to be, and risks more; raise p or `iterations`, and measure the risk before anybody gets it",
+        );
+    } else if il1 > aimed_at + within {
+        warn(
+            "il1-not-reached",
+            "IL1 is above what was aimed at: the search ended too early, or p cannot be reached with so few records (raise `iterations`, or q)",
+        );
+    }
+    if found.before.il1 > 0.0 && found.after.e >= found.before.e {
+        warn(
+            "e-did-not-fall",
+            "E did not fall: the moments are no nearer to the original's than before (raise `iterations`, lower `temperature`, or weigh risk less)",
+        );
+    }
+    if settings
+        .target
+        .is_some_and(|target| found.after.e >= target)
+    {
+        warn(
+            "target-not-reached",
+            "E is not below the target: with so few records it may be out of reach (raise `iterations`, or q)",
+        );
+    }
+    if settings.is_timed() {
+        warn(
+            "time-limited",
+            "the search was ended by the clock or could have been: another run may end elsewhere, and nobody can repeat this one",
+        );
+    }
+}
+
+/// How the search went.
+fn course_of(found: &Optimised) -> Note {
+    let text = format!(
+        "{} records could change; E went from {:.4} to {:.4}, IL1 from {:.4} to {:.4} (aimed at {:.4}), in {} steps of which {} stayed",
+        found.n_open,
+        found.before.e,
+        found.after.e,
+        found.before.il1,
+        found.after.il1,
+        found.il1_target,
+        found.course.n_steps,
+        found.course.n_accepted
+    );
+    Note::new("optimised", text)
         .with("e_before", found.before.e)
         .with("e_after", found.after.e)
         .with("e_kept", found.kept.e)
@@ -181,45 +227,5 @@ fn state_of(found: &Optimised, settings: &Settings, context: &RunContext<'_>) {
         .with("il1_after", found.after.il1)
         .with("il1_target", found.il1_target)
         .with("n_steps", found.course.n_steps)
-        .with("n_accepted", found.course.n_accepted),
-    );
-    if found.before.il1 <= 0.0 {
-        context.note(
-            Note::new(
-                NOT_MASKED,
-                "every record is an original one in these variables: the file was not masked, or only put into another order, and nothing was improved",
-            )
-            .ranked(NoteRank::Warning),
-        );
-    }
-    if missed {
-        context.note(
-            Note::new(
-                "il1-not-reached",
-                "IL1 is not where it should be: the search ended too early, or p cannot be reached with so few records (raise `iterations`, or q)",
-            )
-            .ranked(NoteRank::Warning),
-        );
-    }
-    if settings
-        .target
-        .is_some_and(|target| found.after.e >= target)
-    {
-        context.note(
-            Note::new(
-                "target-not-reached",
-                "E is not below the target: with so few records it may be out of reach (raise `iterations`, or q)",
-            )
-            .ranked(NoteRank::Warning),
-        );
-    }
-    if settings.is_timed() {
-        context.note(
-            Note::new(
-                "time-limited",
-                "the search was ended by the clock or could have been: another run may end elsewhere, and nobody can repeat this one",
-            )
-            .ranked(NoteRank::Warning),
-        );
-    }
+        .with("n_accepted", found.course.n_accepted)
 }

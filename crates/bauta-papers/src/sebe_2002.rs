@@ -113,7 +113,9 @@ pub(super) fn improved(
     seed: u64,
     watch: &dyn Watch,
 ) -> Result<Table, MethodError> {
-    let step = Method::new("post-mask", params);
+    // The paper rounds nothing.
+    let unrounded = ("round", RawValue::Flag(false));
+    let step = Method::new("post-mask", &[params, &[unrounded]].concat());
     let adjuster = registry::adjuster(step.id).ok_or_else(|| unknown(step.id))?;
     let params = checked(adjuster.card(), &step)?;
     let on: Vec<usize> = (0..file.columns().len()).collect();

@@ -1,6 +1,7 @@
 //! `bauta optimize`: a masked file with the moments of its original.
 
 use bauta_methods::Note;
+use bauta_methods::note::NoteRank;
 use bauta_plan::work::compare::PairBy;
 use bauta_plan::work::optimize::{OptimizeFound, OptimizeRequest, optimize};
 use serde_json::{Map, Value, json};
@@ -66,25 +67,37 @@ fn request(arguments: &OptimizeArguments, global: &Global) -> Result<OptimizeReq
 
 fn show(found: &OptimizeFound, arguments: &OptimizeArguments, global: &Global) {
     out!(
-        "{} with the moments of {}: {}.",
+        "{} towards the moments of {}: {}.",
         arguments.masked.display(),
         arguments.original.display(),
         found.on.join(", ")
     );
     out!("{}", found.pairing.in_words());
+    if !found.left.is_empty() {
+        out!(
+            "Left as they are, since no record was masked in them: {}.",
+            found.left.join(", ")
+        );
+    }
     let mut rows = table(["figure", "before", "after"]);
     for (label, [before, after]) in &found.figures {
         rows.add_row([text(label.as_str()), figure(*before), figure(*after)]);
     }
     out!("{rows}");
+    let warnings = found
+        .notes
+        .iter()
+        .filter(|note| note.rank == NoteRank::Warning);
+    warnings.for_each(|note| out!("WARNING: {}", note.text));
     out!(
-        "Smaller is better in every row. The original steered every change: see what an intruder could learn by `bauta compare` and `bauta link` on {} before anybody gets it.",
+        "Smaller is better in every row but those of IL1, which should be where it was aimed at. The original steered every change: see what an intruder could learn by `bauta compare` and `bauta link` on {} before anybody gets it.",
         arguments.output.display()
     );
     if !global.quiet {
         found
             .notes
             .iter()
+            .filter(|note| note.rank != NoteRank::Warning)
             .for_each(|note| say!("note: {}", note.text));
         say!("wrote {}", arguments.output.display());
     }
@@ -101,6 +114,7 @@ fn as_json(found: &OptimizeFound, arguments: &OptimizeArguments) -> Value {
         "masked": arguments.masked.display().to_string(),
         "written": arguments.output.display().to_string(),
         "on": found.on,
+        "left": found.left,
         "pairing": found.pairing.in_words(),
         "figures": figures,
         "search": found.data,

@@ -73,6 +73,71 @@ fn a_masked_file_gets_its_moments_back() {
 }
 
 #[test]
+fn ids_and_weights_stay_and_nobody_sees_which_records_were_changed() {
+    let folder = tempfile::tempdir().unwrap();
+    files(folder.path());
+    // A weight that no mask touched, in both files, one value missing in the masked one.
+    let text = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
+    for name in ["x.csv", "z.csv"] {
+        let with_weight = text(name)
+            .lines()
+            .enumerate()
+            .map(|(at, line)| match at {
+                0 => format!("{line};weight;five\n"),
+                at => format!("{line};{};5\n", 3 + at % 7),
+            })
+            .collect::<String>();
+        std::fs::write(folder.path().join(name), with_weight).unwrap();
+    }
+    let command = [
+        "optimize",
+        "x.csv",
+        "z.csv",
+        "--by-row",
+        "--seed",
+        "7",
+        "-o",
+        "better.csv",
+    ];
+    let output = run_expecting(folder.path(), &command, 0);
+    let said = stdout(&output);
+    assert!(
+        said.contains("no record was masked in them: id, weight, five"),
+        "{said}"
+    );
+    assert!(said.contains("IL1 that was aimed at"), "{said}");
+    let better = text("better.csv");
+    assert!(!better.contains('.'), "decimals show who was changed");
+    let ends = |text: &str| -> Vec<String> {
+        let of = |line: &str| {
+            let cells: Vec<&str> = line.split(';').collect();
+            format!("{};{}", cells[0], cells[4])
+        };
+        text.lines().map(of).collect()
+    };
+    assert_eq!(ends(&better), ends(&text("z.csv")));
+    // What is asked of the search is asked of its figures: one distance E on one screen.
+    let third = [
+        "--set",
+        "order=3",
+        "--on",
+        "wages,rents,five",
+        "--force",
+        "--json",
+    ];
+    let found = json(&run_expecting(
+        folder.path(),
+        &[&command[..], &third].concat(),
+        0,
+    ));
+    let shown = found["figures"]["Distance of moments (E)"]["after"]
+        .as_f64()
+        .unwrap();
+    let searched = found["search"]["after"]["e"].as_f64().unwrap();
+    assert!((shown - searched).abs() < 1e-9, "{shown} {searched}");
+}
+
+#[test]
 fn what_cannot_be_improved_is_said_before_anything_is_written() {
     let folder = tempfile::tempdir().unwrap();
     files(folder.path());

@@ -3,7 +3,7 @@
 use bauta_data::Attribute;
 
 use crate::adjust::{AdjustMethod, AdjustTask};
-use crate::card::{Card, Family, ParamSpec, Randomness};
+use crate::card::{Card, ConstValue, Family, ParamSpec, Randomness};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::exhibit::Exhibit;
@@ -13,7 +13,7 @@ use crate::mask::constant_variable;
 use crate::mask::continuous::{OF_NUMBERS, numbers};
 use crate::mask::{Change, StepFacts};
 use crate::missing::{MISSING, Missing};
-use crate::optimise::settings::{P, Q, SHARED, Settings as Search, WEIGHT_DLD};
+use crate::optimise::settings::{P, Q, Rounding, SHARED, Settings as Search, WEIGHT_DLD};
 use crate::optimise::{Start, optimise, shown};
 use crate::pair::Rows;
 use crate::pair::records::{incomplete_skipped, numeric};
@@ -23,8 +23,14 @@ use crate::params::{ParamProblem, Params, RawValue};
 #[derive(Clone, Copy, Debug)]
 pub struct PostMask;
 
-const PARAMS: [ParamSpec; 4 + SHARED.len()] = {
-    let mut all = [P; 4 + SHARED.len()];
+const ROUND: ParamSpec = ParamSpec::flag(
+    "round",
+    "round new values to the decimals that the masked file has: others would show which records were changed",
+)
+.or(ConstValue::Flag(true));
+
+const PARAMS: [ParamSpec; 5 + SHARED.len()] = {
+    let mut all = [P; 5 + SHARED.len()];
     all[0] = P.or_number(0.5);
     all[1] = Q.or_number(0.3);
     all[2] = WEIGHT_DLD;
@@ -33,7 +39,8 @@ const PARAMS: [ParamSpec; 4 + SHARED.len()] = {
         all[3 + at] = SHARED[at];
         at += 1;
     }
-    all[3 + SHARED.len()] = MISSING;
+    all[3 + SHARED.len()] = ROUND;
+    all[4 + SHARED.len()] = MISSING;
     all
 };
 
@@ -64,8 +71,13 @@ impl AdjustMethod for PostMask {
 
     fn settings(&self, params: &Params) -> Result<Settings, Vec<ParamProblem>> {
         let (q, weight_dld) = (params.number(Q.name), params.number(WEIGHT_DLD.name));
+        let rounding = if params.flag(ROUND.name) {
+            Rounding::AsMasked
+        } else {
+            Rounding::None
+        };
         Ok(Settings {
-            search: Search::asked(params, q, weight_dld)?,
+            search: Search::asked(params, q, weight_dld, rounding)?,
             missing: Missing::asked(params),
         })
     }

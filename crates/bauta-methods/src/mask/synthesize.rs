@@ -7,12 +7,12 @@ use crate::context::{RunContext, shuffled, unit_interval};
 use crate::error::MethodError;
 use crate::kernel::numbers::moments::moments;
 use crate::kernel::numbers::normal;
-use crate::mask::continuous::OF_NUMBERS;
+use crate::mask::continuous::{OF_NUMBERS, ROUND};
 use crate::mask::jointly::{JointVariable, joint_variables, with_values};
 use crate::mask::synth_normal::with_original_margins;
 use crate::mask::{Change, MaskMethod, MaskTask, StepFacts};
 use crate::missing::Missing;
-use crate::optimise::settings::{P, SHARED, Settings as Search};
+use crate::optimise::settings::{P, Rounding, SHARED, Settings as Search};
 use crate::optimise::{Start, optimise, shown};
 use crate::pair::Rows;
 use crate::params::{ParamProblem, Params, RawValue, choices};
@@ -35,14 +35,15 @@ const FROM: ParamSpec =
     ParamSpec::choice::<From>("start", "the random file that the search begins with")
         .or_word("copula");
 
-const PARAMS: [ParamSpec; 2 + SHARED.len()] = {
-    let mut all = [FROM; 2 + SHARED.len()];
+const PARAMS: [ParamSpec; 3 + SHARED.len()] = {
+    let mut all = [FROM; 3 + SHARED.len()];
     all[1] = P.or_number(0.5);
     let mut at = 0;
     while at < SHARED.len() {
         all[2 + at] = SHARED[at];
         at += 1;
     }
+    all[2 + SHARED.len()] = ROUND;
     all
 };
 
@@ -71,9 +72,14 @@ impl MaskMethod for Synthesize {
     }
 
     fn settings(&self, params: &Params) -> Result<Settings, Vec<ParamProblem>> {
+        let rounding = if params.flag(ROUND.name) {
+            Rounding::AsOriginal
+        } else {
+            Rounding::None
+        };
         Ok(Settings {
             from: params.choice_of(FROM.name),
-            search: Search::asked(params, 1.0, 0.0)?,
+            search: Search::asked(params, 1.0, 0.0, rounding)?,
         })
     }
 

@@ -2,13 +2,16 @@
 
 use super::Start;
 use super::moments::Terms;
-use super::settings::{Il1Scale, Settings};
+use super::settings::{Il1Scale, Rounding, Settings};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::kernel::numbers::grid::{decimals_needed, round_to};
 use crate::kernel::numbers::moments::finite_moments;
 use crate::kernel::space::nearest::NearestTree;
 use crate::kernel::space::points::Points;
+
+/// Decimals beyond which values are on no grid that anybody sees.
+const MOST_DECIMALS: u8 = 12;
 
 /// One variable of the original.
 #[derive(Clone, Copy, Debug)]
@@ -66,7 +69,7 @@ impl Ground {
     ) -> Result<Self, MethodError> {
         let mut variables = Vec::new();
         let mut all_moments = Vec::new();
-        for (name, x) in start.names.iter().zip(start.original) {
+        for ((name, x), masked) in start.names.iter().zip(start.original).zip(start.masked) {
             let moments = finite_moments(name, x)?;
             let fold = |end: f64, pick: fn(f64, f64) -> f64| x.iter().copied().fold(end, pick);
             variables.push(Variable {
@@ -74,7 +77,12 @@ impl Ground {
                 sd: moments.sd,
                 low: fold(f64::INFINITY, f64::min),
                 high: fold(f64::NEG_INFINITY, f64::max),
-                decimals: settings.round.then(|| decimals_needed(x)),
+                decimals: match settings.rounding {
+                    Rounding::None => None,
+                    Rounding::AsOriginal => Some(decimals_needed(x)),
+                    Rounding::AsMasked => Some(decimals_needed(masked)),
+                }
+                .filter(|decimals| *decimals <= MOST_DECIMALS),
             });
             all_moments.push(moments);
         }

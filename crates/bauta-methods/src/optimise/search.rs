@@ -79,91 +79,149 @@ pub(super) fn search(
     context: &RunContext<'_>,
 ) -> Result<Course, MethodError> {
     let mut rng = draws.stream();
-    let mut course = Course::default();
-    let mut room = Vec::new();
-    let (low, high) = (
-        (1.0 - settings.within) * limits.il1_target,
-        (1.0 + settings.within) * limits.il1_target,
-    );
     let first_temperature = match settings.acceptance {
         Acceptance::Climb => 0.0,
         Acceptance::Anneal => settings.temperature * mean_change(state, ground, settings, &mut rng),
     };
-    let every = limits.iterations.div_ceil(N_TRACED).max(1);
-    let (mut n_idle, mut n_accepted_before) = (0, 0);
-    course.trace.push(point(state, ground, 0, 0.0));
-    if state.n_open() == 0 {
-        return Ok(course);
+    let mut walk = Walk {
+        state,
+        ground,
+        settings,
+        limits,
+        rng,
+        room: Vec::new(),
+        course: Course::default(),
+        first_temperature,
+        share_of_time: 0.0,
+        n_idle: 0,
+        n_accepted_before: 0,
+    };
+    walk.trace(0);
+    if walk.state.n_open() == 0 {
+        return Ok(walk.course);
     }
-    while course.n_steps < limits.iterations {
-        let now = state.distance(ground);
-        let is_there = now.il1 >= low && now.il1 <= high;
-        if is_there && settings.target.is_some_and(|target| now.e < target) {
-            course.end = End::Target;
+    let every = limits.iterations.div_ceil(N_TRACED).max(1);
+    while walk.course.n_steps < limits.iterations {
+        if walk.is_at_target() {
+            walk.course.end = End::Target;
             break;
         }
-        if course.n_steps % LOOK == LOOK - 1 {
-            state.settle(ground);
+        if walk.course.n_steps % LOOK == LOOK - 1 {
+            walk.state.settle(ground);
             let before = done.fetch_add(LOOK as u64, Ordering::Relaxed);
             let total = limits.iterations.saturating_mul(settings.restarts);
             context.progress((before as usize).min(total), total)?;
-            if limits
-                .until
-                .is_some_and(|until| context.watch().seconds() >= Some(until))
-            {
-                course.end = End::Time;
+            walk.share_of_time = share_of_time(settings.seconds, limits.until, context);
+            if walk.share_of_time >= 1.0 {
+                walk.course.end = End::Time;
                 break;
             }
         }
-        course.n_steps += 1;
-        let temperature = cooled(first_temperature, course.n_steps, limits.iterations);
+        walk.step();
+        if walk.course.n_steps.is_multiple_of(every) {
+            walk.trace(every);
+        }
+        if walk.n_idle >= limits.patience {
+            walk.course.end = End::Patience;
+            break;
+        }
+    }
+    walk.state.settle(ground);
+    // The end is a point of the trace wherever it comes.
+    let n_since = walk.course.n_steps % every;
+    if n_since > 0 {
+        walk.trace(n_since);
+    }
+    Ok(walk.course)
+}
+
+/// How much of the time is over; 0 where time does not end the search.
+fn share_of_time(seconds: Option<f64>, until: Option<f64>, context: &RunContext<'_>) -> f64 {
+    let Some((seconds, until)) = seconds.zip(until) else {
+        return 0.0;
+    };
+    let now = context.watch().seconds();
+    now.map_or(0.0, |now| (1.0 - (until - now) / seconds).max(0.0))
+}
+
+/// A search on its way.
+struct Walk<'a> {
+    state: &'a mut State,
+    ground: &'a Ground,
+    settings: &'a Settings,
+    limits: &'a Search,
+    rng: rand_chacha::ChaCha8Rng,
+    room: Vec<f64>,
+    course: Course,
+    first_temperature: f64,
+    share_of_time: f64,
+    /// Steps since the last that stayed.
+    n_idle: usize,
+    n_accepted_before: usize,
+}
+
+impl Walk<'_> {
+    fn is_there(&self, il1: f64) -> bool {
+        let (target, within) = (self.limits.il1_target, self.settings.within);
+        il1 >= (1.0 - within) * target && il1 <= (1.0 + within) * target
+    }
+
+    fn is_at_target(&self) -> bool {
+        let now = self.state.distance(self.ground);
+        let target = self.settings.target;
+        self.is_there(now.il1) && target.is_some_and(|target| now.e < target)
+    }
+
+    /// Tries one new value.
+    fn step(&mut self) {
+        let ground = self.ground;
+        let now = self.state.distance(ground);
+        self.course.n_steps += 1;
+        let share_of_steps = self.course.n_steps as f64 / self.limits.iterations as f64;
+        let temperature = cooled(
+            self.first_temperature,
+            share_of_steps.max(self.share_of_time),
+        );
         // (a): a random value of a record of M.
-        let (open, variable, x) = proposed(state, ground, settings, &mut rng);
-        let trial = state.trial(ground, open, variable, x);
+        let (open, variable, x) = proposed(self.state, ground, self.settings, &mut self.rng);
+        let trial = self.state.trial(ground, open, variable, x);
         let may_rise = if temperature > 0.0 {
-            -temperature * libm::log(unit_interval(rng.next_u64()))
+            -temperature * libm::log(unit_interval(self.rng.next_u64()))
         } else {
             0.0
         };
         // (g): what raises E is undone. It costs little to know, so that it comes before the search for the
         // nearest record.
-        let mut stays = trial.e - state.exposure_at(open) < may_rise;
+        let mut stays = trial.e - self.state.exposure_at(open) < may_rise;
         if stays {
-            let outcome = state.outcome(ground, &trial, &mut room);
-            let il1 = state.il1_after(ground, &trial, &outcome);
+            let outcome = self.state.outcome(ground, &trial, &mut self.room);
+            let il1 = self.state.il1_after(ground, &trial, &outcome);
             // (h): IL1 stays in its interval or comes nearer to it.
-            let is_nearer = (il1 - limits.il1_target).abs() < (now.il1 - limits.il1_target).abs();
-            stays = state.change(&trial, &outcome) < may_rise
-                && (is_nearer || (il1 >= low && il1 <= high));
+            let target = self.limits.il1_target;
+            let is_nearer = (il1 - target).abs() < (now.il1 - target).abs();
+            stays =
+                self.state.change(&trial, &outcome) < may_rise && (is_nearer || self.is_there(il1));
             if stays {
-                state.accept(ground, &trial, &outcome);
+                self.state.accept(ground, &trial, &outcome);
             }
         }
         if stays {
-            course.n_accepted += 1;
-            n_idle = 0;
+            self.course.n_accepted += 1;
+            self.n_idle = 0;
         } else {
-            n_idle += 1;
-        }
-        if course.n_steps % every == 0 {
-            let stayed = (course.n_accepted - n_accepted_before) as f64 / every as f64;
-            n_accepted_before = course.n_accepted;
-            course
-                .trace
-                .push(point(state, ground, course.n_steps, stayed));
-        }
-        if n_idle >= limits.patience {
-            course.end = End::Patience;
-            break;
+            self.n_idle += 1;
         }
     }
-    state.settle(ground);
-    Ok(course)
-}
 
-fn point(state: &State, ground: &Ground, n_steps: usize, stayed: f64) -> [f64; 4] {
-    let now = state.distance(ground);
-    [n_steps as f64, now.e, now.il1, stayed]
+    /// A point of the trace, so many steps after the last.
+    fn trace(&mut self, n_since: usize) {
+        let now = self.state.distance(self.ground);
+        let n_stayed = self.course.n_accepted - self.n_accepted_before;
+        self.n_accepted_before = self.course.n_accepted;
+        let stayed = n_stayed as f64 / n_since.max(1) as f64;
+        let point = [self.course.n_steps as f64, now.e, now.il1, stayed];
+        self.course.trace.push(point);
+    }
 }
 
 /// The mean size of changes of E at the start.
@@ -184,7 +242,8 @@ fn mean_change(
     sum / WARMING as f64
 }
 
-fn cooled(first: f64, n_steps: usize, n_all: usize) -> f64 {
-    let left = 1.0 - n_steps as f64 / (COOLING * n_all as f64);
+/// The temperature when such a share of the steps or of the time is over.
+fn cooled(first: f64, share: f64) -> f64 {
+    let left = 1.0 - share / COOLING;
     if left > 0.0 { first * left * left } else { 0.0 }
 }

@@ -146,7 +146,7 @@ const RESTARTS: ParamSpec = ParamSpec::new(
 .or_integer(1);
 
 /// What both methods have, in display order.
-pub(crate) const SHARED: [ParamSpec; 17] = [
+pub(crate) const SHARED: [ParamSpec; 16] = [
     TARGET,
     ORDER,
     ORDER_WEIGHTS,
@@ -163,7 +163,6 @@ pub(crate) const SHARED: [ParamSpec; 17] = [
     PATIENCE,
     SECONDS,
     RESTARTS,
-    crate::mask::continuous::ROUND,
 ];
 
 /// How a masked file is to be improved.
@@ -207,8 +206,19 @@ pub struct Settings {
     pub seconds: Option<f64>,
     /// Independent searches.
     pub restarts: usize,
-    /// Whether values are rounded to the decimals of the original.
-    pub round: bool,
+    /// Which decimals new values have.
+    pub rounding: Rounding,
+}
+
+/// Which decimals new values have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Rounding {
+    /// As many as they come with.
+    None,
+    /// Those of the original.
+    AsOriginal,
+    /// Those of the masked file, so that nobody sees which records were changed.
+    AsMasked,
 }
 
 impl Settings {
@@ -217,6 +227,7 @@ impl Settings {
         params: &Params,
         q: f64,
         weight_dld: f64,
+        rounding: Rounding,
     ) -> Result<Self, Vec<ParamProblem>> {
         let order = params.count(ORDER.name);
         let mut problems = Vec::new();
@@ -244,7 +255,7 @@ impl Settings {
             patience: count_if_set(params, PATIENCE.name),
             seconds: params.number_if_set(SECONDS.name),
             restarts: params.count(RESTARTS.name),
-            round: params.flag(crate::mask::continuous::ROUND.name),
+            rounding,
         };
         problems.extend(settings.together());
         if problems.is_empty() {

@@ -6,7 +6,7 @@ use bauta_data::{Unwatched, Watch};
 use proptest::prelude::*;
 
 use super::search::End;
-use super::settings::{Acceptance, Il1Scale, Perturbation, Proposals, Settings};
+use super::settings::{Acceptance, Il1Scale, Perturbation, Proposals, Rounding, Settings};
 use super::{Optimised, Start, optimise};
 use crate::context::{RunContext, unit_interval};
 use crate::error::MethodError;
@@ -57,7 +57,7 @@ fn settings() -> Settings {
         patience: None,
         seconds: None,
         restarts: 1,
-        round: false,
+        rounding: Rounding::None,
     }
 }
 
@@ -125,19 +125,51 @@ fn by_loops(files: [&[Vec<f64>]; 2], order: usize, weights: &[f64]) -> f64 {
     e
 }
 
+/// IL1 by definition: each masked record against the original that is nearest in standard deviations, by loops.
+fn il1_by_loops(original: &[Vec<f64>], masked: &[Vec<f64>], scale: Il1Scale) -> f64 {
+    let n = original[0].len() as f64;
+    let standardised = |file: &[Vec<f64>]| -> Vec<Vec<f64>> {
+        let columns = file.iter().zip(original).map(|(values, x)| {
+            let mean = x.iter().sum::<f64>() / n;
+            let squares: f64 = x.iter().map(|x| (x - mean) * (x - mean)).sum();
+            let sd = (squares / (n - 1.0)).sqrt();
+            values.iter().map(|value| (value - mean) / sd).collect()
+        });
+        columns.collect()
+    };
+    let (x, z) = (standardised(original), standardised(masked));
+    let [from, to] = match scale {
+        Il1Scale::Original => [original, masked],
+        Il1Scale::Standardised => [&x[..], &z[..]],
+    };
+    let (d, n_masked) = (masked.len(), masked[0].len());
+    let mut sum = 0.0;
+    for i in 0..n_masked {
+        let apart = |k: usize| -> f64 { (0..d).map(|j| (z[j][i] - x[j][k]).powi(2)).sum() };
+        let nearest = (0..original[0].len()).min_by(|&a, &b| apart(a).total_cmp(&apart(b)));
+        let nearest = nearest.expect("originals");
+        sum += (0..d)
+            .map(|j| (to[j][i] - from[j][nearest]).abs() / from[j][nearest].abs())
+            .sum::<f64>();
+    }
+    sum / (d * n_masked) as f64
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
     fn what_is_kept_is_what_is_found_anew(
         seed in 0_u64..1_000,
         d in 2_usize..5,
-        order in 1_usize..4,
+        order in 1_usize..5,
         ways in (0_u8..3, 0_u8..2, 0_u8..2, 0_u8..2),
+        scale in 0_u8..2,
         risk in (0_u8..2, 0_u8..2),
     ) {
         let settings = Settings {
             order,
-            weights: [1.0, 1.0, 0.01][..order].to_vec(),
+            weights: [1.0, 1.0, 0.01, 0.0001][..order].to_vec(),
+            scale: [Il1Scale::Original, Il1Scale::Standardised][usize::from(scale)],
             perturbation: [Perturbation::Gaussian, Perturbation::Resample, Perturbation::Toward][usize::from(ways.0)],
             proposals: [Proposals::Plain, Proposals::Gradient][usize::from(ways.1)],
             acceptance: [Acceptance::Climb, Acceptance::Anneal][usize::from(ways.2)],
@@ -148,7 +180,11 @@ proptest! {
         };
         let files = files(80, d, seed);
         let found = run(&files, &settings);
-        // The last point of the trace is what was kept; `after` is found anew.
+        let last = found.course.trace.last().copied().unwrap_or_default();
+        prop_assert_eq!(last[0] as usize, found.course.n_steps);
+        prop_assert!((last[1] - found.kept.e).abs() <= 1e-9 * (1.0 + found.kept.e));
+        let il1 = il1_by_loops(&files[0], &found.columns, settings.scale);
+        prop_assert!((il1 - found.after.il1).abs() <= 1e-9 * (1.0 + il1), "{il1} {}", found.after.il1);
         let anew = by_loops([&files[0], &found.columns], order, &settings.weights);
         prop_assert!((anew - found.after.e).abs() <= 1e-9 * (1.0 + anew), "{anew} {}", found.after.e);
         let kept = found.ends[0];

@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 use bauta_data::format::{self, FileFormat};
 use bauta_data::{Kind, Table, Watch};
 use bauta_methods::adjust::{AdjustTask, Adjuster};
+use bauta_methods::kernel::numbers::moments::is_constant;
 use bauta_methods::measure::{Files, MeasureTask};
 use bauta_methods::optimise::NOT_MASKED;
+use bauta_methods::pair::Rows;
 use bauta_methods::params::parse_text;
 use bauta_methods::{Note, Pair, Params, RawValue, RunContext, registry};
 
@@ -41,6 +43,8 @@ pub struct OptimizeRequest {
 pub struct OptimizeFound {
     /// The variables.
     pub on: Vec<String>,
+    /// Numbers of both files that were left as they are, since no record was masked in them.
+    pub left: Vec<String>,
     /// How records were paired.
     pub pairing: Pairing,
     /// Figures by label: before and after. Smaller is better.
@@ -49,6 +53,19 @@ pub struct OptimizeFound {
     pub notes: Vec<Note>,
     /// What the search tells of itself.
     pub data: serde_json::Value,
+}
+
+/// What there is to say of an improved file.
+struct Told {
+    figures: Vec<(String, [Option<f64>; 2])>,
+    notes: Vec<Note>,
+    data: serde_json::Value,
+}
+
+/// The variables that are to be improved, and numbers that nobody masked.
+struct Variables {
+    on: Vec<String>,
+    left: Vec<String>,
 }
 
 /// Improves a masked file and writes it.
@@ -70,73 +87,25 @@ pub fn optimize(
     let seed = request.seed.unwrap_or(original.seed);
     let (original, style) = (original.table, masked.style);
     let (masked, pairing) = paired(&original, masked.table, &compared)?;
-    let on = request.variables(&original, &masked)?;
     let pair = Pair {
         original: &original,
         masked: &masked,
         rows: pairing.rows(),
     };
-    let before = figures(pair, &on, seed, watch)?;
-    let context = RunContext::new(seed, "post-mask", watch);
-    let positions: Vec<usize> = on.iter().filter_map(|name| masked.index_of(name)).collect();
-    let attributes: Vec<_> = positions
-        .iter()
-        .map(|&at| masked.column(at).attribute())
-        .collect();
-    let problems = adjuster.check(&params, &attributes);
-    if !problems.is_empty() {
-        return Err(refused(adjuster, problems));
-    }
-    let task = AdjustTask {
-        pair,
-        on: &positions,
-    };
-    let mut change = adjuster.adjust(&params, &task, &context)?;
-    let notes = context.into_notes();
-    if notes.iter().any(|note| note.id == NOT_MASKED) {
-        return Err(WorkError::mistake(
-            format!(
-                "every record of {} is one of {} in these variables: it was not masked, or only put into another order",
-                request.masked.display(),
-                request.original.display()
-            ),
-            "give the file that a mask has made; an original is not improved, and not written again under another name",
-        ));
-    }
-    let data = change
-        .evidence
-        .take()
-        .map_or(serde_json::Value::Null, |evidence| evidence.data);
-    let improved = change.apply_to(&masked);
-    let after = figures(
-        Pair {
-            masked: &improved,
-            ..pair
-        },
-        &on,
-        seed,
-        watch,
-    )?;
+    let Variables { on, left } = request.variables(pair)?;
+    let (improved, told) = request.improved(pair, &on, adjuster, &params, seed, watch)?;
     let mut bytes = Vec::new();
     let style = style.for_path(&request.output);
-    format::write(
-        &mut bytes,
-        &request.output,
-        &improved,
-        format,
-        &style,
-        watch,
-    )?;
-    write_file(&request.output, &bytes, Access::Usual, &guard)?;
-    let both = before.into_iter().zip(after);
+    let output = request.output.as_path();
+    format::write(&mut bytes, output, &improved, format, &style, watch)?;
+    write_file(output, &bytes, Access::Usual, &guard)?;
     Ok(OptimizeFound {
         on,
+        left,
         pairing,
-        figures: both
-            .map(|((label, before), (_, after))| (label, [before, after]))
-            .collect(),
-        notes,
-        data,
+        figures: told.figures,
+        notes: told.notes,
+        data: told.data,
     })
 }
 
@@ -150,55 +119,138 @@ fn refused(adjuster: &dyn Adjuster, problems: Vec<bauta_methods::ParamProblem>) 
 /// Records up to which the score is found unasked: linkage of more takes longer than the search.
 const SCORED_UP_TO: usize = 20_000;
 
-/// What a reader of the paper looks for: the distance of moments, and the score with its parts.
+/// What a reader of the paper looks for: the distance of moments, and the score with its parts; by the same orders of
+/// moments and the same rule for missing values as the search.
 fn figures(
     pair: Pair<'_>,
     on: &[String],
-    seed: u64,
+    asked: &[(String, RawValue)],
     watch: &dyn Watch,
 ) -> Result<Vec<(String, Option<f64>)>, WorkError> {
-    let task = MeasureTask::new(Files::Both(pair), on);
+    // Moments of a constant are met by whatever is left as it is.
+    let varies = |name: &&String| {
+        let column = pair.original.column_named(name);
+        let numbers = column.and_then(bauta_data::Column::as_numeric);
+        numbers.is_some_and(|numbers| !is_constant(numbers))
+    };
+    let on: Vec<String> = on.iter().filter(varies).cloned().collect();
+    let task = MeasureTask::new(Files::Both(pair), &on);
     let mut figures = Vec::new();
     let is_small = pair.original.n_records().max(pair.masked.n_records()) <= SCORED_UP_TO;
     for id in ["moments", "score"]
         .into_iter()
         .filter(|id| is_small || *id != "score")
     {
-        let Some(measure) = registry::measure(id) else {
+        let Some(measure) = registry::measure(id).filter(|_| !on.is_empty()) else {
             continue;
         };
-        let params =
-            Params::check(measure.card(), &[]).map_err(|problems| WorkError::Settings {
-                measure: measure.card().id,
-                problems,
-            })?;
-        let context = RunContext::new(seed, id, watch);
+        let card = measure.card();
+        let shared = ["order", "order_weights", "missing"];
+        let given = asked
+            .iter()
+            .filter(|(name, _)| shared.contains(&name.as_str()) && card.param(name).is_some());
+        let given: Vec<(String, RawValue)> = given.cloned().collect();
+        let params = Params::check(card, &given).map_err(|problems| WorkError::Settings {
+            measure: card.id,
+            problems,
+        })?;
+        // No draw of these measures decides anything of the file.
+        let context = RunContext::new(1, id, watch);
         let found = measure.measure(&params, &task, &context)?;
-        figures.push((measure.card().title.to_owned(), found.value));
+        figures.push((card.title.to_owned(), found.value));
         if id == "score" {
-            let parts = measure
-                .declared()
-                .figures
-                .iter()
-                .filter(|part| part.id != "pld");
+            let parts = measure.declared().figures.iter();
+            let parts = parts.filter(|part| part.id != "pld");
             figures.extend(parts.map(|part| (part.label.to_owned(), found.part(part.id))));
         }
     }
     Ok(figures)
 }
 
+/// IL1 before and after the search, and what was aimed at.
+fn il1_of(data: &serde_json::Value) -> [(String, [Option<f64>; 2]); 2] {
+    let of = |place: &str| data.pointer(place).and_then(serde_json::Value::as_f64);
+    [
+        (
+            "IL1 against the nearest originals".to_owned(),
+            [of("/before/il1"), of("/after/il1")],
+        ),
+        (
+            "IL1 that was aimed at".to_owned(),
+            [None, of("/il1_target")],
+        ),
+    ]
+}
+
 impl OptimizeRequest {
-    fn params(&self, adjuster: &dyn Adjuster) -> Result<Params, WorkError> {
+    /// The parameters by name.
+    fn asked(&self, adjuster: &dyn Adjuster) -> Vec<(String, RawValue)> {
         let card = adjuster.card();
-        let given: Vec<(String, RawValue)> = (self.set.iter())
-            .map(|(name, text)| {
-                let ty = card.param(name).map(|spec| spec.ty);
-                let value =
-                    ty.map_or_else(|| RawValue::Text(text.clone()), |ty| parse_text(ty, text));
-                (name.clone(), value)
-            })
-            .collect();
-        Params::check(card, &given).map_err(|problems| refused(adjuster, problems))
+        let given = self.set.iter().map(|(name, text)| {
+            let ty = card.param(name).map(|spec| spec.ty);
+            let value = ty.map_or_else(|| RawValue::Text(text.clone()), |ty| parse_text(ty, text));
+            (name.clone(), value)
+        });
+        given.collect()
+    }
+
+    fn params(&self, adjuster: &dyn Adjuster) -> Result<Params, WorkError> {
+        let asked = self.asked(adjuster);
+        Params::check(adjuster.card(), &asked).map_err(|problems| refused(adjuster, problems))
+    }
+
+    /// The improved file, and what there is to say of it.
+    fn improved(
+        &self,
+        pair: Pair<'_>,
+        on: &[String],
+        adjuster: &dyn Adjuster,
+        params: &Params,
+        seed: u64,
+        watch: &dyn Watch,
+    ) -> Result<(Table, Told), WorkError> {
+        let masked = pair.masked;
+        let asked = self.asked(adjuster);
+        let before = figures(pair, on, &asked, watch)?;
+        let positions: Vec<usize> = on.iter().filter_map(|name| masked.index_of(name)).collect();
+        let attributes = positions.iter().map(|&at| masked.column(at).attribute());
+        let problems = adjuster.check(params, &attributes.collect::<Vec<_>>());
+        if !problems.is_empty() {
+            return Err(refused(adjuster, problems));
+        }
+        let task = AdjustTask {
+            pair,
+            on: &positions,
+        };
+        let context = RunContext::new(seed, "post-mask", watch);
+        let mut change = adjuster.adjust(params, &task, &context)?;
+        let notes = context.into_notes();
+        if notes.iter().any(|note| note.id == NOT_MASKED) {
+            return Err(WorkError::mistake(
+                format!(
+                    "every record of {} is one of {} in these variables: it was not masked, or only put into another order",
+                    self.masked.display(),
+                    self.original.display()
+                ),
+                "give the file that a mask has made; an original is not improved, and not written again under another name",
+            ));
+        }
+        let evidence = change.evidence.take();
+        let data = evidence.map_or(serde_json::Value::Null, |evidence| evidence.data);
+        let improved = change.apply_to(masked);
+        let after = Pair {
+            masked: &improved,
+            ..pair
+        };
+        let after = figures(after, on, &asked, watch)?;
+        let both = before.into_iter().zip(after);
+        let both = both.map(|((label, before), (_, after))| (label, [before, after]));
+        let told = Told {
+            figures: il1_of(&data).into_iter().chain(both).collect(),
+            notes,
+            data,
+        };
+        Ok((improved, told))
     }
 
     fn as_compared(&self) -> CompareRequest {
@@ -211,44 +263,80 @@ impl OptimizeRequest {
         }
     }
 
-    /// The variables that are to be improved: those named, or all numbers of both files.
-    fn variables(&self, original: &Table, masked: &Table) -> Result<Vec<String>, WorkError> {
+    /// The variables that are to be improved: those named, or the numbers of both files in which records were masked.
+    fn variables(&self, pair: Pair<'_>) -> Result<Variables, WorkError> {
         refuse_repeats(self.on.iter().flatten())?;
-        let is_number = |table: &Table, name: &str| {
-            let column = table.column_named(name);
-            column.is_some_and(|column| {
-                column.attribute().kind == Kind::Continuous && column.as_numeric().is_some()
-            })
+        let Pair {
+            original, masked, ..
+        } = pair;
+        let numbers = |table: &'_ Table, name: &str| {
+            let column = table.column_named(name)?;
+            let is_number = column.attribute().kind == Kind::Continuous;
+            column
+                .as_numeric()
+                .filter(|_| is_number)
+                .map(<[f64]>::to_vec)
         };
-        let is_id = |name: &str| match &self.pair_by {
-            PairBy::Id(id) => id.iter().any(|known| known == name),
-            _ => false,
-        };
+        let both = |name: &str| numbers(original, name).zip(numbers(masked, name));
         if let Some(on) = &self.on {
-            let fits = |name: &&String| !is_number(original, name) || !is_number(masked, name);
-            let unfit: Vec<&str> = on.iter().filter(fits).map(String::as_str).collect();
+            let unfit = on.iter().filter(|name| both(name).is_none());
+            let unfit: Vec<&str> = unfit.map(String::as_str).collect();
             if !unfit.is_empty() {
                 return Err(WorkError::mistake(
                     format!("not a number in both files: {}", unfit.join(", ")),
                     "name variables that both files have, and that hold numbers",
                 ));
             }
-            return Ok(on.clone());
+            return Ok(Variables {
+                on: on.clone(),
+                left: Vec::new(),
+            });
         }
-        let both = original
-            .names()
-            .filter(|name| is_number(original, name) && is_number(masked, name) && !is_id(name));
-        let both: Vec<String> = both.map(str::to_owned).collect();
-        if both.is_empty() {
+        if pair.rows == Rows::Unrelated {
             return Err(WorkError::mistake(
-                format!(
-                    "{} and {} have no number in common",
-                    self.original.display(),
-                    self.masked.display()
-                ),
+                "nobody knows which records belong together, so that it cannot be seen which variables were masked",
+                "name those that are to be improved with --on",
+            ));
+        }
+        let is_id = |name: &str| match &self.pair_by {
+            PairBy::Id(id) => id.iter().any(|known| known == name),
+            _ => false,
+        };
+        let mut found = Variables {
+            on: Vec::new(),
+            left: Vec::new(),
+        };
+        for name in original.names().filter(|name| !is_id(name)) {
+            let Some((x, z)) = both(name) else { continue };
+            let is_same = |(record, z): (usize, &f64)| {
+                let x = x.get(pair.original_record(record)).copied();
+                x.is_some_and(|x| x.to_bits() == z.to_bits() || x == *z)
+            };
+            // A number that no mask touched may be an id or a weight, which is not for a search to change.
+            if z.iter().enumerate().all(is_same) {
+                found.left.push(name.to_owned());
+            } else {
+                found.on.push(name.to_owned());
+            }
+        }
+        self.checked(found)
+    }
+
+    /// Refuses where there is nothing to improve.
+    fn checked(&self, found: Variables) -> Result<Variables, WorkError> {
+        if !found.on.is_empty() {
+            return Ok(found);
+        }
+        let (original, masked) = (self.original.display(), self.masked.display());
+        if found.left.is_empty() {
+            return Err(WorkError::mistake(
+                format!("{original} and {masked} have no number in common"),
                 "give the variables the same names in both files",
             ));
         }
-        Ok(both)
+        Err(WorkError::mistake(
+            format!("no number of {masked} differs from {original}: it was not masked"),
+            "give the file that a mask has made; an original is not improved, and not written again under another name",
+        ))
     }
 }
