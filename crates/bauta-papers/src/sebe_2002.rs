@@ -158,7 +158,7 @@ pub(super) fn judged(
 }
 
 /// The figures of masked files after the adjuster, each under a seed of its own.
-pub(super) fn over_seeds(
+fn over_seeds(
     census: &Table,
     starts: &[Table],
     params: &[(&str, RawValue)],

@@ -12,7 +12,7 @@ use super::search::{All, Best, MaskedTree, Tied};
 use super::settings::{Choosing, Estimation, Settings};
 use crate::context::RunContext;
 use crate::error::MethodError;
-use crate::kernel::assignment::{Candidates, Certificate, WeightMatrix, dense, sparse};
+use crate::kernel::assignment::{Assigned, Candidates, Certificate, WeightMatrix, dense, sparse};
 use crate::kernel::parallel::each;
 
 /// Links between different records.
@@ -223,49 +223,12 @@ fn by_candidates(
 ) -> Result<Chosen, MethodError> {
     let lowest = model.lowest();
     let (supply, demand) = (&files.original.sizes, &files.masked.sizes);
-    let mut trees = trees(files, model);
-    let most = most_looked_at(files, settings);
-    let mut rows: Vec<Vec<(u32, f64)>> = best_of_each(files, &trees, most, context, |_| {
-        Best::new(settings.candidates, lowest)
-    })?
-    .into_iter()
-    .map(|seen| seen.best)
-    .collect();
-    let mut n_extensions = 0;
-    let (candidates, assigned, beyond, was_cut) = loop {
-        let candidates = Candidates::new(&rows, files.masked.len());
-        let assigned = sparse(&candidates, supply, demand, lowest, |_| context.go_on())?;
-        for tree in &mut trees {
-            tree.set_prices(&assigned.column_duals);
-        }
-        // Pairs that the prices do not cover: the more of an original record, the more could be gained.
-        let missed = best_of_each(files, &trees, most, context, |original| {
-            let covered = assigned.row_duals[original];
-            Best::new(settings.candidates, covered + 1e-9 * (1.0 + covered.abs()))
-        })?;
-        let uncovered = |original: usize| {
-            let seen = &missed[original];
-            let best = seen
-                .best
-                .first()
-                .map_or(seen.unseen, |(_, weight)| weight.max(seen.unseen));
-            let most = (best - assigned.row_duals[original]).max(0.0);
-            most * f64::from(supply[original])
-        };
-        let beyond: f64 = (0..missed.len()).map(uncovered).sum();
-        let was_cut = missed.iter().any(|seen| seen.unseen > f64::NEG_INFINITY);
-        if n_extensions == settings.extensions || missed.iter().all(|seen| seen.best.is_empty()) {
-            break (candidates, assigned, beyond, was_cut);
-        }
-        n_extensions += 1;
-        for (row, missed) in rows.iter_mut().zip(missed) {
-            for (masked, weight) in missed.best {
-                if row.iter().all(|(known, _)| *known != masked) {
-                    row.push((masked, weight + assigned.column_duals[masked as usize]));
-                }
-            }
-        }
-    };
+    let Extended {
+        candidates,
+        assigned,
+        beyond,
+        looked_at,
+    } = extended(files, model, settings, context)?;
     let certificate = Certificate::of_candidates(&candidates, supply, demand, lowest, &assigned);
     let weight = |row: u32, column: u32| {
         let (columns, weights) = candidates.row(row as usize);
@@ -290,9 +253,76 @@ fn by_candidates(
         certificate: Some(certificate),
         beyond: Some(beyond),
         candidates: Some(candidates),
-        looked_at: was_cut.then_some(most),
+        looked_at,
         sums,
     })
+}
+
+/// Candidates, links among them, and what other pairs could add.
+struct Extended {
+    candidates: Candidates,
+    assigned: Assigned,
+    beyond: f64,
+    looked_at: Option<usize>,
+}
+
+/// The best candidates of each record, and those that the links among them show to be missing.
+fn extended(
+    files: &Collapsed,
+    model: &Model,
+    settings: &Settings,
+    context: &RunContext<'_>,
+) -> Result<Extended, MethodError> {
+    let lowest = model.lowest();
+    let (supply, demand) = (&files.original.sizes, &files.masked.sizes);
+    let mut trees = trees(files, model);
+    let most = most_looked_at(files, settings);
+    let mut rows: Vec<Vec<(u32, f64)>> = best_of_each(files, &trees, most, context, |_| {
+        Best::new(settings.candidates, lowest)
+    })?
+    .into_iter()
+    .map(|seen| seen.best)
+    .collect();
+    let mut n_extensions = 0;
+    loop {
+        let candidates = Candidates::new(&rows, files.masked.len());
+        let assigned = sparse(&candidates, supply, demand, lowest, |_| context.go_on())?;
+        for tree in &mut trees {
+            tree.set_prices(&assigned.column_duals);
+        }
+        // Pairs that the prices do not cover: the more of an original record, the more could be gained.
+        let missed = best_of_each(files, &trees, most, context, |original| {
+            let covered = assigned.row_duals[original];
+            Best::new(settings.candidates, covered + 1e-9 * (1.0 + covered.abs()))
+        })?;
+        let uncovered = |original: usize| {
+            let seen = &missed[original];
+            let best = seen
+                .best
+                .first()
+                .map_or(seen.unseen, |(_, weight)| weight.max(seen.unseen));
+            let most = (best - assigned.row_duals[original]).max(0.0);
+            most * f64::from(supply[original])
+        };
+        let beyond: f64 = (0..missed.len()).map(uncovered).sum();
+        let was_cut = missed.iter().any(|seen| seen.unseen > f64::NEG_INFINITY);
+        if n_extensions == settings.extensions || missed.iter().all(|seen| seen.best.is_empty()) {
+            return Ok(Extended {
+                candidates,
+                assigned,
+                beyond,
+                looked_at: was_cut.then_some(most),
+            });
+        }
+        n_extensions += 1;
+        for (row, missed) in rows.iter_mut().zip(missed) {
+            for (masked, weight) in missed.best {
+                if row.iter().all(|(known, _)| *known != masked) {
+                    row.push((masked, weight + assigned.column_duals[masked as usize]));
+                }
+            }
+        }
+    }
 }
 
 /// Masked records that are looked at for each original one at the most.

@@ -145,53 +145,9 @@ pub(crate) fn by_levels(
     all: &LevelCounts,
     used: PairsUsed,
 ) -> Estimated {
-    let terms: Vec<Term> = match settings.dependence {
-        Dependence::None => {
-            let (m, u) = (
-                ClassModel::independent(matches, HALF),
-                ClassModel::independent(all, HALF),
-            );
-            let of = |j: usize| {
-                let logs = m
-                    .of(j)
-                    .unwrap_or_default()
-                    .iter()
-                    .zip(u.of(j).unwrap_or_default());
-                let mut weights: Vec<f64> = logs.map(|(m, u)| m - u).collect();
-                // What no pair shows says nothing, whatever is added to the counts.
-                for (level, weight) in weights.iter_mut().enumerate().take(N_LEVELS) {
-                    if !all.occurs(j, level) && !matches.occurs(j, level) {
-                        *weight = 0.0;
-                    }
-                }
-                weights[N_LEVELS] = of_missing(settings, weights[0]);
-                Term::new(j, None, weights)
-            };
-            (0..files.variables.len()).map(of).collect()
-        }
-        Dependence::Tree => {
-            let (m, u) = (ClassModel::tree(matches, HALF), ClassModel::tree(all, HALF));
-            let terms = m.terms(1.0).chain(u.terms(-1.0));
-            let seen = |level: usize| match settings.missing {
-                MissingRule::Disagree if level == N_LEVELS => 0,
-                _ => level,
-            };
-            terms.map(|term| term.seen_as(seen)).collect()
-        }
-    };
-    let states = (settings.dependence == Dependence::None).then(|| {
-        let [m, u] = [matches, all].map(|counts| ClassModel::independent(counts, HALF));
-        let of = |term: &Term| {
-            let logs = [&m, &u].map(|class| class.of(term.variable).unwrap_or_default());
-            let state = |level: usize| State {
-                weight: term.weights[level],
-                m: libm::exp(logs[0][level]),
-                u: libm::exp(logs[1][level]),
-            };
-            (0..N_LEVELS).map(state).collect()
-        };
-        terms.iter().map(of).collect()
-    });
+    let terms = terms_of_levels(files.variables.len(), settings, matches, all);
+    let states = (settings.dependence == Dependence::None && !by_frequency(files))
+        .then(|| states_of_levels(&terms, matches, all));
     let parameters = files.variables.iter().enumerate().map(|(j, variable)| {
         let alone = terms
             .iter()
@@ -216,8 +172,66 @@ pub(crate) fn by_levels(
         parameters,
         used: Some(used),
         course: None,
-        states: states.filter(|_| !by_frequency(files)),
+        states,
     }
+}
+
+/// Weights of levels: the logarithm of how much more often matches have them than all pairs.
+fn terms_of_levels(
+    n_variables: usize,
+    settings: &Settings,
+    matches: &LevelCounts,
+    all: &LevelCounts,
+) -> Vec<Term> {
+    match settings.dependence {
+        Dependence::None => {
+            let (m, u) = (
+                ClassModel::independent(matches, HALF),
+                ClassModel::independent(all, HALF),
+            );
+            let of = |j: usize| {
+                let logs = m
+                    .of(j)
+                    .unwrap_or_default()
+                    .iter()
+                    .zip(u.of(j).unwrap_or_default());
+                let mut weights: Vec<f64> = logs.map(|(m, u)| m - u).collect();
+                // What no pair shows says nothing, whatever is added to the counts.
+                for (level, weight) in weights.iter_mut().enumerate().take(N_LEVELS) {
+                    if !all.occurs(j, level) && !matches.occurs(j, level) {
+                        *weight = 0.0;
+                    }
+                }
+                weights[N_LEVELS] = of_missing(settings, weights[0]);
+                Term::new(j, None, weights)
+            };
+            (0..n_variables).map(of).collect()
+        }
+        Dependence::Tree => {
+            let (m, u) = (ClassModel::tree(matches, HALF), ClassModel::tree(all, HALF));
+            let terms = m.terms(1.0).chain(u.terms(-1.0));
+            let seen = |level: usize| match settings.missing {
+                MissingRule::Disagree if level == N_LEVELS => 0,
+                _ => level,
+            };
+            terms.map(|term| term.seen_as(seen)).collect()
+        }
+    }
+}
+
+/// What each independent variable may weigh, and how likely.
+fn states_of_levels(terms: &[Term], matches: &LevelCounts, all: &LevelCounts) -> Vec<Vec<State>> {
+    let [m, u] = [matches, all].map(|counts| ClassModel::independent(counts, HALF));
+    let of = |term: &Term| {
+        let logs = [&m, &u].map(|class| class.of(term.variable).unwrap_or_default());
+        let state = |level: usize| State {
+            weight: term.weights[level],
+            m: libm::exp(logs[0][level]),
+            u: libm::exp(logs[1][level]),
+        };
+        (0..N_LEVELS).map(state).collect()
+    };
+    terms.iter().map(of).collect()
 }
 
 /// Whether agreement weighs by the value that is agreed on.

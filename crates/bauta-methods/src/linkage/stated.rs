@@ -1,6 +1,7 @@
 //! What a linkage states: how links were chosen and why so, what weights rest on, what to doubt.
 
 use super::comparators::ComparedVariable;
+use super::em::EmCourse;
 use super::linked::Linked;
 use super::settings::{Choosing, Settings};
 use crate::context::RunContext;
@@ -47,35 +48,40 @@ pub(crate) fn state(linked: &Linked, settings: &Settings, context: &RunContext<'
         );
     }
     if let Some(course) = linked.course {
+        state_em(course, linked, context);
+    }
+}
+
+/// How EM went, and whether it took too many pairs for matches.
+fn state_em(course: EmCourse, linked: &Linked, context: &RunContext<'_>) {
+    context.note(
+        Note::new(
+            "em",
+            format!(
+                "EM took {} rounds; it takes {:.4e} of the pairs for matches",
+                course.rounds, course.proportion
+            ),
+        )
+        .with("rounds", course.rounds)
+        .with("converged", course.converged)
+        .with("log_likelihood", course.log_likelihood)
+        .with("proportion", course.proportion),
+    );
+    // One partner for each record; many more are pairs that are merely alike.
+    let per_record = linked.used.map_or(0.0, |used| {
+        course.proportion * used.n_pairs / used.n_original.max(1) as f64
+    });
+    if per_record > 2.0 {
         context.note(
             Note::new(
-                "em",
+                "em-many-matches",
                 format!(
-                    "EM took {} rounds; it takes {:.4e} of the pairs for matches",
-                    course.rounds, course.proportion
+                    "EM takes {per_record:.1} masked records for matches of each original one: it has told pairs that are alike from others, and not the true ones; its weights say little (compare with `refined`)"
                 ),
             )
-            .with("rounds", course.rounds)
-            .with("converged", course.converged)
-            .with("log_likelihood", course.log_likelihood)
-            .with("proportion", course.proportion),
+            .with("matches_per_record", per_record)
+            .ranked(NoteRank::Warning),
         );
-        // One partner for each record; many more are pairs that are merely alike.
-        let per_record = linked.used.map_or(0.0, |used| {
-            course.proportion * used.n_pairs / used.n_original.max(1) as f64
-        });
-        if per_record > 2.0 {
-            context.note(
-                Note::new(
-                    "em-many-matches",
-                    format!(
-                        "EM takes {per_record:.1} masked records for matches of each original one: it has told pairs that are alike from others, and not the true ones; its weights say little (compare with `refined`)"
-                    ),
-                )
-                .with("matches_per_record", per_record)
-                .ranked(NoteRank::Warning),
-            );
-        }
     }
 }
 

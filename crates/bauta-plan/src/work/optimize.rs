@@ -310,7 +310,8 @@ impl OptimizeRequest {
             let Some((x, z)) = both(name) else { continue };
             let is_same = |(record, z): (usize, &f64)| {
                 let x = x.get(pair.original_record(record)).copied();
-                x.is_some_and(|x| x.to_bits() == z.to_bits() || x == *z)
+                // 0 and -0 are one number.
+                x.is_some_and(|x| (x + 0.0).to_bits() == (z + 0.0).to_bits())
             };
             // A number that no mask touched may be an id or a weight, which is not for a search to change.
             if z.iter().enumerate().all(is_same) {

@@ -9,8 +9,9 @@ use crate::kernel::assignment::paths::Paths;
 use crate::kernel::assignment::{Assigned, Candidates, Link};
 use crate::kernel::parallel::each;
 
-/// Bids a row on average before paths are searched.
-const BIDS: usize = 8;
+/// Bids a row on average before paths are searched. A bid looks at one row, a path at thousands: of 100,000 records with
+/// 50 candidates each, 8 bids left 8,614 to paths and took 39 seconds, 64 left 3,007 in 12, 512 left 34 in 7.
+const BIDS: usize = 512;
 /// Bids between two questions whether to go on.
 const ASK: usize = 4096;
 
