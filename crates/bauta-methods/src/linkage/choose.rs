@@ -46,7 +46,7 @@ pub(crate) struct Chosen {
 /// Different original records at a time.
 const BLOCK: usize = 64;
 /// Pairs that one search for candidates looks at unless it is told otherwise: some minutes of two processors.
-const SEARCHED: usize = 20_000_000_000;
+const SEARCHED: usize = 10_000_000_000;
 
 /// Chooses links.
 pub(crate) fn choose(

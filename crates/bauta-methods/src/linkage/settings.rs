@@ -146,7 +146,7 @@ const LOOKED_AT: ParamSpec = ParamSpec::integer(
     "masked records that `sparse` looks at for each original one at the most, the most promising first, when it searches candidates",
     64,
 )
-.unset("all, up to 2e10 pairs of different records; of more, so many that the pairs are 2e10");
+.unset("all, up to 1e10 pairs of different records; of more, so many that the pairs are 1e10");
 pub(crate) const CUT: ParamSpec = ParamSpec::fraction(
     "cut",
     "share of true links down to which the list of links counts as the zone",
