@@ -16,7 +16,7 @@ mod sample;
 mod search;
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use bauta_data::format::{self, ReadOptions};
 use bauta_methods::{Better, Family};
@@ -227,9 +227,7 @@ pub fn tune(request: &Request<'_>, watch: &dyn RunWatch) -> Result<Tuned, WorkEr
         original: &original,
         figures,
         guard: Guard::new(&plan.reads, request.replace),
-        deadline: request
-            .seconds
-            .map(|seconds| (started, Duration::from_secs_f64(seconds))),
+        deadline: request.seconds.map(|seconds| (started, seconds)),
         watch,
     };
     search.tuned()
@@ -291,13 +289,7 @@ fn check_request(request: &Request<'_>, plan: &Plan) -> Result<(), WorkError> {
             "leave out the axes, or --strategy lattice",
         ));
     }
-    let is_positive = |seconds: f64| seconds > 0.0 && seconds.is_finite();
-    if request.seconds.is_some_and(|seconds| !is_positive(seconds)) || request.runs == 0 {
-        return Err(WorkError::mistake(
-            "a search needs a budget above 0",
-            "give --runs 200, or --seconds 60",
-        ));
-    }
+    check_budget(request)?;
     let shares = [Some(request.may_fail), request.suppressed];
     if shares
         .iter()
@@ -307,6 +299,30 @@ fn check_request(request: &Request<'_>, plan: &Plan) -> Result<(), WorkError> {
         return Err(WorkError::mistake(
             "a share lies between 0 and 1",
             "give 0.1 for a tenth",
+        ));
+    }
+    Ok(())
+}
+
+/// Most seconds that a search may be given: some four months.
+const MOST_SECONDS: f64 = 1e7;
+
+/// Whether there is time and there are runs, and no more than anybody waits for.
+fn check_budget(request: &Request<'_>) -> Result<(), WorkError> {
+    let is_positive = |seconds: f64| seconds > 0.0;
+    if request.seconds.is_some_and(|seconds| !is_positive(seconds)) || request.runs == 0 {
+        return Err(WorkError::mistake(
+            "a search needs a budget above 0",
+            "give --runs 200, or --seconds 60",
+        ));
+    }
+    if request
+        .seconds
+        .is_some_and(|seconds| seconds > MOST_SECONDS)
+    {
+        return Err(WorkError::mistake(
+            format!("a search may take {MOST_SECONDS} seconds at the most"),
+            "give fewer seconds, or leave out --seconds for a search without a clock",
         ));
     }
     Ok(())

@@ -228,6 +228,10 @@ fn what_cannot_be_searched_is_refused_with_a_hint() {
         "a search needs a budget",
     );
     refused(
+        &["--max-risk", "0.5", "--seconds", "1e30"],
+        "a search may take 10000000 seconds at the most",
+    );
+    refused(
         &["--max-risk", "0.5", "--strategy", "lattice"],
         "a plan with axes is searched along them",
     );
@@ -250,6 +254,28 @@ fn what_cannot_be_searched_is_refused_with_a_hint() {
     )
     .unwrap();
     refused(&[], "judges its choice on fresh seeds itself");
+}
+
+/// On one thread two variants are run at a time, so that the clock is looked at between fresh seeds.
+#[test]
+fn the_clock_does_not_end_the_judgement_on_fresh_seeds() {
+    let steps = AXES.replace("3, 5, 20, 5000", "5");
+    let folder = folder(200, &steps, &tail(0.9));
+    let arguments = [
+        "tune",
+        "plan.toml",
+        "--again",
+        "10",
+        "--threads",
+        "1",
+        "--seconds",
+        "3",
+        "--json",
+    ];
+    let tuned = json(&run_expecting(folder.path(), &arguments, 0));
+    let judged = tuned["fresh_seeds"].as_array().unwrap();
+    let drawn = judged.iter().find(|judged| judged["draws"] == true);
+    assert_eq!(drawn.unwrap()["n_seeds"], 10, "{judged:?}");
 }
 
 /// The built-in table, as far as a clock lets it.

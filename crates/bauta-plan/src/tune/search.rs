@@ -1,6 +1,6 @@
 //! Running candidates, stage by stage.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use bauta_data::format::Loaded;
 
@@ -30,8 +30,8 @@ pub(super) struct Search<'a> {
     pub(super) original: &'a [MeasureRecord],
     pub(super) figures: Option<[FigureChoice; 2]>,
     pub(super) guard: Guard,
-    /// When it began, and how long it may take.
-    pub(super) deadline: Option<(Instant, Duration)>,
+    /// When it began, and how many seconds it may take.
+    pub(super) deadline: Option<(Instant, f64)>,
     pub(super) watch: &'a dyn RunWatch,
 }
 
@@ -298,8 +298,9 @@ impl Search<'_> {
     }
 
     fn is_over(&self, share: f64) -> bool {
+        // Fresh seeds have no end of their own: their share is without bounds, which no Duration can be.
         let deadline = self.deadline;
-        deadline.is_some_and(|(started, most)| started.elapsed() >= most.mul_f64(share))
+        deadline.is_some_and(|(started, most)| started.elapsed().as_secs_f64() >= most * share)
     }
 
     /// Where finalists lie between risk and loss.
