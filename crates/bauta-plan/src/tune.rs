@@ -2,9 +2,10 @@
 //!
 //! [`tune`] tries many variants of a plan: those of its axes, or of a built-in table in place of the steps that mask numbers
 //! (`candidates`), after a search of the best levels of key hierarchies (`levels`). All are tried on a sample, the better
-//! ones on a larger one, the finalists in full (`halving`). Of those that hold the conditions the one with the least loss
-//! is taken, and judged again on seeds that nobody chose it by (`again`): one that fails there is passed over. Every run
-//! leaves a record, as in a [`sweep`](crate::sweep), so that whoever was stopped goes on where he was.
+//! ones on a larger one, the finalists in full (`halving`). The best of those that hold the conditions are judged again on
+//! fresh seeds (`again`): one that fails there is passed over, and of the others the one with the least mean loss is taken.
+//! What is told of it is what further seeds gave, which bore on no choice. Every run leaves a record, as in a
+//! [`sweep`](crate::sweep), so that whoever was stopped goes on where he was.
 
 mod again;
 mod candidates;
@@ -12,14 +13,17 @@ mod choice;
 mod evidence;
 mod halving;
 mod levels;
+mod reasons;
 mod sample;
 mod search;
 
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use bauta_data::format::{self, ReadOptions};
 use bauta_methods::{Better, Family};
+use serde::Serialize;
 
 use crate::check::Folder;
 use crate::draft::Draft;
@@ -92,6 +96,20 @@ pub struct Request<'a> {
     pub suppressed: Option<f64>,
 }
 
+/// What a finalist is chosen by.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ChosenBy {
+    /// What is lost by recoding, as the lattice counts it.
+    Levels,
+    /// The loss under the plan's own seed: fresh ones were not asked for.
+    LossUnderOwnSeed,
+    /// The mean loss over fresh seeds.
+    MeanLoss,
+    /// It is the plan as it is, and nothing at better levels holds.
+    NothingElse,
+}
+
 /// A stage of a search.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Stage {
@@ -124,16 +142,22 @@ pub struct Tuned {
     pub holds: Vec<bool>,
     /// Those that were judged again on fresh seeds, in the order in which they were.
     pub judged: Vec<Judged>,
-    /// Finalists that would have been chosen, but failed on fresh seeds.
+    /// Of them, those that failed there.
     pub passed_over: Vec<usize>,
     /// The finalist that was chosen.
     pub chosen: Option<usize>,
+    /// What it was chosen by.
+    pub chosen_by: ChosenBy,
+    /// The chosen one on further seeds, which bore on no choice; none where it draws nothing, or on request.
+    pub confirmed: Option<Judged>,
+    /// Share of the seeds on which a condition may fail.
+    pub may_fail: f64,
     /// The text of the chosen plan, with the comments of the one that was tuned.
     pub text: Option<String>,
     /// What the search of levels found.
     pub levels: Option<LevelsFound>,
-    /// Whether another run finds the same.
-    pub repeatable: bool,
+    /// Whether variants were left out because the time was over.
+    pub clock_struck: bool,
     /// Files that are read, which no output may replace.
     pub reads: Vec<PathBuf>,
 }
@@ -174,6 +198,12 @@ impl Tuned {
             Better::Higher => found > loss.max,
             Better::Lower | Better::Neither => found < loss.min,
         })
+    }
+
+    /// The chosen one on seeds that bore on no choice; where there are none, on those that it was judged on.
+    pub fn judged_choice(&self) -> Option<&Judged> {
+        let judged = self.chosen.and_then(|chosen| self.judged_of(chosen));
+        self.confirmed.as_ref().or(judged)
     }
 
     /// A finalist on fresh seeds.
@@ -228,6 +258,7 @@ pub fn tune(request: &Request<'_>, watch: &dyn RunWatch) -> Result<Tuned, WorkEr
         figures,
         guard: Guard::new(&plan.reads, request.replace),
         deadline: request.seconds.map(|seconds| (started, seconds)),
+        clock_struck: Cell::new(false),
         watch,
     };
     search.tuned()
@@ -307,6 +338,9 @@ fn check_request(request: &Request<'_>, plan: &Plan) -> Result<(), WorkError> {
 /// Most seconds that a search may be given: some four months.
 const MOST_SECONDS: f64 = 1e7;
 
+/// Most fresh seeds that finalists are judged on.
+const MOST_SEEDS: usize = 1000;
+
 /// Whether there is time and there are runs, and no more than anybody waits for.
 fn check_budget(request: &Request<'_>) -> Result<(), WorkError> {
     let is_positive = |seconds: f64| seconds > 0.0;
@@ -314,6 +348,12 @@ fn check_budget(request: &Request<'_>) -> Result<(), WorkError> {
         return Err(WorkError::mistake(
             "a search needs a budget above 0",
             "give --runs 200, or --seconds 60",
+        ));
+    }
+    if request.again > MOST_SEEDS {
+        return Err(WorkError::mistake(
+            format!("finalists are judged on {MOST_SEEDS} fresh seeds at the most"),
+            "give fewer: ten tell a spread, a hundred a rate",
         ));
     }
     if request

@@ -31,12 +31,14 @@ impl TunePage<'_> {
         if !self.tuned.judged.is_empty() {
             sections.push(Section::new("fresh", "On fresh seeds", self.fresh_seeds()));
         }
-        self.finalists().html_with(&title, kind, sections)
+        let why = self.tuned.why().map(|why| why.join("; "));
+        let finalists = self.finalists(why.as_deref());
+        finalists.html_with(&title, kind, sections)
     }
 
     /// The map of the finalists as a file of its own; none where there is no trade-off.
     pub fn svg(&self) -> Option<String> {
-        self.finalists().svg()
+        self.finalists(None).svg()
     }
 
     /// A row for each run: what, on how many records, and what came of it.
@@ -77,14 +79,14 @@ impl TunePage<'_> {
         sheet.done().text
     }
 
-    fn finalists(&self) -> SweepPage<'_> {
+    fn finalists<'p>(&'p self, why: Option<&'p str>) -> SweepPage<'p> {
         SweepPage {
             plan: self.plan,
             grid: &self.tuned.finalists,
             outcomes: self.tuned.outcomes(),
             trade: self.tuned.trade.as_ref(),
             chosen: self.tuned.chosen,
-            why: Some("the least loss of those that hold every condition, on fresh seeds too"),
+            why,
         }
     }
 
@@ -100,7 +102,7 @@ impl TunePage<'_> {
                         (count(stage.n_records as u64)) " records"
                     }
                 }
-                @if !tuned.repeatable { li { "The clock ended this search: it cannot be repeated." } }
+                @for why in tuned.why_not_repeatable() { li { "Cannot be repeated: " (why) } }
             }
             @if let Some(levels) = &tuned.levels {
                 p {
@@ -116,7 +118,7 @@ impl TunePage<'_> {
 
     fn fresh_seeds(&self) -> Markup {
         let tuned = self.tuned;
-        let caption = "Finalists judged again on seeds that nobody chose them by";
+        let caption = "Finalists judged again on fresh seeds, and the chosen one once more";
         let cells = |unit: Unit, spread: Option<Spread>| {
             let of = |value: fn(Spread) -> f64| unit.text_or_dash(spread.map(value));
             [
@@ -131,6 +133,8 @@ impl TunePage<'_> {
             .as_ref()
             .map(|trade| (trade.risk.unit, trade.loss.unit));
         let (risk, loss) = units.unwrap_or((Unit::Number, Unit::Number));
+        let rows = tuned.judged.iter().map(|judged| (judged, false));
+        let rows = rows.chain(tuned.confirmed.iter().map(|judged| (judged, true)));
         let body = html! {
             table {
                 caption { (caption) }
@@ -147,12 +151,13 @@ impl TunePage<'_> {
                     }
                 }
                 tbody {
-                    @for judged in &tuned.judged {
+                    @for (judged, is_confirmed) in rows {
                         tr {
                             th scope="row" {
                                 code { (tuned.outcomes()[judged.finalist].id) }
                                 @if tuned.chosen == Some(judged.finalist) { " " strong { "chosen" } }
-                                @if tuned.passed_over.contains(&judged.finalist) { " passed over" }
+                                @if is_confirmed { ", on seeds that bore on no choice" }
+                                @else if tuned.passed_over.contains(&judged.finalist) { " passed over" }
                             }
                             @if !judged.draws {
                                 td colspan="10" { "draws nothing: the same under every seed" }

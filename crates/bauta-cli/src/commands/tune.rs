@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use bauta_methods::few_records::RULE_OF_TEN;
 use bauta_plan::output::{Access, Guard, folder_of, write_files};
 use bauta_plan::real_place;
-use bauta_plan::sweep::{Grid, TradePoint};
+use bauta_plan::sweep::{Grid, TradeOff, TradePoint};
 use bauta_plan::tune::{
     AS_PLANNED, Judged, Node, Request, Spread, Tuned, folder_of_plan, tune, tuned_plan,
 };
@@ -177,11 +177,11 @@ fn hide_few(all: &mut serde_json::Value, tuned: &Tuned) {
             .flatten()
             .for_each(hide);
     }
-    all["fresh_seeds"]
-        .as_array_mut()
-        .into_iter()
-        .flatten()
-        .for_each(hide);
+    let judged = all["fresh_seeds"].as_array_mut();
+    judged.into_iter().flatten().for_each(hide);
+    if !all["confirmed"].is_null() {
+        hide(&mut all["confirmed"]);
+    }
 }
 
 fn print(tuned: &Tuned) {
@@ -209,8 +209,8 @@ fn print(tuned: &Tuned) {
     });
     let stages: Vec<String> = stages.collect();
     out!("runs: {}, that is {}", tuned.n_runs(), stages.join(", "));
-    if !tuned.repeatable {
-        out!("the clock ended this search: another run may choose another variant");
+    for why in tuned.why_not_repeatable() {
+        out!("{why}");
     }
     print_failures(tuned);
     print_levels(tuned);
@@ -310,11 +310,11 @@ fn print_judged(tuned: &Tuned) {
     let Some(trade) = &tuned.trade else {
         return;
     };
-    let drawn: Vec<&Judged> = tuned
-        .judged
-        .iter()
-        .filter(|judged| judged.n_seeds > 0)
-        .collect();
+    let drawn = tuned.judged.iter().filter(|judged| judged.n_seeds > 0);
+    let drawn = drawn.map(|judged| (judged, ""));
+    let confirmed = tuned.confirmed.iter();
+    let confirmed = confirmed.map(|judged| (judged, ", once more"));
+    let drawn: Vec<(&Judged, &str)> = drawn.chain(confirmed).collect();
     if drawn.is_empty() {
         return;
     }
@@ -322,7 +322,7 @@ fn print_judged(tuned: &Tuned) {
     let risk = format!("{risk}: mean, sd, least to largest");
     let loss = format!("{loss}: mean, sd, least to largest");
     let mut shown = table(["on fresh seeds", "held", risk.as_str(), loss.as_str()]);
-    for judged in drawn {
+    for (judged, which) in drawn {
         let told = trade
             .points
             .get(judged.finalist)
@@ -339,7 +339,7 @@ fn print_judged(tuned: &Tuned) {
             number_cell(format!("{mean}, {sd}, {min} to {max}"))
         };
         shown.add_row([
-            text(tuned.outcomes()[judged.finalist].id.clone()),
+            text(format!("{}{which}", tuned.outcomes()[judged.finalist].id)),
             number_cell(format!("{} of {}", judged.n_held, judged.n_seeds)),
             spread(judged.risk),
             spread(judged.loss),
@@ -387,43 +387,36 @@ fn print_choice(tuned: &Tuned) {
         .collect();
     out!("chosen: {id}, {}", values.join(", "));
     if let Some(trade) = &tuned.trade {
-        let point = |at: usize| trade.points.get(at).filter(|point| !point.few);
-        let own = tuned.grid.variants[0]
-            .values
-            .first()
-            .is_some_and(|value| value == AS_PLANNED);
-        for (axis, of) in [
-            (
-                &trade.risk,
-                (|point: &TradePoint| point.risk) as fn(&TradePoint) -> Option<f64>,
-            ),
-            (&trade.loss, |point: &TradePoint| point.loss),
-        ] {
-            let beside = match point(0).filter(|_| own && chosen != 0).and_then(of) {
-                Some(value) => format!(" (the plan as it is: {})", figure_text(Some(value))),
-                None => String::new(),
-            };
-            let found = figure_text(point(chosen).and_then(of));
-            out!("  {} {found}{beside}", axis.figure.spelled());
-        }
+        print_figures(tuned, trade, chosen);
     }
-    match tuned.judged_of(chosen) {
-        Some(judged) if !judged.draws => {
-            out!("  it draws nothing: the same under every seed, and not judged again");
-        }
-        Some(judged) if judged.n_seeds > 0 => {
-            out!(
-                "  the conditions held on {} of {} fresh seeds",
-                judged.n_held,
-                judged.n_seeds
-            );
-            if tuned.is_lucky(judged) {
-                out!(
-                    "  its own seed gave less loss than every fresh one: expect the loss of those"
-                );
-            }
-        }
-        _ => out!("  it was not judged again: what held under one seed may fail under another"),
+    for why in tuned.why().into_iter().flatten() {
+        out!("  {why}");
+    }
+    if tuned
+        .judged_choice()
+        .is_some_and(|judged| tuned.is_lucky(judged))
+    {
+        out!("  its own seed gave less loss than every fresh one: expect the loss of those");
+    }
+}
+
+/// Risk and loss of the choice, beside those of the plan as it is.
+fn print_figures(tuned: &Tuned, trade: &TradeOff, chosen: usize) {
+    let values = tuned.grid.variants[0].values.first();
+    let has_own = values.is_some_and(|value| value == AS_PLANNED) && chosen != 0;
+    let points = |of: fn(&TradePoint) -> Option<f64>| {
+        let told = |at: usize| trade.points.get(at).filter(|point| !point.few).and_then(of);
+        (told(chosen), told(0).filter(|_| has_own))
+    };
+    for (axis, (found, own)) in [
+        (&trade.risk, points(|point| point.risk)),
+        (&trade.loss, points(|point| point.loss)),
+    ] {
+        let beside = own.map_or_else(String::new, |own| {
+            format!(" (the plan as it is: {})", figure_text(Some(own)))
+        });
+        let found = figure_text(found);
+        out!("  {} {found}{beside}", axis.figure.spelled());
     }
 }
 

@@ -35,7 +35,7 @@ impl Tuned {
         json!({
             "format": FORMAT,
             "bauta_version": env!("CARGO_PKG_VERSION"),
-            "repeatable": self.repeatable,
+            "repeatable": self.is_repeatable(),
             "searched": self.searched,
             "not_searched": self.not_searched,
             "axes": axes.collect::<Vec<_>>(),
@@ -49,6 +49,8 @@ impl Tuned {
             "fresh_seeds": judged.collect::<Vec<_>>(),
             "passed_over": ids(&self.passed_over),
             "chosen": self.chosen.map(|chosen| self.outcomes()[chosen].id.as_str()),
+            "chosen_by": self.chosen.map(|_| self.chosen_by),
+            "confirmed": self.confirmed.as_ref().map(|judged| self.judged_object(judged)),
         })
     }
 

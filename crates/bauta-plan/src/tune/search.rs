@@ -1,5 +1,6 @@
 //! Running candidates, stage by stage.
 
+use std::cell::Cell;
 use std::time::Instant;
 
 use bauta_data::format::Loaded;
@@ -32,6 +33,8 @@ pub(super) struct Search<'a> {
     pub(super) guard: Guard,
     /// When it began, and how many seconds it may take.
     pub(super) deadline: Option<(Instant, f64)>,
+    /// Whether something was left out because that time was over.
+    pub(super) clock_struck: Cell<bool>,
     pub(super) watch: &'a dyn RunWatch,
 }
 
@@ -43,6 +46,19 @@ pub(super) struct Space {
     pub(super) levels: Option<LevelsFound>,
     /// What each candidate loses by the lattice, where candidates are nodes of it.
     pub(super) prices: Option<Vec<f64>>,
+    /// Whether the first candidate, the plan as it is, has other levels than all others and is taken only if none of
+    /// those holds: levels are chosen first, and the loss that masks are compared by may not see them.
+    pub(super) own_is_fallback: bool,
+}
+
+impl Space {
+    /// What a candidate is chosen by before its loss: whether it is for want of anything better, and what it loses by
+    /// the lattice. Lower is better.
+    pub(super) fn rank(&self, candidate: usize) -> [f64; 2] {
+        let is_fallback = self.own_is_fallback && candidate == 0;
+        let price = self.prices.as_ref().map_or(0.0, |prices| prices[candidate]);
+        [f64::from(u8::from(is_fallback)), price]
+    }
 }
 
 impl Search<'_> {
@@ -72,6 +88,7 @@ impl Search<'_> {
                 not_searched: vec!["methods and values that the axes do not name".to_owned()],
                 levels: None,
                 prices: None,
+                own_is_fallback: false,
             });
         }
         let own = &grid.variants[0].draft;
@@ -97,7 +114,8 @@ impl Search<'_> {
             }
         };
         let base = levels.as_ref().and_then(LevelsFound::draft).unwrap_or(own);
-        let numbers = self.numbers(base, &mut searched, &mut not_searched);
+        let numbers = self.numbers([own, base], &mut searched, &mut not_searched);
+        let is_fallback = numbers.is_some() && base != own;
         let (grid, prices) = match (numbers, &levels) {
             (Some(grid), _) => (grid, None),
             (None, Some(found)) => {
@@ -118,12 +136,13 @@ impl Search<'_> {
             not_searched,
             levels,
             prices,
+            own_is_fallback: is_fallback,
         })
     }
 
     fn numbers(
         &self,
-        base: &Draft,
+        [own, base]: [&Draft; 2],
         searched: &mut Vec<String>,
         not_searched: &mut Vec<String>,
     ) -> Option<Grid> {
@@ -131,7 +150,7 @@ impl Search<'_> {
             not_searched.push("masks of numbers: --strategy lattice".to_owned());
             return None;
         }
-        let grid = candidates::of_numbers(base);
+        let grid = candidates::of_numbers(own, base);
         match &grid {
             Some(grid) => searched.push(format!(
                 "masks of numbers in place of the plan's own: {}, alone or with post-mask behind them ({} candidates)",
@@ -281,6 +300,7 @@ impl Search<'_> {
         for chunk in left.chunks(chunk) {
             let n_done = outcomes.iter().flatten().count();
             if n_done > 0 && self.is_over(share) {
+                self.clock_struck.set(true);
                 break;
             }
             let progress = Counted {
