@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use crate::csv::{Sheet, figure};
 use crate::number::{Unit, Written as _, count};
 use crate::page::{Section, scrolling};
-use crate::sweep::SweepPage;
+use crate::sweep::{SweepPage, repeatable};
 
 /// A search as its readers see it.
 #[derive(Clone, Copy, Debug)]
@@ -46,7 +46,8 @@ impl TunePage<'_> {
         let tuned = self.tuned;
         let mut headings = vec!["stage", "records", "variant"];
         headings.extend(tuned.grid.axes.iter().map(|axis| axis.name.as_str()));
-        headings.extend(["gates", "risk", "loss", "finalist", "chosen", "failed"]);
+        headings.extend(["gates", "repeatable", "risk", "loss"]);
+        headings.extend(["finalist", "chosen", "failed"]);
         let mut sheet = Sheet::new("table", headings);
         let chosen = tuned
             .chosen
@@ -60,13 +61,8 @@ impl TunePage<'_> {
                     outcome.id.clone(),
                 ];
                 cells.extend(tuned.grid.variants[candidate].values.iter().cloned());
-                let gates = match (&outcome.found, outcome.passed()) {
-                    (Err(_), _) => "failed",
-                    (Ok(_), None) => "none",
-                    (Ok(_), Some(true)) => "hold",
-                    (Ok(_), Some(false)) => "fail",
-                };
-                cells.push(gates.to_owned());
+                cells.push(outcome.conditions().to_owned());
+                cells.push(repeatable(outcome).to_owned());
                 cells.extend(tuned.figures_of(outcome).map(figure));
                 let is_chosen = is_last && chosen == Some(outcome.id.as_str());
                 for is_so in [is_last, is_chosen] {

@@ -25,12 +25,33 @@ pub struct VariantOutcome {
 }
 
 impl VariantOutcome {
-    /// Whether every gate and every claim holds; none where the plan has no gate, or nothing was found.
+    /// Whether every gate and every claim holds; none where there is neither, or nothing was found.
     pub fn passed(&self) -> Option<bool> {
         let record = self.found.as_ref().ok()?;
-        (!record.gates.is_empty()).then(|| record.passed())
+        let is_judged = !record.gates.is_empty() || !record.claims.is_empty();
+        is_judged.then(|| record.passed())
+    }
+
+    /// Whether its conditions hold, in one word.
+    pub fn conditions(&self) -> &'static str {
+        match (&self.found, self.passed()) {
+            (Err(_), _) => "failed",
+            (Ok(_), None) => "none",
+            (Ok(_), Some(true)) => "hold",
+            (Ok(_), Some(false)) => "fail",
+        }
+    }
+
+    /// Whether the clock ended one of its steps, or could have: another run may find other figures.
+    pub fn is_timed(&self) -> bool {
+        let steps = self.found.iter().flat_map(|record| &record.steps);
+        let mut notes = steps.flat_map(|step| &step.notes);
+        notes.any(|note| note.id == TIME_LIMITED)
     }
 }
+
+/// The note that a step with a limit of seconds leaves in its record.
+const TIME_LIMITED: &str = "time-limited";
 
 /// Runs variants on data in memory, on as many threads as the caller has, and one variant on each, so that no
 /// more than so many masked tables are in memory at a time. What comes out does not depend on the number.

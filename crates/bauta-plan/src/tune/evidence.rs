@@ -21,6 +21,7 @@ impl Tuned {
                     "risk": risk,
                     "loss": loss,
                     "passed": outcome.passed(),
+                    "repeatable": outcome.found.is_ok().then(|| !outcome.is_timed()),
                     "failed": outcome.found.as_ref().err(),
                 })
             });

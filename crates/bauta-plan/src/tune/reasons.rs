@@ -1,6 +1,7 @@
 //! What is said of a choice: made of what happened, and not of what usually does.
 
 use super::{ChosenBy, Judged, Tuned};
+use crate::sweep::VariantOutcome;
 
 impl Tuned {
     /// Why the chosen one was chosen, and what is known of it under other seeds; none where nothing was. Confidential.
@@ -54,8 +55,8 @@ impl Tuned {
     }
 
     /// Whether another run finds the same.
-    pub const fn is_repeatable(&self) -> bool {
-        !self.clock_struck
+    pub fn is_repeatable(&self) -> bool {
+        self.why_not_repeatable().is_empty()
     }
 
     /// Why another run may choose another variant, in sentences.
@@ -63,6 +64,13 @@ impl Tuned {
         let mut why = Vec::new();
         if self.clock_struck {
             why.push("the clock ended this search: another run may choose another variant");
+        }
+        let mut outcomes = self.stages.iter().flat_map(|stage| &stage.outcomes);
+        if outcomes.any(VariantOutcome::is_timed) {
+            why.push(
+                "some variants have a limit of seconds, so that the clock ended them or could have: another run may \
+                 find other figures",
+            );
         }
         why
     }
