@@ -158,29 +158,24 @@ fn hide_few(all: &mut serde_json::Value, tuned: &Tuned) {
         levels["nodes"] = nodes.into();
         levels["own"] = own;
     }
-    let few: Vec<&str> = (tuned.trade.iter().flat_map(|trade| &trade.points))
-        .filter(|point| point.few)
-        .map(|point| point.name.as_str())
-        .collect();
-    if few.is_empty() {
-        return;
-    }
-    let hide = |object: &mut serde_json::Value| {
-        object["risk"] = serde_json::Value::Null;
-        object["loss"] = serde_json::Value::Null;
+    let hide = |object: &mut serde_json::Value, few: bool| {
+        if few && !object.is_null() {
+            object["risk"] = serde_json::Value::Null;
+            object["loss"] = serde_json::Value::Null;
+        }
     };
-    // What rests on few records in full does so in every sample.
-    for stage in all["stages"].as_array_mut().into_iter().flatten() {
-        stage["variants"]
-            .as_array_mut()
-            .into_iter()
-            .flatten()
-            .for_each(hide);
+    // In a sample a figure may rest on few records that rests on many in full.
+    for (number, stage) in tuned.stages.iter().enumerate() {
+        for (at, outcome) in stage.outcomes.iter().enumerate() {
+            let variant = &mut all["stages"][number]["variants"][at];
+            hide(variant, tuned.is_few(outcome));
+        }
     }
-    let judged = all["fresh_seeds"].as_array_mut();
-    judged.into_iter().flatten().for_each(hide);
-    if !all["confirmed"].is_null() {
-        hide(&mut all["confirmed"]);
+    for (at, judged) in tuned.judged.iter().enumerate() {
+        hide(&mut all["fresh_seeds"][at], judged.few);
+    }
+    if let Some(confirmed) = &tuned.confirmed {
+        hide(&mut all["confirmed"], confirmed.few);
     }
 }
 
@@ -323,12 +318,8 @@ fn print_judged(tuned: &Tuned) {
     let loss = format!("{loss}: mean, sd, least to largest");
     let mut shown = table(["on fresh seeds", "held", risk.as_str(), loss.as_str()]);
     for (judged, which) in drawn {
-        let told = trade
-            .points
-            .get(judged.finalist)
-            .is_some_and(|point| !point.few);
         let spread = |of: Option<Spread>| {
-            let of = of.filter(|_| told);
+            let of = of.filter(|_| !judged.few);
             let [mean, sd, min, max] = [
                 of.map(|of| of.mean),
                 of.map(|of| of.sd),

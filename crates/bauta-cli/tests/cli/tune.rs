@@ -304,6 +304,18 @@ fn the_clock_does_not_end_the_judgement_on_fresh_seeds() {
     assert!(!shown.contains("the clock"), "{shown}");
 }
 
+/// A folder that is given as `.` has a name all the same.
+#[test]
+fn the_reason_names_the_folder_of_the_records() {
+    let folder = folder(100, AXES, &tail(0.9));
+    let arguments = ["tune", "plan.toml", "--again", "0", "--records", "."];
+    run_expecting(folder.path(), &arguments, 0);
+    let plan = read(folder.path(), "plan.tuned.toml");
+    let name = folder.path().file_name().unwrap().to_string_lossy();
+    let reason = format!("chosen by bauta tune; the evidence is in {name}\"");
+    assert!(plan.contains(&reason), "{plan}");
+}
+
 /// The built-in table, as far as a clock lets it.
 #[test]
 fn a_plan_without_axes_is_searched_by_the_table_of_masks() {

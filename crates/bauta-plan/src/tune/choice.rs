@@ -2,14 +2,17 @@
 //! further seeds, since those that it was chosen by flatter it.
 
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 
 use bauta_methods::{Better, Randomness, registry};
 
 use super::again::{Judged, Spread, fresh_seeds};
 use super::halving::Standing;
+use super::levels::{is_recode, is_suppression};
 use super::search::{Search, Space};
 use super::{ChosenBy, STAGES, Stage, Tuned};
-use crate::draft::Draft;
+use crate::check::real_place;
+use crate::draft::{Draft, StepDraft};
 use crate::plan::Plan;
 use crate::record::{MeasureFamily, MeasureRecord};
 use crate::sweep::{FigureChoice, Grid, Side, TradeAxis, TradeOff, Variant};
@@ -195,16 +198,21 @@ impl Search<'_> {
                 .count(),
             risk: spread(0),
             loss: spread(1),
+            few: (found.iter().flatten().flatten()).any(|figure| figure.few),
         })
     }
 
     /// The plan that is written. Its reasons are published: no figure, no parameter.
     fn text_of(&self, draft: &Draft, grid: &Grid) -> Result<String, WorkError> {
-        let folder = self.request.folder.file_name().unwrap_or_default();
-        let reason = format!(
-            "chosen by bauta tune; the evidence is in {}",
-            folder.to_string_lossy()
-        );
+        // A folder that is given as `.` has a name all the same.
+        let folder = real_place(self.request.folder);
+        let reason = match folder.file_name() {
+            Some(name) => format!(
+                "chosen by bauta tune; the evidence is in {}",
+                name.to_string_lossy()
+            ),
+            None => "chosen by bauta tune".to_owned(),
+        };
         let own = &self.request.grid.variants[0].draft.steps;
         let has_axes = !self.request.grid.axes.is_empty();
         let mut tuned = draft.clone();
@@ -222,7 +230,33 @@ impl Search<'_> {
                 });
             }
         }
+        if !has_axes {
+            say_what_was_left_out(own, &mut tuned.steps);
+        }
         toml::settled(self.request.text, &tuned).map_err(WorkError::Problems)
+    }
+}
+
+/// Recodings that were left out have no place for a reason: what treats the keys after them says so.
+fn say_what_was_left_out(own: &[StepDraft], tuned: &mut [StepDraft]) {
+    let recoded = |steps: &[StepDraft]| -> BTreeSet<String> {
+        let recodings = steps.iter().filter(|step| is_recode(step));
+        let names = recodings.flat_map(|step| step.on.iter().flat_map(|on| &on.value));
+        names.map(|name| name.value.clone()).collect()
+    };
+    let left_out: Vec<String> = recoded(own).difference(&recoded(tuned)).cloned().collect();
+    let Some(step) = tuned.iter_mut().find(|step| is_suppression(step)) else {
+        return;
+    };
+    if !left_out.is_empty() {
+        let said = format!(
+            "bauta tune left out the recoding of {}",
+            left_out.join(", ")
+        );
+        step.why = Some(match step.why.take() {
+            Some(why) => format!("{why}; {said}"),
+            None => said,
+        });
     }
 }
 

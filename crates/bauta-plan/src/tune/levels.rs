@@ -25,6 +25,8 @@ use crate::sweep::{Axis, Grid, Variant};
 use crate::work::WorkError;
 use asked::{Asked, How, table_before};
 
+pub(super) use asked::{is_recode, is_suppression};
+
 /// Lattices of which all minimal nodes are looked at, so that there is something to fall back on.
 const MAX_NODES_FOR_FRONT: u64 = 1 << 16;
 

@@ -38,6 +38,10 @@ pub(super) struct Search<'a> {
     pub(super) watch: &'a dyn RunWatch,
 }
 
+/// What no strategy searches by itself.
+const KEPT_AS_PLANNED: &str = "k, costs of suppression and calibration stay as the plan has them; give them axes, \
+     `{ sweep = [v1, v2] }`, to have them searched";
+
 /// What is tried.
 pub(super) struct Space {
     pub(super) grid: Grid,
@@ -92,7 +96,7 @@ impl Search<'_> {
             });
         }
         let own = &grid.variants[0].draft;
-        let (mut searched, mut not_searched) = (Vec::new(), Vec::new());
+        let (mut searched, mut not_searched) = (Vec::new(), vec![KEPT_AS_PLANNED.to_owned()]);
         let levels = match self.request.strategy {
             Strategy::Halving => {
                 not_searched.push("levels of hierarchies: --strategy halving".to_owned());
