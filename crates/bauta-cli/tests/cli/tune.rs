@@ -304,6 +304,25 @@ fn the_clock_does_not_end_the_judgement_on_fresh_seeds() {
     assert!(!shown.contains("the clock"), "{shown}");
 }
 
+/// A hundredth of 500 records are five, and of 1,600 sixteen: only what is said of the five is hidden.
+#[test]
+fn figures_on_few_records_are_hidden_one_by_one() {
+    let apart = tail(0.9).replace("il1s\"]\n", "il1s\"]\noutliers = 0.01\n");
+    let folder = folder(1600, AXES, &apart);
+    let arguments = ["tune", "plan.toml", "--again", "0", "--json", "--map"];
+    let arguments = arguments.into_iter().chain(["dld:outliers,il1s"]);
+    let arguments: Vec<&str> = arguments.collect();
+    let tuned = json(&run_expecting(folder.path(), &arguments, 0));
+    for (stage, is_told) in [(0, false), (1, true)] {
+        let variants = tuned["stages"][stage]["variants"].as_array().unwrap();
+        let mut found = variants.iter().filter(|of| of["failed"].is_null());
+        assert!(
+            found.all(|of| of["risk"].is_number() == is_told),
+            "{tuned:#}"
+        );
+    }
+}
+
 /// A folder that is given as `.` has a name all the same.
 #[test]
 fn the_reason_names_the_folder_of_the_records() {
