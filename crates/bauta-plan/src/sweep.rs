@@ -10,6 +10,7 @@ mod figure;
 mod front;
 mod grid;
 mod kept;
+mod name;
 mod original;
 mod outcome;
 mod trade_off;
@@ -32,6 +33,7 @@ pub use figure::{FigureChoice, MapFigure, Side};
 pub use front::pareto_front;
 pub use grid::{Axis, Grid, MOST_VARIANTS, Origin, Variant};
 pub(crate) use kept::Keeper;
+pub(crate) use name::Names;
 pub use original::measure_original;
 pub(crate) use outcome::run_each;
 pub use outcome::{VariantOutcome, run_variants};
@@ -133,7 +135,8 @@ pub fn sweep(request: &Request<'_>, watch: &dyn RunWatch) -> Result<Swept, WorkE
             let pair = pair.map(|text| FigureChoice::pair(text, &swept.original));
             swept.figures = pair.transpose().map_err(WorkError::Mistake)?;
         }
-        let keeper = Keeper::new(request.folder, &guard, &loaded.fingerprint.sha256)?;
+        let names = Names::new(&origin, &loaded.fingerprint.sha256);
+        let keeper = Keeper::new(request.folder, &guard, names)?;
         for &number in &group.variants {
             outcomes[number] = keeper.found(&request.grid.variants[number]);
             swept.n_kept += usize::from(outcomes[number].is_some());

@@ -15,8 +15,8 @@ use crate::plan::Plan;
 use crate::record::MeasureRecord;
 use crate::stages::RunWatch;
 use crate::sweep::{
-    Counted, FigureChoice, Grid, Keeper, MapFigure, Origin, TradeOff, Variant, VariantOutcome,
-    run_each,
+    Counted, FigureChoice, Grid, Keeper, MapFigure, Names, Origin, TradeOff, Variant,
+    VariantOutcome, run_each,
 };
 use crate::work::WorkError;
 
@@ -281,7 +281,8 @@ impl Search<'_> {
         variants: &[Variant],
         share: f64,
     ) -> Result<(Vec<Option<VariantOutcome>>, usize), WorkError> {
-        let keeper = Keeper::new(self.request.folder, &self.guard, &loaded.fingerprint.sha256)?;
+        let names = Names::new(self.origin, &loaded.fingerprint.sha256);
+        let keeper = Keeper::new(self.request.folder, &self.guard, names)?;
         let mut outcomes: Vec<Option<VariantOutcome>> = variants
             .iter()
             .map(|variant| keeper.found(variant))
