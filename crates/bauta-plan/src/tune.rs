@@ -13,6 +13,7 @@ mod choice;
 mod evidence;
 mod halving;
 mod levels;
+mod looked_at;
 mod reasons;
 mod sample;
 mod search;
@@ -22,7 +23,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use bauta_data::format::{self, ReadOptions};
-use bauta_methods::{Better, Family};
+use bauta_methods::Better;
 use serde::Serialize;
 
 use crate::check::Folder;
@@ -302,12 +303,9 @@ fn first_plan(request: &Request<'_>, origin: &Origin<'_>) -> Result<Plan, WorkEr
 
 /// Whether there is anything to hold, and the numbers make sense.
 fn check_request(request: &Request<'_>, plan: &Plan) -> Result<(), WorkError> {
-    let judges_risk = plan.gates.iter().any(|gate| {
-        gate.measures.iter().any(|&measure| {
-            let family = plan.measures[measure].measure.declared().card.family;
-            matches!(family, Family::Risk | Family::Score)
-        })
-    });
+    let is_risk = |&at: &usize| looked_at::judges_risk(&plan.measures[at]);
+    let mut gates = plan.gates.iter();
+    let judges_risk = gates.any(|gate| gate.measures.iter().any(is_risk));
     if !judges_risk && request.max_risk.is_none() {
         return Err(WorkError::mistake(
             "the plan sets no condition on risk, so that the best variant would be to mask nothing",

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use bauta_methods::{RawValue, registry};
 
-use crate::draft::{Draft, MethodDraft, StepDraft};
+use crate::draft::{Draft, StepDraft};
 use crate::problem::Spot;
 use crate::sweep::{Axis, Grid, Variant};
 
@@ -82,13 +82,13 @@ pub const AS_PLANNED: &str = "as the plan has it";
 
 /// Whether a step masks numbers in a way that a candidate can take the place of.
 fn is_of_numbers(step: &StepDraft) -> bool {
-    let id = step.method.id().as_str();
-    match &step.method {
-        MethodDraft::Mask(_) => {
-            FAMILIES.iter().any(|family| family.mask == id) || OTHER_MASKS_OF_NUMBERS.contains(&id)
-        }
-        MethodDraft::Adjust(_) => id == POST,
-    }
+    masks_numbers(step.method.id().as_str())
+}
+
+/// Whether a method is one that candidates take the place of.
+pub(super) fn masks_numbers(id: &str) -> bool {
+    let mut families = FAMILIES.iter();
+    families.any(|family| family.mask == id) || OTHER_MASKS_OF_NUMBERS.contains(&id) || id == POST
 }
 
 /// The names of the masks that are tried.

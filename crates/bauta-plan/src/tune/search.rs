@@ -7,6 +7,7 @@ use bauta_data::format::Loaded;
 
 use super::halving::{Round, Standing, promoted, rounds, thinned};
 use super::levels::{self, LevelsFound};
+use super::looked_at::numbers_of;
 use super::sample::{mixed, sample_of};
 use super::{Request, STAGES, Stage, Strategy, Tuned, candidates};
 use crate::draft::Draft;
@@ -83,42 +84,22 @@ impl Search<'_> {
     fn space(&self) -> Result<Space, WorkError> {
         let grid = self.request.grid;
         if !grid.axes.is_empty() {
-            let axes = grid.axes.iter();
-            let axes = axes.map(|axis| format!("{} ({} values)", axis.name, axis.values.len()));
-            let axes: Vec<String> = axes.collect();
-            return Ok(Space {
-                grid: grid.clone(),
-                searched: vec![format!("the axes of the plan: {}", axes.join(", "))],
-                not_searched: vec!["methods and values that the axes do not name".to_owned()],
-                levels: None,
-                prices: None,
-                own_is_fallback: false,
-            });
+            return self.space_of_axes();
         }
         let own = &grid.variants[0].draft;
         let (mut searched, mut not_searched) = (Vec::new(), vec![KEPT_AS_PLANNED.to_owned()]);
-        let levels = match self.request.strategy {
-            Strategy::Halving => {
-                not_searched.push("levels of hierarchies: --strategy halving".to_owned());
+        let levels = self.levels(own, &mut searched, &mut not_searched)?;
+        let base = levels.as_ref().and_then(LevelsFound::draft).unwrap_or(own);
+        let why = self.why_unjudged(&numbers_of(self.plan, |_| true));
+        let why = why.filter(|_| self.request.strategy != Strategy::Lattice);
+        let numbers = match &why {
+            Some(why) if levels.is_none() => return Err(Self::unjudged(why)),
+            Some(why) => {
+                not_searched.push(format!("masks of numbers: {why}"));
                 None
             }
-            Strategy::Lattice | Strategy::Both => {
-                self.watch.stage("levels of keys", 3, STAGES);
-                match levels::search(self, own)? {
-                    Ok(found) => {
-                        searched.push(found.in_words());
-                        not_searched.extend(found.not_searched());
-                        Some(found)
-                    }
-                    Err(why) => {
-                        not_searched.push(format!("levels of hierarchies: {why}"));
-                        None
-                    }
-                }
-            }
+            None => self.numbers([own, base], &mut searched, &mut not_searched),
         };
-        let base = levels.as_ref().and_then(LevelsFound::draft).unwrap_or(own);
-        let numbers = self.numbers([own, base], &mut searched, &mut not_searched);
         let is_fallback = numbers.is_some() && base != own;
         let (grid, prices) = match (numbers, &levels) {
             (Some(grid), _) => (grid, None),
@@ -141,6 +122,50 @@ impl Search<'_> {
             levels,
             prices,
             own_is_fallback: is_fallback,
+        })
+    }
+
+    /// The best levels of key hierarchies, if there are any to search.
+    fn levels(
+        &self,
+        own: &Draft,
+        searched: &mut Vec<String>,
+        not_searched: &mut Vec<String>,
+    ) -> Result<Option<LevelsFound>, WorkError> {
+        if self.request.strategy == Strategy::Halving {
+            not_searched.push("levels of hierarchies: --strategy halving".to_owned());
+            return Ok(None);
+        }
+        self.watch.stage("levels of keys", 3, STAGES);
+        Ok(match levels::search(self, own)? {
+            Ok(found) => {
+                searched.push(found.in_words());
+                not_searched.extend(found.not_searched());
+                Some(found)
+            }
+            Err(why) => {
+                not_searched.push(format!("levels of hierarchies: {why}"));
+                None
+            }
+        })
+    }
+
+    /// The variants of the plan's own axes.
+    fn space_of_axes(&self) -> Result<Space, WorkError> {
+        if let Some(why) = self.why_unjudged(&self.numbers_of_axes()?) {
+            return Err(Self::unjudged(&why));
+        }
+        let grid = self.request.grid;
+        let axes = grid.axes.iter();
+        let axes = axes.map(|axis| format!("{} ({} values)", axis.name, axis.values.len()));
+        let axes: Vec<String> = axes.collect();
+        Ok(Space {
+            grid: grid.clone(),
+            searched: vec![format!("the axes of the plan: {}", axes.join(", "))],
+            not_searched: vec!["methods and values that the axes do not name".to_owned()],
+            levels: None,
+            prices: None,
+            own_is_fallback: false,
         })
     }
 

@@ -142,6 +142,38 @@ fn levels_come_first_and_masks_of_numbers_after_them() {
     );
 }
 
+/// A gate on k is the same under every mask of incomes: the weakest would win.
+#[test]
+fn masks_of_numbers_that_no_condition_looks_at_are_not_compared() {
+    let folder = folder();
+    let dld = "[[gate]]\nmeasure = \"dld\"\nat_most = 0.9\n";
+    let text = format!("{}{OUTPUT}", PLAN.replace(dld, ""));
+    // The levels can be searched all the same.
+    let both = tuned(folder.path(), &text, Strategy::Both).unwrap();
+    let told = both.not_searched.join("\n");
+    assert!(
+        told.contains("masks of numbers: no condition on risk looks at income"),
+        "{told}"
+    );
+    let values = both.grid.variants.iter().map(|variant| &variant.values[0]);
+    assert!(values.into_iter().all(|value| !value.contains("rank-swap")));
+    assert!(both.text.unwrap().contains("window = 0.2"));
+    // Alone, and along axes, there is nothing to choose by.
+    let refused = tuned(folder.path(), &text, Strategy::Halving).unwrap_err();
+    assert!(
+        refused.to_string().contains("add a [[gate]] on dld"),
+        "{refused}"
+    );
+    let axes = text.replace("window = 0.2", "window = { sweep = [0.1, 0.2] }");
+    let refused = tuned(folder.path(), &axes, Strategy::Both).unwrap_err();
+    assert!(refused.to_string().contains("looks at income"), "{refused}");
+    // Axes of what the gate looks at are fine.
+    let levels = format!(
+        "{text}[[step]]\nmask = \"recode\"\non = [\"age\"]\nlevel = {{ sweep = [0, 1] }}\n"
+    );
+    assert!(tuned(folder.path(), &levels, Strategy::Both).is_ok());
+}
+
 #[test]
 fn axes_of_what_variants_are_judged_by_are_refused() {
     let folder = folder();
