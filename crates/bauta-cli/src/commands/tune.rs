@@ -7,7 +7,7 @@ use bauta_plan::output::{Access, Guard, folder_of, write_files};
 use bauta_plan::real_place;
 use bauta_plan::sweep::{Grid, TradeOff, TradePoint};
 use bauta_plan::tune::{
-    AS_PLANNED, Judged, Node, Request, Spread, Tuned, folder_of_plan, tune, tuned_plan,
+    AS_PLANNED, ChosenBy, Judged, Node, Request, Spread, Tuned, folder_of_plan, tune, tuned_plan,
 };
 use bauta_report::TunePage;
 use serde_json::json;
@@ -188,7 +188,11 @@ fn print(tuned: &Tuned) {
     }
     let n_left_out = tuned.grid.variants.len() - tuned.n_tried();
     if n_left_out > 0 {
-        out!("not tried: {n_left_out} candidates, for want of runs or time");
+        let why = match (tuned.chosen_by, tuned.chosen) {
+            (ChosenBy::Levels, Some(_)) => "which lose more than what was chosen",
+            _ => "for want of runs or time",
+        };
+        out!("not tried: {n_left_out} candidates, {why}");
     }
     let stages = tuned.stages.iter().map(|stage| {
         let n_failed = stage.outcomes.iter().filter(|of| of.found.is_err()).count();

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use bauta_data::format::Loaded;
 
-use super::halving::{Round, Standing, promoted, rounds, thinned};
+use super::halving::{Standing, promoted, rounds, thinned};
 use super::levels::{self, LevelsFound};
 use super::looked_at::numbers_of;
 use super::sample::{mixed, sample_of};
@@ -42,6 +42,9 @@ pub(super) struct Search<'a> {
 /// What no strategy searches by itself.
 const KEPT_AS_PLANNED: &str = "k, costs of suppression and calibration stay as the plan has them; give them axes, \
      `{ sweep = [v1, v2] }`, to have them searched";
+
+/// What is done where the lattice does not know all that a plan asks.
+const BY_RISING_LOSS: &str = "what the plan asks beside k: by running the levels that are safe at k, by rising loss until one holds it";
 
 /// What is tried.
 pub(super) struct Space {
@@ -104,6 +107,9 @@ impl Search<'_> {
         let (grid, prices) = match (numbers, &levels) {
             (Some(grid), _) => (grid, None),
             (None, Some(found)) => {
+                if !found.k_alone {
+                    searched.push(BY_RISING_LOSS.to_owned());
+                }
                 let (grid, prices) = found.grid();
                 (grid, Some(prices))
             }
@@ -195,19 +201,13 @@ impl Search<'_> {
     fn stages(&self, space: &Space) -> Result<Vec<Stage>, WorkError> {
         let n_records = self.loaded.table.n_records();
         let n_candidates = space.grid.variants.len();
-        let rounds = match space.prices {
-            // Which node is the best is known; what is run are those that it is compared with.
-            Some(_) => vec![Round {
-                n_records,
-                n_variants: n_candidates.min(self.request.runs),
-            }],
-            None => rounds(n_records, n_candidates, self.request.runs),
-        };
+        if let Some(prices) = &space.prices {
+            return Ok(vec![self.stage_of_levels(space, prices)?]);
+        }
+        let rounds = rounds(n_records, n_candidates, self.request.runs);
         let mut stages: Vec<Stage> = Vec::new();
         for (number, round) in rounds.iter().enumerate() {
             let candidates = match stages.last() {
-                // Nodes stand in the order in which they are wanted.
-                None if space.prices.is_some() => (0..round.n_variants).collect(),
                 None => thinned(n_candidates, round.n_variants),
                 Some(before) => self.gone_on(before, round.n_variants),
             };
@@ -239,6 +239,41 @@ impl Search<'_> {
             });
         }
         Ok(stages)
+    }
+
+    /// Runs levels by rising loss, a few at a time, until one holds that loses no more than what is left. For k alone the
+    /// best ones are known beforehand, and are run with those that they are compared with.
+    fn stage_of_levels(&self, space: &Space, prices: &[f64]) -> Result<Stage, WorkError> {
+        self.watch.stage("levels, all records", STAGES - 1, STAGES);
+        let n_candidates = prices.len().min(self.request.runs).max(1);
+        let mut stage = Stage {
+            n_records: self.loaded.table.n_records(),
+            candidates: Vec::new(),
+            outcomes: Vec::new(),
+            n_kept: 0,
+        };
+        // The first is the plan as it is.
+        let together = levels::MOST_NODES + 1;
+        for start in (0..n_candidates).step_by(together) {
+            let holding = stage.candidates.iter().zip(&stage.outcomes);
+            let holding = holding.filter(|(_, outcome)| self.holds(outcome));
+            let least = holding.map(|(&at, _)| prices[at]).reduce(f64::min);
+            if self.clock_struck.get() || least.is_some_and(|least| least <= prices[start]) {
+                break;
+            }
+            let few = start..n_candidates.min(start + together);
+            let variants: Vec<Variant> = space.grid.variants[few.clone()].to_vec();
+            let (outcomes, n_kept) = self.run(self.loaded, &space.grid, &variants, 1.0)?;
+            stage.n_kept += n_kept;
+            for (candidate, outcome) in few.zip(outcomes) {
+                // A clock may have ended it.
+                if let Some(outcome) = outcome {
+                    stage.candidates.push(candidate);
+                    stage.outcomes.push(outcome);
+                }
+            }
+        }
+        Ok(stage)
     }
 
     /// The candidates of a stage that go on to the next; the plan's own is one of them, for comparison.
