@@ -66,7 +66,7 @@ pub(crate) fn run(arguments: &SweepArguments, global: &Global) -> Result<Outcome
     } else {
         print_table(&grid, &swept, trade.as_ref());
         if trade.is_none() && swept.outcomes.iter().any(|of| of.found.is_ok()) {
-            say!("no map: the plan measures no risk, or no loss, that has a good end");
+            say!("no map: {}", swept.why_no_trade_off());
         }
         for (what, file) in &files {
             out!("{what} {} (confidential)", file.display());

@@ -93,6 +93,33 @@ sweep = [{}, { adjust = "post-mask", iterations = 50, seconds = 60 }]
     assert_eq!(tuned["repeatable"], false);
 }
 
+#[test]
+fn figures_of_different_variables_are_not_drawn_on_one_axis() {
+    let steps = "[[step]]\nmask = \"rank-swap\"\non = [\"x\", \"y\", \"z\"]\nwindow = 0.2\n";
+    let folder = folder(100, steps);
+    let plan = folder.path().join("plan.toml");
+    let text = std::fs::read_to_string(&plan).unwrap();
+    let apart = "use = [\"dld\"]\non = { sweep = [[\"x\"], [\"x\", \"y\"]] }\n[[measure]]\nuse = [\"il1s\"]\n";
+    let measured = text.replace("use = [\"dld\", \"il1s\"]\n", apart);
+    std::fs::write(&plan, measured).unwrap();
+    let swept = bauta(folder.path()).args(["sweep", "plan.toml"]).output();
+    let swept = swept.unwrap();
+    let told = stderr(&swept);
+    assert!(
+        told.contains("no map: dld is not of the same variables"),
+        "{told}"
+    );
+    assert!(!stdout(&swept).contains("tolerated"));
+    // A bound that is an axis: the line is that of the strictest, whichever comes first.
+    let bounds = text.replace("at_most = 0.5", "at_most = { sweep = [0.95, 0.9] }");
+    std::fs::write(&plan, bounds).unwrap();
+    let shown = bauta(folder.path())
+        .args(["sweep", "plan.toml", "--force"])
+        .output();
+    let shown = stdout(&shown.unwrap());
+    assert!(shown.contains("tolerated: dld 0.9\n"), "{shown}");
+}
+
 /// A step that promises a k is judged by it, also where the plan lets the file go without a gate.
 #[test]
 fn what_steps_claim_is_judged_without_a_gate() {
