@@ -211,11 +211,7 @@ pub(super) fn search(
             "no choice of levels leaves at most {share} % of the records standing out"
         )));
     };
-    let others = if asks_more_than_k(search.plan) {
-        Others::ByRisingLoss
-    } else {
-        Others::Minimal
-    };
+    let others = Others::of_plan(search.plan);
     let mut nodes = vec![best];
     nodes.extend(others.of(&lattice, &rules, &nodes[0], &context)?);
     nodes.truncate(search.request.runs);
@@ -278,14 +274,6 @@ fn own_node(
     Ok((own, limit))
 }
 
-/// Whether a plan sets conditions that the lattice does not know.
-fn asks_more_than_k(plan: &Plan) -> bool {
-    plan.gates.iter().any(|gate| {
-        let mut measures = gate.measures.iter().map(|&at| &plan.measures[at]);
-        measures.any(|of| of.measure.card().id != "k-anonymity")
-    })
-}
-
 /// The lattice of the keys; one that a map recodes has two levels.
 fn lattice_of(
     table: &Table,
@@ -314,6 +302,19 @@ enum Others {
 }
 
 impl Others {
+    /// Those that a plan needs: whether it sets conditions that the lattice does not know.
+    fn of_plan(plan: &Plan) -> Self {
+        let asks_more_than_k = plan.gates.iter().any(|gate| {
+            let mut measures = gate.measures.iter().map(|&at| &plan.measures[at]);
+            measures.any(|of| of.measure.card().id != "k-anonymity")
+        });
+        if asks_more_than_k {
+            Self::ByRisingLoss
+        } else {
+            Self::Minimal
+        }
+    }
+
     /// These levels, the least loss first; only minimal ones of a large lattice, and none of one that is too large.
     fn of(
         self,
