@@ -10,6 +10,7 @@ mod figure;
 mod front;
 mod grid;
 mod kept;
+mod name;
 mod original;
 mod outcome;
 mod trade_off;
@@ -32,10 +33,12 @@ pub use figure::{FigureChoice, MapFigure, Side};
 pub use front::pareto_front;
 pub use grid::{Axis, Grid, MOST_VARIANTS, Origin, Variant};
 pub(crate) use kept::Keeper;
+pub(crate) use name::Names;
 pub use original::measure_original;
 pub(crate) use outcome::run_each;
 pub use outcome::{VariantOutcome, run_variants};
 
+use trade_off::measures_of;
 pub use trade_off::{Measures, TradeAxis, TradeOff, TradePoint, tolerated};
 
 /// A grid that is to be run from file to file.
@@ -72,16 +75,31 @@ pub struct Swept {
 
 impl Swept {
     /// Where the variants lie between risk and utility: by the figures that were asked for, or else by those of
-    /// the first gates, or the first measures. None where nothing of the kind was measured.
+    /// the first gates, or the first measures. None where nothing of the kind was measured, or not of the same thing.
     pub fn trade_off(&self, max_risk: Option<f64>) -> Option<TradeOff> {
+        let [risk, loss] = self.compared_by()?;
+        TradeOff::of_outcomes([&risk, &loss], &self.outcomes, &self.original, max_risk)
+    }
+
+    /// Why there is no trade-off, where there is none.
+    pub fn why_no_trade_off(&self) -> String {
+        let figures = self.compared_by();
+        let why = figures.and_then(|[risk, loss]| {
+            TradeOff::why_not_comparable([&risk, &loss], &measures_of(&self.outcomes))
+        });
+        why.unwrap_or_else(|| {
+            "the plan measures no risk, or no loss, that has a good end".to_owned()
+        })
+    }
+
+    fn compared_by(&self) -> Option<[FigureChoice; 2]> {
+        if let Some(figures) = &self.figures {
+            return Some(figures.clone());
+        }
         let mut found = self.outcomes.iter().filter_map(|of| of.found.as_ref().ok());
         let record = found.next()?;
         let usual = |side| FigureChoice::usual(side, &record.measures, &record.gates);
-        let [risk, loss] = match &self.figures {
-            Some(figures) => figures.clone(),
-            None => [usual(Side::Risk)?, usual(Side::Loss)?],
-        };
-        TradeOff::of_outcomes([&risk, &loss], &self.outcomes, &self.original, max_risk)
+        Some([usual(Side::Risk)?, usual(Side::Loss)?])
     }
 }
 
@@ -133,7 +151,8 @@ pub fn sweep(request: &Request<'_>, watch: &dyn RunWatch) -> Result<Swept, WorkE
             let pair = pair.map(|text| FigureChoice::pair(text, &swept.original));
             swept.figures = pair.transpose().map_err(WorkError::Mistake)?;
         }
-        let keeper = Keeper::new(request.folder, &guard, &loaded.fingerprint.sha256)?;
+        let names = Names::new(&origin, &loaded.fingerprint.sha256);
+        let keeper = Keeper::new(request.folder, &guard, names)?;
         for &number in &group.variants {
             outcomes[number] = keeper.found(&request.grid.variants[number]);
             swept.n_kept += usize::from(outcomes[number].is_some());

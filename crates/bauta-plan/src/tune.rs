@@ -2,9 +2,10 @@
 //!
 //! [`tune`] tries many variants of a plan: those of its axes, or of a built-in table in place of the steps that mask numbers
 //! (`candidates`), after a search of the best levels of key hierarchies (`levels`). All are tried on a sample, the better
-//! ones on a larger one, the finalists in full (`halving`). Of those that hold the conditions the one with the least loss
-//! is taken, and judged again on seeds that nobody chose it by (`again`): one that fails there is passed over. Every run
-//! leaves a record, as in a [`sweep`](crate::sweep), so that whoever was stopped goes on where he was.
+//! ones on a larger one, the finalists in full (`halving`). The best of those that hold the conditions are judged again on
+//! fresh seeds (`again`): one that fails there is passed over, and of the others the one with the least mean loss is taken.
+//! What is told of it is what further seeds gave, which bore on no choice. Every run leaves a record, as in a
+//! [`sweep`](crate::sweep), so that whoever was stopped goes on where he was.
 
 mod again;
 mod candidates;
@@ -12,14 +13,18 @@ mod choice;
 mod evidence;
 mod halving;
 mod levels;
+mod looked_at;
+mod reasons;
 mod sample;
 mod search;
 
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use bauta_data::format::{self, ReadOptions};
-use bauta_methods::{Better, Family};
+use bauta_methods::Better;
+use serde::Serialize;
 
 use crate::check::Folder;
 use crate::draft::Draft;
@@ -92,6 +97,20 @@ pub struct Request<'a> {
     pub suppressed: Option<f64>,
 }
 
+/// What a finalist is chosen by.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ChosenBy {
+    /// What is lost by recoding, as the lattice counts it.
+    Levels,
+    /// The loss under the plan's own seed: fresh ones were not asked for.
+    LossUnderOwnSeed,
+    /// The mean loss over fresh seeds.
+    MeanLoss,
+    /// It is the plan as it is, and nothing at better levels holds.
+    NothingElse,
+}
+
 /// A stage of a search.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Stage {
@@ -124,16 +143,22 @@ pub struct Tuned {
     pub holds: Vec<bool>,
     /// Those that were judged again on fresh seeds, in the order in which they were.
     pub judged: Vec<Judged>,
-    /// Finalists that would have been chosen, but failed on fresh seeds.
+    /// Of them, those that failed there.
     pub passed_over: Vec<usize>,
     /// The finalist that was chosen.
     pub chosen: Option<usize>,
+    /// What it was chosen by.
+    pub chosen_by: ChosenBy,
+    /// The chosen one on further seeds, which bore on no choice; none where it draws nothing, or on request.
+    pub confirmed: Option<Judged>,
+    /// Share of the seeds on which a condition may fail.
+    pub may_fail: f64,
     /// The text of the chosen plan, with the comments of the one that was tuned.
     pub text: Option<String>,
     /// What the search of levels found.
     pub levels: Option<LevelsFound>,
-    /// Whether another run finds the same.
-    pub repeatable: bool,
+    /// Whether variants were left out because the time was over.
+    pub clock_struck: bool,
     /// Files that are read, which no output may replace.
     pub reads: Vec<PathBuf>,
 }
@@ -174,6 +199,12 @@ impl Tuned {
             Better::Higher => found > loss.max,
             Better::Lower | Better::Neither => found < loss.min,
         })
+    }
+
+    /// The chosen one on seeds that bore on no choice; where there are none, on those that it was judged on.
+    pub fn judged_choice(&self) -> Option<&Judged> {
+        let judged = self.chosen.and_then(|chosen| self.judged_of(chosen));
+        self.confirmed.as_ref().or(judged)
     }
 
     /// A finalist on fresh seeds.
@@ -227,9 +258,8 @@ pub fn tune(request: &Request<'_>, watch: &dyn RunWatch) -> Result<Tuned, WorkEr
         original: &original,
         figures,
         guard: Guard::new(&plan.reads, request.replace),
-        deadline: request
-            .seconds
-            .map(|seconds| (started, Duration::from_secs_f64(seconds))),
+        deadline: request.seconds.map(|seconds| (started, seconds)),
+        clock_struck: Cell::new(false),
         watch,
     };
     search.tuned()
@@ -273,12 +303,9 @@ fn first_plan(request: &Request<'_>, origin: &Origin<'_>) -> Result<Plan, WorkEr
 
 /// Whether there is anything to hold, and the numbers make sense.
 fn check_request(request: &Request<'_>, plan: &Plan) -> Result<(), WorkError> {
-    let judges_risk = plan.gates.iter().any(|gate| {
-        gate.measures.iter().any(|&measure| {
-            let family = plan.measures[measure].measure.declared().card.family;
-            matches!(family, Family::Risk | Family::Score)
-        })
-    });
+    let is_risk = |&at: &usize| looked_at::judges_risk(&plan.measures[at]);
+    let mut gates = plan.gates.iter();
+    let judges_risk = gates.any(|gate| gate.measures.iter().any(is_risk));
     if !judges_risk && request.max_risk.is_none() {
         return Err(WorkError::mistake(
             "the plan sets no condition on risk, so that the best variant would be to mask nothing",
@@ -291,13 +318,7 @@ fn check_request(request: &Request<'_>, plan: &Plan) -> Result<(), WorkError> {
             "leave out the axes, or --strategy lattice",
         ));
     }
-    let is_positive = |seconds: f64| seconds > 0.0 && seconds.is_finite();
-    if request.seconds.is_some_and(|seconds| !is_positive(seconds)) || request.runs == 0 {
-        return Err(WorkError::mistake(
-            "a search needs a budget above 0",
-            "give --runs 200, or --seconds 60",
-        ));
-    }
+    check_budget(request)?;
     let shares = [Some(request.may_fail), request.suppressed];
     if shares
         .iter()
@@ -307,6 +328,39 @@ fn check_request(request: &Request<'_>, plan: &Plan) -> Result<(), WorkError> {
         return Err(WorkError::mistake(
             "a share lies between 0 and 1",
             "give 0.1 for a tenth",
+        ));
+    }
+    Ok(())
+}
+
+/// Most seconds that a search may be given: some four months.
+const MOST_SECONDS: f64 = 1e7;
+
+/// Most fresh seeds that finalists are judged on.
+const MOST_SEEDS: usize = 1000;
+
+/// Whether there is time and there are runs, and no more than anybody waits for.
+fn check_budget(request: &Request<'_>) -> Result<(), WorkError> {
+    let is_positive = |seconds: f64| seconds > 0.0;
+    if request.seconds.is_some_and(|seconds| !is_positive(seconds)) || request.runs == 0 {
+        return Err(WorkError::mistake(
+            "a search needs a budget above 0",
+            "give --runs 200, or --seconds 60",
+        ));
+    }
+    if request.again > MOST_SEEDS {
+        return Err(WorkError::mistake(
+            format!("finalists are judged on {MOST_SEEDS} fresh seeds at the most"),
+            "give fewer: ten tell a spread, a hundred a rate",
+        ));
+    }
+    if request
+        .seconds
+        .is_some_and(|seconds| seconds > MOST_SECONDS)
+    {
+        return Err(WorkError::mistake(
+            format!("a search may take {MOST_SECONDS} seconds at the most"),
+            "give fewer seconds, or leave out --seconds for a search without a clock",
         ));
     }
     Ok(())

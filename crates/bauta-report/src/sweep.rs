@@ -86,7 +86,8 @@ impl SweepPage<'_> {
         let measures = self.measures();
         let mut headings = vec!["number".to_owned(), "variant".to_owned()];
         headings.extend(self.grid.axes.iter().map(|axis| axis.name.clone()));
-        headings.extend(["gates", "front", "risk", "loss", "utility"].map(str::to_owned));
+        let of_all = ["gates", "repeatable", "front", "risk", "loss", "utility"];
+        headings.extend(of_all.map(str::to_owned));
         headings.extend(measures.iter().map(FigureChoice::spelled));
         headings.push("failed".to_owned());
         let mut sheet = Sheet::new("table", headings.iter().map(String::as_str));
@@ -94,7 +95,8 @@ impl SweepPage<'_> {
             let mut cells = vec![(position + 1).to_string(), outcome.id.clone()];
             cells.extend(self.values(position).iter().cloned());
             let point = self.trade.and_then(|trade| trade.points.get(position));
-            cells.push(gates(outcome).to_owned());
+            cells.push(outcome.conditions().to_owned());
+            cells.push(repeatable(outcome).to_owned());
             let on_front = point.is_some_and(|point| point.on_front);
             cells.push(if on_front { "yes" } else { "no" }.to_owned());
             cells.push(figure(point.and_then(|point| point.risk)));
@@ -171,6 +173,12 @@ impl SweepPage<'_> {
                     div { dt { "All conditions hold" } dd { (count(n_holding as u64)) } }
                 }
                 @if n_failed > 0 { div { dt { "Could not be run" } dd { (count(n_failed as u64)) } } }
+            }
+            @if self.outcomes.iter().any(VariantOutcome::is_timed) {
+                p {
+                    "Variants that are marked as limited by time have a step that the clock ended or could have: another \
+                     run may find other figures."
+                }
             }
             @if !judged.is_empty() && n_holding == 0 {
                 p class="verdict bad" { "No variant holds every condition of release." }
@@ -271,6 +279,7 @@ impl SweepPage<'_> {
                 th scope="row" {
                     code { (outcome.id) }
                     @if self.chosen == Some(position) { " " strong { "chosen" } }
+                    @if outcome.is_timed() { " " em { "limited by time" } }
                 }
                 @for value in self.values(position) { td { (value) } }
                 @if let Some(trade) = self.trade {
@@ -283,7 +292,7 @@ impl SweepPage<'_> {
                     td { @if point.is_some_and(|point| point.on_front) { "on the front" } }
                 }
                 td {
-                    @match gates(outcome) {
+                    @match outcome.conditions() {
                         "hold" => strong class="good" { "✓ hold" },
                         "fail" => strong class="bad" { "✗ fail" },
                         "failed" => strong class="bad" { "could not be run" },
@@ -303,13 +312,12 @@ impl SweepPage<'_> {
     }
 }
 
-/// Whether the conditions of a variant hold, in one word.
-fn gates(outcome: &VariantOutcome) -> &'static str {
-    match (&outcome.found, outcome.passed()) {
-        (Err(_), _) => "failed",
-        (Ok(_), None) => "none",
-        (Ok(_), Some(true)) => "hold",
-        (Ok(_), Some(false)) => "fail",
+/// Whether another run of a variant finds the same; nothing is said of what could not be run.
+pub(crate) fn repeatable(outcome: &VariantOutcome) -> &'static str {
+    match &outcome.found {
+        Err(_) => "",
+        Ok(_) if outcome.is_timed() => "no",
+        Ok(_) => "yes",
     }
 }
 

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use crate::csv::{Sheet, figure};
 use crate::number::{Unit, Written as _, count};
 use crate::page::{Section, scrolling};
-use crate::sweep::SweepPage;
+use crate::sweep::{SweepPage, repeatable};
 
 /// A search as its readers see it.
 #[derive(Clone, Copy, Debug)]
@@ -31,12 +31,14 @@ impl TunePage<'_> {
         if !self.tuned.judged.is_empty() {
             sections.push(Section::new("fresh", "On fresh seeds", self.fresh_seeds()));
         }
-        self.finalists().html_with(&title, kind, sections)
+        let why = self.tuned.why().map(|why| why.join("; "));
+        let finalists = self.finalists(why.as_deref());
+        finalists.html_with(&title, kind, sections)
     }
 
     /// The map of the finalists as a file of its own; none where there is no trade-off.
     pub fn svg(&self) -> Option<String> {
-        self.finalists().svg()
+        self.finalists(None).svg()
     }
 
     /// A row for each run: what, on how many records, and what came of it.
@@ -44,7 +46,8 @@ impl TunePage<'_> {
         let tuned = self.tuned;
         let mut headings = vec!["stage", "records", "variant"];
         headings.extend(tuned.grid.axes.iter().map(|axis| axis.name.as_str()));
-        headings.extend(["gates", "risk", "loss", "finalist", "chosen", "failed"]);
+        headings.extend(["gates", "repeatable", "risk", "loss"]);
+        headings.extend(["finalist", "chosen", "failed"]);
         let mut sheet = Sheet::new("table", headings);
         let chosen = tuned
             .chosen
@@ -58,13 +61,8 @@ impl TunePage<'_> {
                     outcome.id.clone(),
                 ];
                 cells.extend(tuned.grid.variants[candidate].values.iter().cloned());
-                let gates = match (&outcome.found, outcome.passed()) {
-                    (Err(_), _) => "failed",
-                    (Ok(_), None) => "none",
-                    (Ok(_), Some(true)) => "hold",
-                    (Ok(_), Some(false)) => "fail",
-                };
-                cells.push(gates.to_owned());
+                cells.push(outcome.conditions().to_owned());
+                cells.push(repeatable(outcome).to_owned());
                 cells.extend(tuned.figures_of(outcome).map(figure));
                 let is_chosen = is_last && chosen == Some(outcome.id.as_str());
                 for is_so in [is_last, is_chosen] {
@@ -77,14 +75,14 @@ impl TunePage<'_> {
         sheet.done().text
     }
 
-    fn finalists(&self) -> SweepPage<'_> {
+    fn finalists<'p>(&'p self, why: Option<&'p str>) -> SweepPage<'p> {
         SweepPage {
             plan: self.plan,
             grid: &self.tuned.finalists,
             outcomes: self.tuned.outcomes(),
             trade: self.tuned.trade.as_ref(),
             chosen: self.tuned.chosen,
-            why: Some("the least loss of those that hold every condition, on fresh seeds too"),
+            why,
         }
     }
 
@@ -100,7 +98,7 @@ impl TunePage<'_> {
                         (count(stage.n_records as u64)) " records"
                     }
                 }
-                @if !tuned.repeatable { li { "The clock ended this search: it cannot be repeated." } }
+                @for why in tuned.why_not_repeatable() { li { "Cannot be repeated: " (why) } }
             }
             @if let Some(levels) = &tuned.levels {
                 p {
@@ -116,7 +114,7 @@ impl TunePage<'_> {
 
     fn fresh_seeds(&self) -> Markup {
         let tuned = self.tuned;
-        let caption = "Finalists judged again on seeds that nobody chose them by";
+        let caption = "Finalists judged again on fresh seeds, and the chosen one once more";
         let cells = |unit: Unit, spread: Option<Spread>| {
             let of = |value: fn(Spread) -> f64| unit.text_or_dash(spread.map(value));
             [
@@ -131,6 +129,8 @@ impl TunePage<'_> {
             .as_ref()
             .map(|trade| (trade.risk.unit, trade.loss.unit));
         let (risk, loss) = units.unwrap_or((Unit::Number, Unit::Number));
+        let rows = tuned.judged.iter().map(|judged| (judged, false));
+        let rows = rows.chain(tuned.confirmed.iter().map(|judged| (judged, true)));
         let body = html! {
             table {
                 caption { (caption) }
@@ -147,12 +147,13 @@ impl TunePage<'_> {
                     }
                 }
                 tbody {
-                    @for judged in &tuned.judged {
+                    @for (judged, is_confirmed) in rows {
                         tr {
                             th scope="row" {
                                 code { (tuned.outcomes()[judged.finalist].id) }
                                 @if tuned.chosen == Some(judged.finalist) { " " strong { "chosen" } }
-                                @if tuned.passed_over.contains(&judged.finalist) { " passed over" }
+                                @if is_confirmed { ", on seeds that bore on no choice" }
+                                @else if tuned.passed_over.contains(&judged.finalist) { " passed over" }
                             }
                             @if !judged.draws {
                                 td colspan="10" { "draws nothing: the same under every seed" }

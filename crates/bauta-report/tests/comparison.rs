@@ -94,6 +94,30 @@ fn runs_are_compared_column_by_column() {
     assert_eq!(records["values"][0], 12_901.0);
 }
 
+/// A scenario that only one run has is no part of what they are compared by.
+#[test]
+fn the_map_shows_what_all_runs_share() {
+    let map = |runs: &[(&str, &RunRecord)]| {
+        let page = Comparison::new(runs).html();
+        let start = page
+            .find("map-of-runs")
+            .expect("the runs share a risk and a loss");
+        page[start..][..page[start..].find("</svg>").unwrap()].to_owned()
+    };
+    let [a, b] = two();
+    let alone = map(&[("a.json", &a), ("b.json", &b)]);
+    let mut more = b.clone();
+    for measure in &b.measures {
+        let mut other = measure.clone();
+        other.scenario = Some("another".to_owned());
+        if let Some(after) = &mut other.after {
+            after.value = after.value.map(|value| value / 2.0 + 0.4);
+        }
+        more.measures.push(other);
+    }
+    assert_eq!(map(&[("a.json", &a), ("b.json", &more)]), alone);
+}
+
 #[test]
 fn other_inputs_other_originals_and_other_parameters_are_said() {
     let [a, mut b] = two();

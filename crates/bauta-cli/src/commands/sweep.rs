@@ -66,7 +66,7 @@ pub(crate) fn run(arguments: &SweepArguments, global: &Global) -> Result<Outcome
     } else {
         print_table(&grid, &swept, trade.as_ref());
         if trade.is_none() && swept.outcomes.iter().any(|of| of.found.is_ok()) {
-            say!("no map: the plan measures no risk, or no loss, that has a good end");
+            say!("no map: {}", swept.why_no_trade_off());
         }
         for (what, file) in &files {
             out!("{what} {} (confidential)", file.display());
@@ -214,11 +214,9 @@ fn print_table(grid: &Grid, swept: &Swept, trade: Option<&TradeOff>) {
             row.push(figure(told.and_then(|point| point.risk)));
             row.push(figure(told.and_then(|point| point.loss)));
         }
-        row.push(text(match (&outcome.found, outcome.passed()) {
-            (Err(_), _) => "failed",
-            (Ok(_), None) => "none",
-            (Ok(_), Some(true)) => "hold",
-            (Ok(_), Some(false)) => "FAIL",
+        row.push(text(match outcome.conditions() {
+            "fail" => "FAIL",
+            conditions => conditions,
         }));
         let on_front = point.is_some_and(|point| point.on_front);
         row.push(text(if on_front { "yes" } else { "" }));
@@ -235,8 +233,21 @@ fn print_table(grid: &Grid, swept: &Swept, trade: Option<&TradeOff>) {
     for reason in reasons {
         out!("{reason}");
     }
+    print_timed(&swept.outcomes);
     if let Some(trade) = trade {
         print_original(trade);
+    }
+}
+
+/// The variants that another run may find otherwise.
+fn print_timed(outcomes: &[VariantOutcome]) {
+    let timed = outcomes.iter().filter(|outcome| outcome.is_timed());
+    let timed: Vec<&str> = timed.map(|outcome| outcome.id.as_str()).collect();
+    if !timed.is_empty() {
+        out!(
+            "- cannot be repeated, since the clock ended a step or could have: {}",
+            timed.join(", ")
+        );
     }
 }
 
@@ -275,6 +286,7 @@ fn print_json(grid: &Grid, swept: &Swept, trade: Option<&TradeOff>, files: &File
             "loss": told.and_then(|point| point.loss),
             "utility": told.and_then(|point| point.utility),
             "passed": outcome.passed(),
+            "repeatable": outcome.found.is_ok().then(|| !outcome.is_timed()),
             "on_front": point.is_some_and(|point| point.on_front),
             "failed": outcome.found.as_ref().err(),
         })

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use bauta_methods::few_records::RULE_OF_TEN;
 use bauta_plan::output::{Access, Guard, folder_of, write_files};
 use bauta_plan::real_place;
-use bauta_plan::sweep::{Grid, TradePoint};
+use bauta_plan::sweep::{Grid, TradeOff, TradePoint};
 use bauta_plan::tune::{
-    AS_PLANNED, Judged, Node, Request, Spread, Tuned, folder_of_plan, tune, tuned_plan,
+    AS_PLANNED, ChosenBy, Judged, Node, Request, Spread, Tuned, folder_of_plan, tune, tuned_plan,
 };
 use bauta_report::TunePage;
 use serde_json::json;
@@ -158,30 +158,25 @@ fn hide_few(all: &mut serde_json::Value, tuned: &Tuned) {
         levels["nodes"] = nodes.into();
         levels["own"] = own;
     }
-    let few: Vec<&str> = (tuned.trade.iter().flat_map(|trade| &trade.points))
-        .filter(|point| point.few)
-        .map(|point| point.name.as_str())
-        .collect();
-    if few.is_empty() {
-        return;
-    }
-    let hide = |object: &mut serde_json::Value| {
-        object["risk"] = serde_json::Value::Null;
-        object["loss"] = serde_json::Value::Null;
+    let hide = |object: &mut serde_json::Value, few: bool| {
+        if few && !object.is_null() {
+            object["risk"] = serde_json::Value::Null;
+            object["loss"] = serde_json::Value::Null;
+        }
     };
-    // What rests on few records in full does so in every sample.
-    for stage in all["stages"].as_array_mut().into_iter().flatten() {
-        stage["variants"]
-            .as_array_mut()
-            .into_iter()
-            .flatten()
-            .for_each(hide);
+    // In a sample a figure may rest on few records that rests on many in full.
+    for (number, stage) in tuned.stages.iter().enumerate() {
+        for (at, outcome) in stage.outcomes.iter().enumerate() {
+            let variant = &mut all["stages"][number]["variants"][at];
+            hide(variant, tuned.is_few(outcome));
+        }
     }
-    all["fresh_seeds"]
-        .as_array_mut()
-        .into_iter()
-        .flatten()
-        .for_each(hide);
+    for (at, judged) in tuned.judged.iter().enumerate() {
+        hide(&mut all["fresh_seeds"][at], judged.few);
+    }
+    if let Some(confirmed) = &tuned.confirmed {
+        hide(&mut all["confirmed"], confirmed.few);
+    }
 }
 
 fn print(tuned: &Tuned) {
@@ -193,7 +188,11 @@ fn print(tuned: &Tuned) {
     }
     let n_left_out = tuned.grid.variants.len() - tuned.n_tried();
     if n_left_out > 0 {
-        out!("not tried: {n_left_out} candidates, for want of runs or time");
+        let why = match (tuned.chosen_by, tuned.chosen) {
+            (ChosenBy::Levels, Some(_)) => "which lose more than what was chosen",
+            _ => "for want of runs or time",
+        };
+        out!("not tried: {n_left_out} candidates, {why}");
     }
     let stages = tuned.stages.iter().map(|stage| {
         let n_failed = stage.outcomes.iter().filter(|of| of.found.is_err()).count();
@@ -209,8 +208,8 @@ fn print(tuned: &Tuned) {
     });
     let stages: Vec<String> = stages.collect();
     out!("runs: {}, that is {}", tuned.n_runs(), stages.join(", "));
-    if !tuned.repeatable {
-        out!("the clock ended this search: another run may choose another variant");
+    for why in tuned.why_not_repeatable() {
+        out!("{why}");
     }
     print_failures(tuned);
     print_levels(tuned);
@@ -310,11 +309,11 @@ fn print_judged(tuned: &Tuned) {
     let Some(trade) = &tuned.trade else {
         return;
     };
-    let drawn: Vec<&Judged> = tuned
-        .judged
-        .iter()
-        .filter(|judged| judged.n_seeds > 0)
-        .collect();
+    let drawn = tuned.judged.iter().filter(|judged| judged.n_seeds > 0);
+    let drawn = drawn.map(|judged| (judged, ""));
+    let confirmed = tuned.confirmed.iter();
+    let confirmed = confirmed.map(|judged| (judged, ", once more"));
+    let drawn: Vec<(&Judged, &str)> = drawn.chain(confirmed).collect();
     if drawn.is_empty() {
         return;
     }
@@ -322,13 +321,9 @@ fn print_judged(tuned: &Tuned) {
     let risk = format!("{risk}: mean, sd, least to largest");
     let loss = format!("{loss}: mean, sd, least to largest");
     let mut shown = table(["on fresh seeds", "held", risk.as_str(), loss.as_str()]);
-    for judged in drawn {
-        let told = trade
-            .points
-            .get(judged.finalist)
-            .is_some_and(|point| !point.few);
+    for (judged, which) in drawn {
         let spread = |of: Option<Spread>| {
-            let of = of.filter(|_| told);
+            let of = of.filter(|_| !judged.few);
             let [mean, sd, min, max] = [
                 of.map(|of| of.mean),
                 of.map(|of| of.sd),
@@ -339,7 +334,7 @@ fn print_judged(tuned: &Tuned) {
             number_cell(format!("{mean}, {sd}, {min} to {max}"))
         };
         shown.add_row([
-            text(tuned.outcomes()[judged.finalist].id.clone()),
+            text(format!("{}{which}", tuned.outcomes()[judged.finalist].id)),
             number_cell(format!("{} of {}", judged.n_held, judged.n_seeds)),
             spread(judged.risk),
             spread(judged.loss),
@@ -387,43 +382,36 @@ fn print_choice(tuned: &Tuned) {
         .collect();
     out!("chosen: {id}, {}", values.join(", "));
     if let Some(trade) = &tuned.trade {
-        let point = |at: usize| trade.points.get(at).filter(|point| !point.few);
-        let own = tuned.grid.variants[0]
-            .values
-            .first()
-            .is_some_and(|value| value == AS_PLANNED);
-        for (axis, of) in [
-            (
-                &trade.risk,
-                (|point: &TradePoint| point.risk) as fn(&TradePoint) -> Option<f64>,
-            ),
-            (&trade.loss, |point: &TradePoint| point.loss),
-        ] {
-            let beside = match point(0).filter(|_| own && chosen != 0).and_then(of) {
-                Some(value) => format!(" (the plan as it is: {})", figure_text(Some(value))),
-                None => String::new(),
-            };
-            let found = figure_text(point(chosen).and_then(of));
-            out!("  {} {found}{beside}", axis.figure.spelled());
-        }
+        print_figures(tuned, trade, chosen);
     }
-    match tuned.judged_of(chosen) {
-        Some(judged) if !judged.draws => {
-            out!("  it draws nothing: the same under every seed, and not judged again");
-        }
-        Some(judged) if judged.n_seeds > 0 => {
-            out!(
-                "  the conditions held on {} of {} fresh seeds",
-                judged.n_held,
-                judged.n_seeds
-            );
-            if tuned.is_lucky(judged) {
-                out!(
-                    "  its own seed gave less loss than every fresh one: expect the loss of those"
-                );
-            }
-        }
-        _ => out!("  it was not judged again: what held under one seed may fail under another"),
+    for why in tuned.why().into_iter().flatten() {
+        out!("  {why}");
+    }
+    if tuned
+        .judged_choice()
+        .is_some_and(|judged| tuned.is_lucky(judged))
+    {
+        out!("  its own seed gave less loss than every fresh one: expect the loss of those");
+    }
+}
+
+/// Risk and loss of the choice, beside those of the plan as it is.
+fn print_figures(tuned: &Tuned, trade: &TradeOff, chosen: usize) {
+    let values = tuned.grid.variants[0].values.first();
+    let has_own = values.is_some_and(|value| value == AS_PLANNED) && chosen != 0;
+    let points = |of: fn(&TradePoint) -> Option<f64>| {
+        let told = |at: usize| trade.points.get(at).filter(|point| !point.few).and_then(of);
+        (told(chosen), told(0).filter(|_| has_own))
+    };
+    for (axis, (found, own)) in [
+        (&trade.risk, points(|point| point.risk)),
+        (&trade.loss, points(|point| point.loss)),
+    ] {
+        let beside = own.map_or_else(String::new, |own| {
+            format!(" (the plan as it is: {})", figure_text(Some(own)))
+        });
+        let found = figure_text(found);
+        out!("  {} {found}{beside}", axis.figure.spelled());
     }
 }
 

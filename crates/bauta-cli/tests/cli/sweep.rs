@@ -52,6 +52,89 @@ sweep = [
 ]
 "#;
 
+/// Only what has a limit of seconds is marked, everywhere.
+#[test]
+fn a_variant_that_the_clock_may_have_ended_is_marked() {
+    let steps = r#"[[step]]
+mask = "rank-swap"
+on = ["x", "y", "z"]
+window = 0.2
+[[step]]
+on = ["x", "y", "z"]
+sweep = [{}, { adjust = "post-mask", iterations = 50, seconds = 60 }]
+"#;
+    let folder = folder(100, steps);
+    let swept = json(&run_expecting(
+        folder.path(),
+        &["sweep", "plan.toml", "--json"],
+        0,
+    ));
+    let variants = swept["variants"].as_array().unwrap();
+    let repeatable: Vec<bool> = (variants.iter())
+        .map(|variant| variant["repeatable"].as_bool().unwrap())
+        .collect();
+    assert_eq!(repeatable, [true, false]);
+    let shown = stdout(&run_expecting(folder.path(), &["sweep", "plan.toml"], 0));
+    let marked = shown
+        .lines()
+        .find(|line| line.contains("cannot be repeated"));
+    let ids = [0, 1].map(|at| variants[at]["id"].as_str().unwrap());
+    assert!(marked.is_some_and(|line| line.contains(ids[1]) && !line.contains(ids[0])));
+    let read = |file: &str| std::fs::read_to_string(folder.path().join(file)).unwrap();
+    let table = read("plan.sweep/table.csv");
+    let rows: Vec<&str> = table.lines().collect();
+    assert!(rows[0].contains(",gates,repeatable,") && rows[1].contains(",hold,yes,"));
+    assert!(rows[2].contains(",hold,no,"), "{table}");
+    let page = read("plan.sweep/sweep.html");
+    assert!(page.contains("<em>limited by time</em>"));
+    // The first variant has no limit; the search cannot be repeated all the same.
+    let tuned = ["tune", "plan.toml", "--again", "1", "--json"];
+    let tuned = json(&run_expecting(folder.path(), &tuned, 0));
+    assert_eq!(tuned["repeatable"], false);
+}
+
+#[test]
+fn figures_of_different_variables_are_not_drawn_on_one_axis() {
+    let steps = "[[step]]\nmask = \"rank-swap\"\non = [\"x\", \"y\", \"z\"]\nwindow = 0.2\n";
+    let folder = folder(100, steps);
+    let plan = folder.path().join("plan.toml");
+    let text = std::fs::read_to_string(&plan).unwrap();
+    let apart = "use = [\"dld\"]\non = { sweep = [[\"x\"], [\"x\", \"y\"]] }\n[[measure]]\nuse = [\"il1s\"]\n";
+    let measured = text.replace("use = [\"dld\", \"il1s\"]\n", apart);
+    std::fs::write(&plan, measured).unwrap();
+    let swept = bauta(folder.path()).args(["sweep", "plan.toml"]).output();
+    let swept = swept.unwrap();
+    let told = stderr(&swept);
+    assert!(
+        told.contains("no map: dld is not of the same variables"),
+        "{told}"
+    );
+    assert!(!stdout(&swept).contains("tolerated"));
+    // A bound that is an axis: the line is that of the strictest, whichever comes first.
+    let bounds = text.replace("at_most = 0.5", "at_most = { sweep = [0.95, 0.9] }");
+    std::fs::write(&plan, bounds).unwrap();
+    let shown = bauta(folder.path())
+        .args(["sweep", "plan.toml", "--force"])
+        .output();
+    let shown = stdout(&shown.unwrap());
+    assert!(shown.contains("tolerated: dld 0.9\n"), "{shown}");
+}
+
+/// A step that promises a k is judged by it, also where the plan lets the file go without a gate.
+#[test]
+fn what_steps_claim_is_judged_without_a_gate() {
+    let folder = folder(40, "");
+    let plan = "[data]\nfile = \"x.csv\"\n[variables]\nx = { role = \"key\" }\n\
+        [[step]]\nmask = \"suppress-local\"\non = [\"x\"]\nk = { sweep = [2, 3] }\n\
+        [[measure]]\nuse = [\"k-anonymity\"]\n[output]\nfile = \"released.csv\"\nrelease = \"ungated\"\n";
+    std::fs::write(folder.path().join("plan.toml"), plan).unwrap();
+    let rows: String = (0..40).map(|i| format!("{},1,1\n", i % 4)).collect();
+    std::fs::write(folder.path().join("x.csv"), format!("x,y,z\n{rows}")).unwrap();
+    let swept = ["sweep", "plan.toml", "--json"];
+    let swept = json(&run_expecting(folder.path(), &swept, 0));
+    assert_eq!(swept["variants"][0]["passed"], true, "{swept}");
+}
+
 #[test]
 fn the_grid_is_shown_first_and_a_failing_variant_is_a_row() {
     let folder = folder(300, STEPS);

@@ -1,5 +1,7 @@
 //! The figures by which variants are compared: one of risk, one of loss.
 
+use std::collections::BTreeMap;
+
 use bauta_data::near;
 use bauta_methods::{Better, Measure, Measurement, Unit, registry};
 
@@ -33,6 +35,14 @@ pub struct FigureChoice {
     pub part: Option<String>,
     /// The scenario; of all the worst if not given.
     pub scenario: Option<String>,
+}
+
+/// What a figure was measured of.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Basis<'m> {
+    scenario: Option<&'m str>,
+    on: &'m [String],
+    params: &'m BTreeMap<String, serde_json::Value>,
 }
 
 /// A figure that was found, and how it is to be read.
@@ -174,6 +184,18 @@ impl FigureChoice {
                 && measure.condition.is_none()
                 && (self.scenario.is_none() || measure.scenario == self.scenario)
         })
+    }
+
+    /// What the figure is of: figures of different variables, scenarios or parameters cannot be compared.
+    pub(super) fn basis<'m>(&'m self, measures: &'m [MeasureRecord]) -> Vec<Basis<'m>> {
+        let found = self.measured(measures);
+        let found = found.filter(|measure| self.of_measure(measure).is_some());
+        let basis = found.map(|measure| Basis {
+            scenario: measure.scenario.as_deref(),
+            on: &measure.on,
+            params: &measure.params,
+        });
+        basis.collect()
     }
 
     fn of_measure(&self, measure: &MeasureRecord) -> Option<MapFigure> {

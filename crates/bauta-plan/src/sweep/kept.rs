@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::grid::Variant;
 use super::make_folder;
-use super::outcome::{Ran, VariantOutcome, figures_of, id_of};
+use super::name::Names;
+use super::outcome::{Ran, VariantOutcome, figures_of};
 use crate::error::RunError;
 use crate::output::{Access, Guard, write_file};
 use crate::publish::record_json;
@@ -30,7 +31,7 @@ const FAILURE_FORMAT: &str = "bauta-sweep-failure/1";
 pub(crate) struct Keeper<'a> {
     folder: &'a Path,
     guard: &'a Guard,
-    input_sha256: &'a str,
+    names: Names<'a>,
     /// Files of one folder are published one after the other.
     writing: Mutex<()>,
 }
@@ -40,27 +41,27 @@ impl<'a> Keeper<'a> {
     pub(crate) fn new(
         folder: &'a Path,
         guard: &'a Guard,
-        input_sha256: &'a str,
+        names: Names<'a>,
     ) -> Result<Self, DataError> {
         make_folder(folder)?;
         Ok(Self {
             folder,
             guard,
-            input_sha256,
+            names,
             writing: Mutex::new(()),
         })
     }
 
-    /// What an earlier sweep kept of a variant: the same plan on the same data by the same version.
+    /// What an earlier sweep kept of a variant: the same plan on the same files by the same version.
     pub(crate) fn found(&self, variant: &Variant) -> Option<VariantOutcome> {
         let text = variant.text();
         let plan_sha256 = Fingerprint::of_bytes(text.as_bytes()).sha256;
-        let id = id_of(&text, self.input_sha256);
+        let id = self.names.id(variant);
         let [record, failure] = self.files(&id);
         let is_this = |version: &str, plan: &str, input: &str| {
             version == env!("CARGO_PKG_VERSION")
                 && plan == plan_sha256
-                && input == self.input_sha256
+                && input == self.names.input_sha256
         };
         let record = std::fs::read(record).ok();
         let record = record.and_then(|bytes| RunRecord::read(&bytes).ok());
@@ -85,27 +86,28 @@ impl<'a> Keeper<'a> {
     /// Whether the records of these variants may be written; before hours of work, not after them.
     pub(crate) fn check(&self, variants: &[&Variant]) -> Result<(), DataError> {
         let ids = variants.iter();
-        let ids = ids.map(|variant| id_of(&variant.text(), self.input_sha256));
+        let ids = ids.map(|variant| self.names.id(variant));
         let files: Vec<PathBuf> = ids.flat_map(|id| self.files(&id)).collect();
         let there = files.iter().filter(|file| file.exists());
         let there: Vec<&Path> = there.map(PathBuf::as_path).collect();
         self.guard.check(&there)
     }
 
-    /// Keeps what came of a variant.
+    /// Keeps what came of a variant, but for a failure that another try may not meet.
     pub(crate) fn keep(&self, variant: &Variant, ran: Ran) -> Result<VariantOutcome, RunError> {
         let text = variant.text();
-        let id = id_of(&text, self.input_sha256);
+        let id = self.names.id(variant);
         let [record_file, failure_file] = self.files(&id);
         let (file, bytes) = match &ran {
             Ok(record) => (record_file, record_json(record)?),
-            Err(reason) => {
+            Err(failed) if !failed.lasts => return Ok(VariantOutcome::of(id, ran)),
+            Err(failed) => {
                 let failure = FailureRecord {
                     format: FAILURE_FORMAT.to_owned(),
                     bauta_version: env!("CARGO_PKG_VERSION").to_owned(),
                     plan_sha256: Fingerprint::of_bytes(text.as_bytes()).sha256,
-                    input_sha256: self.input_sha256.to_owned(),
-                    reason: reason.clone(),
+                    input_sha256: self.names.input_sha256.to_owned(),
+                    reason: failed.reason.clone(),
                 };
                 let json = serde_json::to_vec_pretty(&failure);
                 let json = json.map_err(|error| RunError::NotWritten {
@@ -118,8 +120,7 @@ impl<'a> Keeper<'a> {
         let writing = self.writing.lock();
         let _writing = writing.unwrap_or_else(PoisonError::into_inner);
         write_file(&file, &bytes, Access::OwnerOnly, self.guard)?;
-        let found = ran.map(|record| Box::new(figures_of(record)));
-        Ok(VariantOutcome { id, found })
+        Ok(VariantOutcome::of(id, ran))
     }
 
     /// Where the record of a variant is, or the reason why there is none.

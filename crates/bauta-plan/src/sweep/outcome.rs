@@ -5,12 +5,14 @@ use std::sync::{Mutex, PoisonError};
 
 use bauta_data::format::Loaded;
 use bauta_data::{Fingerprint, Watch};
-use bauta_methods::Measurement;
+use bauta_methods::{Measurement, MethodError};
 
 use super::grid::{Grid, Origin, Variant};
+use super::name::Names;
 use super::not_fine;
 use crate::error::RunError;
 use crate::execute::{RunOptions, execute};
+use crate::plan::Plan;
 use crate::record::RunRecord;
 use crate::stages::RunWatch;
 use crate::verify::release_again;
@@ -18,19 +20,48 @@ use crate::verify::release_again;
 /// What came of a variant.
 #[derive(Clone, PartialEq, Debug)]
 pub struct VariantOutcome {
-    /// Its name: a hash of its plan, the data and the version of Bauta.
+    /// Its name: a hash of its plan, of all files that it reads, and of the version of Bauta.
     pub id: String,
     /// What was found, without times, series, drawings and records that deserve a look; or why there is nothing.
     pub found: Result<Box<RunRecord>, String>,
 }
 
 impl VariantOutcome {
-    /// Whether every gate and every claim holds; none where the plan has no gate, or nothing was found.
+    pub(super) fn of(id: String, ran: Ran) -> Self {
+        let found = match ran {
+            Ok(record) => Ok(Box::new(figures_of(record))),
+            Err(failed) => Err(failed.reason),
+        };
+        Self { id, found }
+    }
+
+    /// Whether every gate and every claim holds; none where there is neither, or nothing was found.
     pub fn passed(&self) -> Option<bool> {
         let record = self.found.as_ref().ok()?;
-        (!record.gates.is_empty()).then(|| record.passed())
+        let is_judged = !record.gates.is_empty() || !record.claims.is_empty();
+        is_judged.then(|| record.passed())
+    }
+
+    /// Whether its conditions hold, in one word.
+    pub fn conditions(&self) -> &'static str {
+        match (&self.found, self.passed()) {
+            (Err(_), _) => "failed",
+            (Ok(_), None) => "none",
+            (Ok(_), Some(true)) => "hold",
+            (Ok(_), Some(false)) => "fail",
+        }
+    }
+
+    /// Whether the clock ended one of its steps, or could have: another run may find other figures.
+    pub fn is_timed(&self) -> bool {
+        let steps = self.found.iter().flat_map(|record| &record.steps);
+        let mut notes = steps.flat_map(|step| &step.notes);
+        notes.any(|note| note.id == TIME_LIMITED)
     }
 }
+
+/// The note that a step with a limit of seconds leaves in its record.
+const TIME_LIMITED: &str = "time-limited";
 
 /// Runs variants on data in memory, on as many threads as the caller has, and one variant on each, so that no
 /// more than so many masked tables are in memory at a time. What comes out does not depend on the number.
@@ -42,15 +73,38 @@ pub fn run_variants(
     watch: &dyn Watch,
 ) -> Result<Vec<VariantOutcome>, RunError> {
     let variants: Vec<&Variant> = grid.variants.iter().collect();
+    let names = Names::new(origin, &loaded.fingerprint.sha256);
     run_each(loaded, &variants, grid, origin, watch, &|variant, ran| {
-        let id = id_of(&variant.text(), &loaded.fingerprint.sha256);
-        let found = ran.map(|record| Box::new(figures_of(record)));
-        Ok(VariantOutcome { id, found })
+        Ok(VariantOutcome::of(names.id(variant), ran))
     })
 }
 
 /// What a variant's run gave, or why it gave nothing.
-pub(crate) type Ran = Result<RunRecord, String>;
+pub(crate) type Ran = Result<RunRecord, Failed>;
+
+/// Why a variant could not be run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Failed {
+    pub(super) reason: String,
+    /// Whether the same plan on the same data must fail again. Another day there is memory, or the file can be read.
+    pub(super) lasts: bool,
+}
+
+impl Failed {
+    fn of(error: &RunError) -> Self {
+        let lasts = match error {
+            RunError::Method { error, .. } => matches!(
+                **error,
+                MethodError::Request { .. } | MethodError::Data { .. }
+            ),
+            RunError::Data(_) | RunError::NothingJudged | RunError::NotWritten { .. } => false,
+        };
+        Self {
+            reason: error.to_string(),
+            lasts,
+        }
+    }
+}
 
 /// Runs variants and hands each on as soon as it is finished.
 pub(crate) fn run_each(
@@ -146,10 +200,20 @@ impl Work<'_> {
     }
 
     fn ran(&self, variant: &Variant) -> Result<Ran, RunError> {
-        match carry_out(variant, self.grid, self.origin, self.loaded, self.watch) {
+        let plan = match self.grid.plan(variant, self.origin) {
+            Ok(plan) => plan,
+            // It was checked before: a file that it names has changed or gone.
+            Err(problems) => {
+                return Ok(Err(Failed {
+                    reason: not_fine(problems).to_string(),
+                    lasts: false,
+                }));
+            }
+        };
+        match carry_out(variant, &plan, self.loaded, self.watch) {
             Ok(record) => Ok(Ok(record)),
             Err(error) if error.is_cancelled() => Err(error),
-            Err(error) => Ok(Err(error.to_string())),
+            Err(error) => Ok(Err(Failed::of(&error))),
         }
     }
 }
@@ -157,33 +221,19 @@ impl Work<'_> {
 /// Carries out a variant as `run` does, but for the files.
 fn carry_out(
     variant: &Variant,
-    grid: &Grid,
-    origin: &Origin<'_>,
+    plan: &Plan,
     loaded: &Loaded,
     watch: &dyn RunWatch,
 ) -> Result<RunRecord, RunError> {
-    let plan = grid.plan(variant, origin).map_err(not_fine)?;
-    let executed = execute(&plan, loaded, RunOptions::default(), watch)?;
+    let executed = execute(plan, loaded, RunOptions::default(), watch)?;
     let mut record = executed.record.clone();
     // What steps and gates claim of the keys is counted in the bytes that would be released.
-    release_again(&plan, &executed, &mut record, watch)?;
+    release_again(plan, &executed, &mut record, watch)?;
     record.released = None;
     let text = variant.text();
     record.plan.sha256 = Fingerprint::of_bytes(text.as_bytes()).sha256;
     record.plan.text = text;
     Ok(record)
-}
-
-/// Letters of a variant's name: forty bits, so that ten thousand variants have one each.
-const ID_LETTERS: usize = 10;
-
-/// The name of a variant of this text on these data.
-pub(super) fn id_of(text: &str, input_sha256: &str) -> String {
-    let version = env!("CARGO_PKG_VERSION");
-    let named = format!("{version}\n{input_sha256}\n{text}");
-    let mut id = Fingerprint::of_bytes(named.as_bytes()).sha256;
-    id.truncate(ID_LETTERS);
-    id
 }
 
 /// The record without what is not compared, such as times: thousands of them are in memory together.
@@ -231,4 +281,36 @@ impl Watch for Silent<'_> {
 
 impl RunWatch for Silent<'_> {
     fn stage(&self, _name: &str, _number: usize, _total: usize) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use bauta_data::{DataError, DataErrorKind};
+
+    use super::*;
+
+    #[test]
+    fn only_what_the_plan_and_the_data_bring_about_lasts() {
+        let method = |error: MethodError| RunError::Method {
+            place: "step".to_owned(),
+            line: None,
+            error: Box::new(error),
+        };
+        let asked = MethodError::Request {
+            variable: None,
+            message: "too large".to_owned(),
+            hint: "less".to_owned(),
+        };
+        assert!(Failed::of(&method(asked)).lasts);
+        assert!(!Failed::of(&method(MethodError::Internal(String::new()))).lasts);
+        for kind in [DataErrorKind::Io, DataErrorKind::Memory] {
+            let error = DataError {
+                kind,
+                ..DataError::cancelled(Path::new("x.csv"))
+            };
+            assert!(!Failed::of(&RunError::Data(error)).lasts);
+        }
+    }
 }

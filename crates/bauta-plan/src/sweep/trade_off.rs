@@ -60,14 +60,35 @@ pub struct TradeOff {
 pub type Measures<'a> = (String, &'a [MeasureRecord]);
 
 impl TradeOff {
-    /// Puts releases between a figure of risk and one of loss. None where nobody measured them, or where one of
-    /// them has no good end.
+    /// Why releases cannot be put between these figures: one of them is not of the same thing everywhere.
+    pub fn why_not_comparable(
+        figures: [&FigureChoice; 2],
+        compared: &[Measures<'_>],
+    ) -> Option<String> {
+        let differs = |figure: &&FigureChoice| {
+            let bases = compared.iter().map(|(_, measures)| figure.basis(measures));
+            let mut bases = bases.filter(|basis| !basis.is_empty());
+            let first = bases.next();
+            bases.any(|basis| Some(&basis) != first.as_ref())
+        };
+        let figure = figures.into_iter().find(differs)?;
+        Some(format!(
+            "{} is not of the same variables, scenarios and parameters everywhere, so that its figures cannot be compared",
+            figure.spelled()
+        ))
+    }
+
+    /// Puts releases between a figure of risk and one of loss. None where nobody measured them, where one of
+    /// them has no good end, or where they cannot be compared.
     pub fn new(
         [risk, loss]: [&FigureChoice; 2],
         compared: &[Measures<'_>],
         original: &[MeasureRecord],
         tolerated: Option<f64>,
     ) -> Option<Self> {
+        if Self::why_not_comparable([risk, loss], compared).is_some() {
+            return None;
+        }
         let axis = |choice: &FigureChoice| {
             let mut found = compared.iter();
             let found = found.find_map(|(_, measures)| choice.find(measures))?;
@@ -91,7 +112,7 @@ impl TradeOff {
         let front = pareto_front(&places);
         let losses = found.iter().filter_map(|[_, loss]| loss.as_ref()?.value);
         let no_utility = no_utility(&loss_axis, losses);
-        let origin = origin(&loss_axis);
+        let origin = loss_axis.origin();
         let points = compared.iter().zip(&found).enumerate();
         let points = points.map(|(position, ((name, _), [risk, loss]))| {
             let value = |of: &Option<MapFigure>| of.as_ref().and_then(|of| of.value);
@@ -122,22 +143,38 @@ impl TradeOff {
         original: &[MeasureRecord],
         max_risk: Option<f64>,
     ) -> Option<Self> {
-        let compared: Vec<Measures<'_>> = (outcomes.iter())
-            .map(|outcome| {
-                let measures = outcome.found.as_ref().map(|record| &record.measures[..]);
-                (outcome.id.clone(), measures.unwrap_or_default())
-            })
-            .collect();
-        let mut gates = outcomes.iter().filter_map(|outcome| {
+        let compared = measures_of(outcomes);
+        let better = compared
+            .iter()
+            .find_map(|(_, measures)| figures[0].find(measures))
+            .map(|figure| figure.better);
+        let gates = outcomes.iter().filter_map(|outcome| {
             let record = outcome.found.as_ref().ok()?;
             tolerated(figures[0], &record.measures, &record.gates)
         });
-        let tolerated = max_risk.or_else(|| gates.next());
+        let tolerated = max_risk.or_else(|| strictest(better?, gates));
         Self::new(figures, &compared, original, tolerated)
     }
 }
 
-/// The risk that a gate on this figure tolerates.
+/// What was measured of each outcome; nothing of those that failed.
+pub(super) fn measures_of(outcomes: &[VariantOutcome]) -> Vec<Measures<'_>> {
+    let measures = outcomes.iter().map(|outcome| {
+        let measures = outcome.found.as_ref().map(|record| &record.measures[..]);
+        (outcome.id.clone(), measures.unwrap_or_default())
+    });
+    measures.collect()
+}
+
+/// The bound that all others allow too.
+fn strictest(better: Better, bounds: impl Iterator<Item = f64>) -> Option<f64> {
+    bounds.reduce(match better {
+        Better::Higher => f64::max,
+        Better::Lower | Better::Neither => f64::min,
+    })
+}
+
+/// The risk that gates on this figure tolerate; of several the strictest.
 pub fn tolerated(
     risk: &FigureChoice,
     measures: &[MeasureRecord],
@@ -150,25 +187,27 @@ pub fn tolerated(
             && gate.condition.is_none()
             && (risk.scenario.is_none() || gate.scenario == risk.scenario)
     });
-    let mut bounds = of_figure.filter_map(|gate| match better {
+    let bounds = of_figure.filter_map(|gate| match better {
         Better::Higher => gate.at_least,
         Better::Lower | Better::Neither => gate.at_most,
     });
-    bounds.next()
+    strictest(better, bounds)
 }
 
-/// The loss of a file that nobody masked.
-fn origin(loss: &TradeAxis) -> f64 {
-    loss.original.unwrap_or(match loss.better {
-        Better::Higher => loss.range[1],
-        Better::Lower | Better::Neither => loss.range[0],
-    })
+impl TradeAxis {
+    /// The figure of a file that nobody masked: as measured, or else the good end of what it can be.
+    pub fn origin(&self) -> f64 {
+        self.original.unwrap_or(match self.better {
+            Better::Higher => self.range[1],
+            Better::Lower | Better::Neither => self.range[0],
+        })
+    }
 }
 
 /// The loss at which utility is 0: the largest that was found, rounded up, but not beyond what it can be. A
 /// bound that is far from everything found would press all points into a corner.
 fn no_utility(axis: &TradeAxis, found: impl Iterator<Item = f64>) -> f64 {
-    let origin = origin(axis);
+    let origin = axis.origin();
     let found = found.filter(|value| value.is_finite());
     let farthest = found
         .map(|value| (value - origin).abs())

@@ -3,11 +3,9 @@
 use toml_edit::{ArrayOfTables, DocumentMut, InlineTable, Item, Table, Value};
 
 use super::edit::edit;
+use super::sweep::SWEEP;
 use crate::draft::Draft;
 use crate::problem::Problem;
-
-/// The key that makes an axis.
-const SWEEP: &str = "sweep";
 
 /// The text of a plan, with or without axes, changed so that it reads as `draft`, with every comment that can stay.
 pub(crate) fn settled(text: &str, draft: &Draft) -> Result<String, Vec<Problem>> {

@@ -14,7 +14,7 @@ use crate::problem::{Place, Problem, ProblemKind};
 use crate::sweep::MOST_VARIANTS;
 
 /// The key that makes an axis.
-const SWEEP: &str = "sweep";
+pub(super) const SWEEP: &str = "sweep";
 
 /// Sections that are lists, of which a whole one can be swept.
 const LISTS: [&str; 4] = ["scenario", "step", "measure", "gate"];

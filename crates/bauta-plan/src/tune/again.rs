@@ -52,6 +52,8 @@ pub struct Judged {
     pub risk: Option<Spread>,
     /// Its loss.
     pub loss: Option<Spread>,
+    /// Whether a figure of these rests on few records, so that screens are not shown them.
+    pub few: bool,
 }
 
 impl Judged {
@@ -105,6 +107,7 @@ mod tests {
             n_held: 7,
             risk: None,
             loss: None,
+            few: false,
         };
         assert!(judged.holds(0.3) && !judged.holds(0.29));
         let same = Judged {

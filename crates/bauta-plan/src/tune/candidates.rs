@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use bauta_methods::{RawValue, registry};
 
-use crate::draft::{Draft, MethodDraft, StepDraft};
+use crate::draft::{Draft, StepDraft};
 use crate::problem::Spot;
 use crate::sweep::{Axis, Grid, Variant};
 
@@ -82,13 +82,13 @@ pub const AS_PLANNED: &str = "as the plan has it";
 
 /// Whether a step masks numbers in a way that a candidate can take the place of.
 fn is_of_numbers(step: &StepDraft) -> bool {
-    let id = step.method.id().as_str();
-    match &step.method {
-        MethodDraft::Mask(_) => {
-            FAMILIES.iter().any(|family| family.mask == id) || OTHER_MASKS_OF_NUMBERS.contains(&id)
-        }
-        MethodDraft::Adjust(_) => id == POST,
-    }
+    masks_numbers(step.method.id().as_str())
+}
+
+/// Whether a method is one that candidates take the place of.
+pub(super) fn masks_numbers(id: &str) -> bool {
+    let mut families = FAMILIES.iter();
+    families.any(|family| family.mask == id) || OTHER_MASKS_OF_NUMBERS.contains(&id) || id == POST
 }
 
 /// The names of the masks that are tried.
@@ -96,8 +96,12 @@ pub(super) fn masks() -> Vec<&'static str> {
     FAMILIES.iter().map(|family| family.mask).collect()
 }
 
-/// The candidates in place of the steps of a plan that mask numbers, the plan's own first. None where it has no such step.
-pub(super) fn of_numbers(base: &Draft) -> Option<Grid> {
+/// What a variant is called that masks numbers as the plan does, at the levels that were found to be the best.
+const AT_BEST_LEVELS: &str = "as the plan has it, at the best levels";
+
+/// The candidates in place of the steps of a plan that mask numbers: the plan as it is, then `base`, which is the plan at
+/// the best levels, then the table on that. None where the plan has no such step.
+pub(super) fn of_numbers(own_plan: &Draft, base: &Draft) -> Option<Grid> {
     let place = base
         .steps
         .iter()
@@ -107,10 +111,14 @@ pub(super) fn of_numbers(base: &Draft) -> Option<Grid> {
         .iter()
         .filter(|step| is_of_numbers(step))
         .collect();
-    let mut candidates = vec![Candidate {
-        values: [AS_PLANNED.to_owned(), String::new()],
-        draft: base.clone(),
-    }];
+    // Where both are the same plan, the first stays.
+    let as_they_are = [(AS_PLANNED, own_plan), (AT_BEST_LEVELS, base)];
+    let mut candidates: Vec<Candidate> = (as_they_are.into_iter())
+        .map(|(name, draft)| Candidate {
+            values: [name.to_owned(), String::new()],
+            draft: draft.clone(),
+        })
+        .collect();
     let on = variables(&own);
     let put = |values: [String; 2], steps: Vec<StepDraft>| {
         let mut draft = base.clone();
@@ -303,7 +311,7 @@ mod tests {
 
     #[test]
     fn candidates_take_the_place_of_what_masks_numbers_and_leave_the_rest() {
-        let grid = of_numbers(&base()).unwrap();
+        let grid = of_numbers(&base(), &base()).unwrap();
         assert_eq!(grid.variants[0].values, [AS_PLANNED, ""]);
         let alone = FAMILIES
             .iter()
@@ -323,13 +331,27 @@ mod tests {
             let n_skipped = text.matches("missing = \"skip\"").count();
             assert_eq!(n_skipped, ids.len() - 2, "{text}");
         }
-        assert!(of_numbers(&Draft::default()).is_none());
+        assert!(of_numbers(&Draft::default(), &Draft::default()).is_none());
+    }
+
+    #[test]
+    fn the_plan_as_it_is_comes_before_the_plan_at_the_best_levels() {
+        let own = base();
+        let mut best = base();
+        best.steps.remove(0);
+        let grid = of_numbers(&own, &best).unwrap();
+        assert_eq!(grid.variants[0].values, [AS_PLANNED, ""]);
+        assert_eq!(grid.variants[0].draft, own);
+        assert_eq!(grid.variants[1].values, [AT_BEST_LEVELS, ""]);
+        assert_eq!(grid.variants[1].draft, best);
+        let of_table = &grid.variants[2].draft.steps;
+        assert_eq!(of_table[0].method.id().as_str(), "rank-swap");
     }
 
     /// What dominates the best single mask of Sebé's Table 1 on CENSUS.
     #[test]
     fn rank_swapping_improved_with_a_term_of_risk_is_among_them() {
-        let grid = of_numbers(&base()).unwrap();
+        let grid = of_numbers(&base(), &base()).unwrap();
         let wanted = ["rank-swap window=0.14", "post-mask p=0.5 q=0.5 weight_id=1"];
         assert!(grid.variants.iter().any(|variant| variant.values == wanted));
     }

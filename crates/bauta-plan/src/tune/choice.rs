@@ -1,20 +1,29 @@
-//! The choice: of the finalists that hold, the one with the least loss that holds on fresh seeds too.
+//! The choice: of the finalists that hold on fresh seeds too, the one with the least mean loss there; judged once more on
+//! further seeds, since those that it was chosen by flatter it.
 
-use bauta_methods::{Randomness, registry};
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
+
+use bauta_methods::{Better, Randomness, registry};
 
 use super::again::{Judged, Spread, fresh_seeds};
 use super::halving::Standing;
+use super::levels::{is_recode, is_suppression};
 use super::search::{Search, Space};
-use super::{STAGES, Stage, Tuned};
-use crate::draft::Draft;
+use super::{ChosenBy, STAGES, Stage, Tuned};
+use crate::check::real_place;
+use crate::draft::{Draft, StepDraft};
 use crate::plan::Plan;
 use crate::record::{MeasureFamily, MeasureRecord};
-use crate::sweep::{FigureChoice, Grid, Side, Variant};
+use crate::sweep::{FigureChoice, Grid, Side, TradeAxis, TradeOff, Variant};
 use crate::toml;
 use crate::work::WorkError;
 
-/// Finalists on the front that are judged again beside the chosen one, at the most.
-const MOST_OF_THE_FRONT: usize = 5;
+/// Finalists that are judged on fresh seeds and compared by what those gave, if so many hold.
+const CONTENDERS: usize = 4;
+
+/// Finalists on the front that are judged beside them, at the most.
+const MOST_OF_THE_FRONT: usize = 3;
 
 /// The figures of the first gates of a plan, or of its first measures.
 pub(super) fn usual_figures(plan: &Plan, original: &[MeasureRecord]) -> Option<[FigureChoice; 2]> {
@@ -35,53 +44,56 @@ pub(super) fn usual_figures(plan: &Plan, original: &[MeasureRecord]) -> Option<[
     ])
 }
 
+/// The finalists, and what is chosen by.
+struct Contest<'c> {
+    grid: &'c Grid,
+    variants: &'c [Variant],
+    standings: &'c [Standing],
+    /// Of each finalist what counts before its loss.
+    ranks: Vec<[f64; 2]>,
+    /// Whether what counts before the loss can be all there is.
+    is_of_levels: bool,
+    trade: Option<&'c TradeOff>,
+}
+
+/// What became of a contest.
+struct Election {
+    judged: Vec<Judged>,
+    passed_over: Vec<usize>,
+    chosen: Option<usize>,
+    confirmed: Option<Judged>,
+}
+
 impl Search<'_> {
     /// Chooses among what the last stage found.
     pub(super) fn chosen(&self, space: Space, stages: Vec<Stage>) -> Result<Tuned, WorkError> {
         let last = stages
             .last()
             .ok_or_else(|| WorkError::internal("a search without a stage"))?;
-        let outcomes = &last.outcomes;
         let variants: Vec<Variant> = (last.candidates.iter())
             .map(|&at| space.grid.variants[at].clone())
             .collect();
-        let standings: Vec<Standing> = outcomes
-            .iter()
-            .map(|outcome| self.standing(outcome))
-            .collect();
-        let trade = self.trade_off(outcomes);
-        let prices: Option<Vec<f64>> = (space.prices.as_ref())
-            .map(|prices| last.candidates.iter().map(|&at| prices[at]).collect());
-        let wanted = preferred(&standings, prices.as_deref());
-        let seeds = fresh_seeds(self.seed, self.request.again);
-        let mut judged: Vec<Judged> = Vec::new();
-        let mut passed_over = Vec::new();
-        let mut chosen = None;
-        for finalist in wanted {
-            self.watch.stage("fresh seeds", STAGES, STAGES);
-            let one = self.judge(finalist, &variants[finalist], &space.grid, &seeds)?;
-            let holds = one.holds(self.request.may_fail);
-            judged.push(one);
-            if holds {
-                chosen = Some(finalist);
-                break;
-            }
-            passed_over.push(finalist);
-        }
-        let points = trade
-            .iter()
-            .flat_map(|trade| trade.points.iter().enumerate());
-        let front = points.filter(|(at, point)| point.on_front && standings[*at].holds);
-        let front: Vec<usize> = front.map(|(at, _)| at).collect();
-        for finalist in front.into_iter().take(MOST_OF_THE_FRONT) {
-            if judged.iter().all(|judged| judged.finalist != finalist) {
-                judged.push(self.judge(finalist, &variants[finalist], &space.grid, &seeds)?);
-            }
-        }
-        let text = chosen.map(|finalist| {
-            let n_tried = stages.first().map_or(0, |stage| stage.candidates.len());
-            self.text_of(&variants[finalist].draft, &space.grid, n_tried)
-        });
+        let outcomes = last.outcomes.iter();
+        let standings: Vec<Standing> = outcomes.map(|outcome| self.standing(outcome)).collect();
+        let trade = self.trade_off(&last.outcomes);
+        let election = self.elect(&Contest {
+            grid: &space.grid,
+            variants: &variants,
+            standings: &standings,
+            ranks: last.candidates.iter().map(|&at| space.rank(at)).collect(),
+            is_of_levels: space.prices.is_some(),
+            trade: trade.as_ref(),
+        })?;
+        let text = election
+            .chosen
+            .map(|finalist| self.text_of(&variants[finalist].draft, &space.grid));
+        let is_fallback = |finalist: usize| space.rank(last.candidates[finalist])[0] > 0.0;
+        let chosen_by = match election.chosen {
+            Some(finalist) if is_fallback(finalist) => ChosenBy::NothingElse,
+            _ if space.prices.is_some() => ChosenBy::Levels,
+            _ if self.request.again == 0 => ChosenBy::LossUnderOwnSeed,
+            _ => ChosenBy::MeanLoss,
+        };
         Ok(Tuned {
             finalists: Grid::of_variants(space.grid.axes.clone(), variants),
             grid: space.grid,
@@ -89,15 +101,63 @@ impl Search<'_> {
             not_searched: space.not_searched,
             trade,
             holds: standings.iter().map(|standing| standing.holds).collect(),
-            judged,
-            passed_over,
-            chosen,
+            judged: election.judged,
+            passed_over: election.passed_over,
+            chosen: election.chosen,
+            chosen_by,
+            confirmed: election.confirmed,
+            may_fail: self.request.may_fail,
             text: text.transpose()?,
-            repeatable: self.deadline.is_none()
-                && !self.plan.steps.iter().any(|step| step.facts().timed),
+            clock_struck: self.clock_struck.get(),
             levels: space.levels,
             stages,
             reads: self.plan.reads.clone(),
+        })
+    }
+
+    /// Judges the best few on fresh seeds, further ones only if all of those fail; takes the one with the least mean loss
+    /// of those that hold, and judges that once more: the seeds that it was chosen by flatter it.
+    fn elect(&self, contest: &Contest<'_>) -> Result<Election, WorkError> {
+        let n_seeds = self.request.again;
+        let seeds = fresh_seeds(self.seed, 2 * n_seeds);
+        let (fresh, further) = seeds.split_at(n_seeds);
+        // Without fresh seeds there is nothing more to compare contenders by.
+        let (n_together, n_of_front) = match n_seeds {
+            0 => (1, 0),
+            _ => (CONTENDERS, MOST_OF_THE_FRONT),
+        };
+        let holds = |judged: &Judged| judged.holds(self.request.may_fail);
+        let mut judged: Vec<Judged> = Vec::new();
+        for few in contest.preferred().chunks(n_together) {
+            for &finalist in few {
+                judged.push(self.judge(finalist, contest, fresh)?);
+            }
+            if judged.iter().any(holds) {
+                break;
+            }
+        }
+        let front = contest.front().into_iter();
+        let others: Vec<usize> = front
+            .filter(|finalist| judged.iter().all(|of| of.finalist != *finalist))
+            .take(n_of_front)
+            .collect();
+        for finalist in others {
+            judged.push(self.judge(finalist, contest, fresh)?);
+        }
+        let failed = judged.iter().filter(|judged| !holds(judged));
+        let passed_over = failed.map(|judged| judged.finalist).collect();
+        let best = judged
+            .iter()
+            .filter(|judged| holds(judged))
+            .min_by(|a, b| contest.compared(a, b));
+        let chosen = best.map(|judged| judged.finalist);
+        let drawn = best.filter(|judged| judged.n_seeds > 0);
+        let confirmed = drawn.map(|judged| self.judge(judged.finalist, contest, further));
+        Ok(Election {
+            chosen,
+            passed_over,
+            confirmed: confirmed.transpose()?,
+            judged,
         })
     }
 
@@ -105,10 +165,11 @@ impl Search<'_> {
     fn judge(
         &self,
         finalist: usize,
-        variant: &Variant,
-        grid: &Grid,
+        contest: &Contest<'_>,
         seeds: &[u64],
     ) -> Result<Judged, WorkError> {
+        self.watch.stage("fresh seeds", STAGES, STAGES);
+        let variant = &contest.variants[finalist];
         let draws = draws(&variant.draft);
         let seeds = if draws { seeds } else { &[] };
         let variants: Vec<Variant> = (seeds.iter())
@@ -118,7 +179,7 @@ impl Search<'_> {
                 variant
             })
             .collect();
-        let (outcomes, _) = self.run(self.loaded, grid, &variants, f64::INFINITY)?;
+        let (outcomes, _) = self.run(self.loaded, contest.grid, &variants, f64::INFINITY)?;
         let outcomes: Vec<_> = outcomes.into_iter().flatten().collect();
         let found: Vec<_> = outcomes.iter().map(|outcome| self.found(outcome)).collect();
         let spread = |side: usize| {
@@ -137,16 +198,21 @@ impl Search<'_> {
                 .count(),
             risk: spread(0),
             loss: spread(1),
+            few: (found.iter().flatten().flatten()).any(|figure| figure.few),
         })
     }
 
     /// The plan that is written. Its reasons are published: no figure, no parameter.
-    fn text_of(&self, draft: &Draft, grid: &Grid, n_tried: usize) -> Result<String, WorkError> {
-        let folder = self.request.folder.file_name().unwrap_or_default();
-        let reason = format!(
-            "chosen by bauta tune among {n_tried} variants; the evidence is in {}",
-            folder.to_string_lossy()
-        );
+    fn text_of(&self, draft: &Draft, grid: &Grid) -> Result<String, WorkError> {
+        // A folder that is given as `.` has a name all the same.
+        let folder = real_place(self.request.folder);
+        let reason = match folder.file_name() {
+            Some(name) => format!(
+                "chosen by bauta tune; the evidence is in {}",
+                name.to_string_lossy()
+            ),
+            None => "chosen by bauta tune".to_owned(),
+        };
         let own = &self.request.grid.variants[0].draft.steps;
         let has_axes = !self.request.grid.axes.is_empty();
         let mut tuned = draft.clone();
@@ -164,7 +230,33 @@ impl Search<'_> {
                 });
             }
         }
+        if !has_axes {
+            say_what_was_left_out(own, &mut tuned.steps);
+        }
         toml::settled(self.request.text, &tuned).map_err(WorkError::Problems)
+    }
+}
+
+/// Recodings that were left out have no place for a reason: what treats the keys after them says so.
+fn say_what_was_left_out(own: &[StepDraft], tuned: &mut [StepDraft]) {
+    let recoded = |steps: &[StepDraft]| -> BTreeSet<String> {
+        let recodings = steps.iter().filter(|step| is_recode(step));
+        let names = recodings.flat_map(|step| step.on.iter().flat_map(|on| &on.value));
+        names.map(|name| name.value.clone()).collect()
+    };
+    let left_out: Vec<String> = recoded(own).difference(&recoded(tuned)).cloned().collect();
+    let Some(step) = tuned.iter_mut().find(|step| is_suppression(step)) else {
+        return;
+    };
+    if !left_out.is_empty() {
+        let said = format!(
+            "bauta tune left out the recoding of {}",
+            left_out.join(", ")
+        );
+        step.why = Some(match step.why.take() {
+            Some(why) => format!("{why}; {said}"),
+            None => said,
+        });
     }
 }
 
@@ -176,25 +268,61 @@ fn draws(draft: &Draft) -> bool {
     })
 }
 
-/// The finalists that hold, the least loss first, then the least risk, then the first.
-fn preferred(standings: &[Standing], prices: Option<&[f64]>) -> Vec<usize> {
-    let key = |at: usize| {
-        let [risk, loss] = standings[at].place.unwrap_or([f64::INFINITY; 2]);
-        match prices {
-            Some(prices) => [prices[at], loss, risk],
-            None => [loss, risk, 0.0],
-        }
-    };
-    let mut holding: Vec<usize> = (0..standings.len())
-        .filter(|&at| standings[at].holds)
-        .filter(|&at| prices.is_some() || standings[at].place.is_some())
-        .collect();
-    holding.sort_by(|&a, &b| {
-        let pairs = key(a).into_iter().zip(key(b));
-        let by_key = pairs.map(|(a, b)| a.total_cmp(&b));
-        by_key
-            .fold(std::cmp::Ordering::Equal, std::cmp::Ordering::then)
-            .then(a.cmp(&b))
-    });
-    holding
+impl Contest<'_> {
+    /// The finalists that hold under the plan's own seed, the best first.
+    fn preferred(&self) -> Vec<usize> {
+        let mut holding: Vec<usize> = (0..self.standings.len())
+            .filter(|&at| self.standings[at].holds)
+            .filter(|&at| self.is_of_levels || self.standings[at].place.is_some())
+            .collect();
+        let key = |at: usize| {
+            let place = self.standings[at].place;
+            self.key(at, place.unwrap_or([f64::INFINITY; 2]))
+        };
+        holding.sort_by(|&a, &b| in_order(&key(a), &key(b)).then(a.cmp(&b)));
+        holding
+    }
+
+    /// Those on the front that hold.
+    fn front(&self) -> Vec<usize> {
+        let points = self.trade.iter().flat_map(|trade| &trade.points);
+        let front = points.zip(self.standings).enumerate();
+        let front = front.filter(|(_, (point, standing))| point.on_front && standing.holds);
+        front.map(|(at, _)| at).collect()
+    }
+
+    /// Which of two is to be preferred by what fresh seeds gave; what draws nothing is the same under all.
+    fn compared(&self, a: &Judged, b: &Judged) -> Ordering {
+        let key = |judged: &Judged| {
+            let place = if judged.n_seeds == 0 {
+                self.standings[judged.finalist].place
+            } else {
+                self.mean_place(judged)
+            };
+            self.key(judged.finalist, place.unwrap_or([f64::INFINITY; 2]))
+        };
+        in_order(&key(a), &key(b)).then(a.finalist.cmp(&b.finalist))
+    }
+
+    /// Mean risk and loss over fresh seeds, both the worse the larger.
+    fn mean_place(&self, judged: &Judged) -> Option<[f64; 2]> {
+        let trade = self.trade?;
+        let bad = |axis: &TradeAxis, mean: f64| match axis.better {
+            Better::Higher => -mean,
+            Better::Lower | Better::Neither => mean,
+        };
+        let (risk, loss) = judged.risk.zip(judged.loss)?;
+        Some([bad(&trade.risk, risk.mean), bad(&trade.loss, loss.mean)])
+    }
+
+    /// What finalists are compared by: what counts before the loss, then the loss, then the risk.
+    fn key(&self, finalist: usize, [risk, loss]: [f64; 2]) -> [f64; 4] {
+        let [fallback, price] = self.ranks[finalist];
+        [fallback, price, loss, risk]
+    }
+}
+
+fn in_order(a: &[f64; 4], b: &[f64; 4]) -> Ordering {
+    let pairs = a.iter().zip(b).map(|(a, b)| a.total_cmp(b));
+    pairs.fold(Ordering::Equal, Ordering::then)
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Judged, Stage, Tuned};
-use crate::sweep::{FigureChoice, VariantOutcome};
+use crate::sweep::{MapFigure, VariantOutcome};
 
 /// What the format is called.
 const FORMAT: &str = "bauta-tune/1";
@@ -21,6 +21,7 @@ impl Tuned {
                     "risk": risk,
                     "loss": loss,
                     "passed": outcome.passed(),
+                    "repeatable": outcome.found.is_ok().then(|| !outcome.is_timed()),
                     "failed": outcome.found.as_ref().err(),
                 })
             });
@@ -35,7 +36,7 @@ impl Tuned {
         json!({
             "format": FORMAT,
             "bauta_version": env!("CARGO_PKG_VERSION"),
-            "repeatable": self.repeatable,
+            "repeatable": self.is_repeatable(),
             "searched": self.searched,
             "not_searched": self.not_searched,
             "axes": axes.collect::<Vec<_>>(),
@@ -49,6 +50,8 @@ impl Tuned {
             "fresh_seeds": judged.collect::<Vec<_>>(),
             "passed_over": ids(&self.passed_over),
             "chosen": self.chosen.map(|chosen| self.outcomes()[chosen].id.as_str()),
+            "chosen_by": self.chosen.map(|_| self.chosen_by),
+            "confirmed": self.confirmed.as_ref().map(|judged| self.judged_object(judged)),
         })
     }
 
@@ -66,13 +69,23 @@ impl Tuned {
 
     /// Risk and loss of an outcome of any stage.
     pub fn figures_of(&self, outcome: &VariantOutcome) -> [Option<f64>; 2] {
+        self.found_of(outcome)
+            .map(|found| found.and_then(|figure| figure.value))
+    }
+
+    /// Whether risk or loss of an outcome rests on few records, so that screens are not shown them.
+    pub fn is_few(&self, outcome: &VariantOutcome) -> bool {
+        let found = self.found_of(outcome);
+        found.iter().flatten().any(|figure| figure.few)
+    }
+
+    fn found_of(&self, outcome: &VariantOutcome) -> [Option<MapFigure>; 2] {
         let Some(trade) = &self.trade else {
             return [None, None];
         };
         let measures = outcome.found.as_ref().map(|record| &record.measures[..]);
         let measures = measures.unwrap_or_default();
-        let value = |figure: &FigureChoice| figure.find(measures).and_then(|of| of.value);
-        [value(&trade.risk.figure), value(&trade.loss.figure)]
+        [&trade.risk.figure, &trade.loss.figure].map(|figure| figure.find(measures))
     }
 
     /// A row for each run of the search: what, on how many records, and what came of it.

@@ -21,15 +21,21 @@ use super::USUAL_SUPPRESSED;
 use super::candidates::AS_PLANNED;
 use super::search::Search;
 use crate::draft::Draft;
+use crate::plan::Plan;
 use crate::sweep::{Axis, Grid, Variant};
 use crate::work::WorkError;
 use asked::{Asked, How, table_before};
 
+pub(super) use asked::{is_recode, is_suppression};
+
 /// Lattices of which all minimal nodes are looked at, so that there is something to fall back on.
 const MAX_NODES_FOR_FRONT: u64 = 1 << 16;
 
-/// Nodes that are run beside the best one, at the most.
-const MOST_NODES: usize = 12;
+/// Lattices of which all nodes are ranked by their loss, where the plan asks for more than k.
+const MAX_NODES_TO_RANK: u64 = 1 << 12;
+
+/// Nodes that are run together, the best one among them.
+pub(super) const MOST_NODES: usize = 12;
 
 /// Levels of the keys, and what they are worth.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -61,8 +67,10 @@ pub struct LevelsFound {
     pub own: Node,
     /// The best levels, then others that are safe, by rising loss.
     pub nodes: Vec<Node>,
-    /// Whether nothing better exists.
+    /// Whether nothing better exists at this k.
     pub proved: bool,
+    /// Whether k is all that the plan asks; otherwise the rest is known only of levels that were run.
+    pub k_alone: bool,
     /// Nodes of the lattice.
     pub n_nodes: u64,
     /// Nodes that were counted.
@@ -118,10 +126,10 @@ impl LevelsFound {
             self.searched.join(", "),
             self.n_nodes,
             self.n_checked,
-            if self.proved {
-                "the best one proved to be so"
-            } else {
-                "the best one not proved to be so"
+            match (self.proved, self.k_alone) {
+                (true, true) => "the best one proved to be so",
+                (true, false) => "the best one proved to be so for k alone",
+                (false, _) => "the best one not proved to be so",
             }
         )
     }
@@ -145,6 +153,7 @@ impl LevelsFound {
             "loss": self.loss,
             "limit": self.limit,
             "proved": self.proved,
+            "k_alone": self.k_alone,
             "n_nodes": self.n_nodes,
             "n_checked": self.n_checked,
             "own": self.own,
@@ -193,23 +202,8 @@ pub(super) fn search(
         let why = "no key has a hierarchy, or a recoding that could be left out";
         return Ok(Err(why.to_owned()));
     }
-    let rules = |limit: f64| LatticeAsked {
-        k: asked.k,
-        limit: SuppressionLimit::Share(limit),
-        answers: Vec::new(),
-        loss: Loss::Entropy,
-    };
-    let own_levels: Vec<usize> = (asked.keys.iter().zip(&possible))
-        .map(|(key, levels)| key.own_level().clamp(levels[0], levels[levels.len() - 1]))
-        .collect();
-    // Beyond the limit, too, what the plan loses is to be known.
-    let mut own_node = lattice.evaluate(&own_levels, &rules(1.0))?;
-    let n_records = table.n_records().max(1) as f64;
-    // Unless told otherwise, a choice is not refused for what the plan itself does.
-    let own_share = own_node.n_suppressed as f64 / n_records;
-    let limit = (search.request.suppressed).unwrap_or_else(|| USUAL_SUPPRESSED.max(own_share));
-    let rules = rules(limit);
-    own_node.safe = lattice.evaluate(&own_levels, &rules)?.safe;
+    let (own_node, limit) = own_node(search, &asked, &lattice, table.n_records())?;
+    let rules = rules(&asked, limit);
     let outcome = lattice.search(&rules, Effort::default(), &context)?;
     let Some(best) = outcome.best else {
         let share = 100.0 * limit;
@@ -217,8 +211,10 @@ pub(super) fn search(
             "no choice of levels leaves at most {share} % of the records standing out"
         )));
     };
+    let others = Others::of_plan(search.plan);
     let mut nodes = vec![best];
-    nodes.extend(others(&lattice, &rules, &nodes[0], &context)?);
+    nodes.extend(others.of(&lattice, &rules, &nodes[0], &context)?);
+    nodes.truncate(search.request.runs);
     let is_searched: Vec<bool> = possible.iter().map(|levels| levels.len() > 1).collect();
     let named = |wanted: bool| {
         let keys = asked.keys.iter().zip(&is_searched);
@@ -241,11 +237,41 @@ pub(super) fn search(
             .collect(),
         nodes: nodes.iter().map(node).collect(),
         proved: outcome.proof == Proof::Optimal,
+        k_alone: others == Others::Minimal,
         n_nodes: outcome.n_nodes,
         n_checked: outcome.n_checked,
         limit,
         own_draft: own.clone(),
     }))
+}
+
+/// What is asked of the lattice.
+fn rules(asked: &Asked, limit: f64) -> LatticeAsked {
+    LatticeAsked {
+        k: asked.k,
+        limit: SuppressionLimit::Share(limit),
+        answers: Vec::new(),
+        loss: Loss::Entropy,
+    }
+}
+
+/// The levels of the plan as it is, and the share of the records that may stand out.
+fn own_node(
+    search: &Search<'_>,
+    asked: &Asked,
+    lattice: &Lattice,
+    n_records: usize,
+) -> Result<(Generalisation, f64), WorkError> {
+    let own_levels: Vec<usize> = (asked.keys.iter().zip(lattice.levels()))
+        .map(|(key, levels)| key.own_level().clamp(levels[0], levels[levels.len() - 1]))
+        .collect();
+    // Beyond the limit, too, what the plan loses is to be known.
+    let mut own = lattice.evaluate(&own_levels, &rules(asked, 1.0))?;
+    // Unless told otherwise, a choice is not refused for what the plan itself does.
+    let own_share = own.n_suppressed as f64 / n_records.max(1) as f64;
+    let limit = (search.request.suppressed).unwrap_or_else(|| USUAL_SUPPRESSED.max(own_share));
+    own.safe = lattice.evaluate(&own_levels, &rules(asked, limit))?.safe;
+    Ok((own, limit))
 }
 
 /// The lattice of the keys; one that a map recodes has two levels.
@@ -266,28 +292,84 @@ fn lattice_of(
     Ok(Lattice::of(table, &keys, &[], asked.semantics, context)?)
 }
 
-/// The minimal safe nodes with the least loss, but for the best one; none of a lattice that is too large.
-fn others(
+/// Which levels are run beside the best ones.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Others {
+    /// The minimal safe ones.
+    Minimal,
+    /// All safe ones: where the plan asks for more than k, the least that holds all of it need not be minimal.
+    ByRisingLoss,
+}
+
+impl Others {
+    /// Those that a plan needs: whether it sets conditions that the lattice does not know.
+    fn of_plan(plan: &Plan) -> Self {
+        let asks_more_than_k = plan.gates.iter().any(|gate| {
+            let mut measures = gate.measures.iter().map(|&at| &plan.measures[at]);
+            measures.any(|of| of.measure.card().id != "k-anonymity")
+        });
+        if asks_more_than_k {
+            Self::ByRisingLoss
+        } else {
+            Self::Minimal
+        }
+    }
+
+    /// These levels, the least loss first; only minimal ones of a large lattice, and none of one that is too large.
+    fn of(
+        self,
+        lattice: &Lattice,
+        rules: &LatticeAsked,
+        best: &Generalisation,
+        context: &RunContext<'_>,
+    ) -> Result<Vec<Generalisation>, WorkError> {
+        let is_small = lattice.n_nodes() <= MAX_NODES_TO_RANK;
+        let wanted = match self {
+            Self::ByRisingLoss if is_small => all_levels(lattice),
+            _ if lattice.n_nodes() > MAX_NODES_FOR_FRONT => Vec::new(),
+            _ => minimal_levels(lattice, rules, context)?,
+        };
+        let mut found = Vec::new();
+        for levels in wanted.iter().filter(|levels| **levels != best.levels) {
+            context.go_on()?;
+            let node = lattice.evaluate(levels, rules)?;
+            if node.safe {
+                found.push(node);
+            }
+        }
+        found.sort_by(|a, b| a.loss.total_cmp(&b.loss).then(a.levels.cmp(&b.levels)));
+        if self == Self::Minimal {
+            found.truncate(MOST_NODES - 1);
+        }
+        Ok(found)
+    }
+}
+
+/// Every combination of levels.
+fn all_levels(lattice: &Lattice) -> Vec<Vec<usize>> {
+    let mut all: Vec<Vec<usize>> = vec![Vec::new()];
+    for levels in lattice.levels() {
+        let longer = all.iter().flat_map(|before| {
+            let with = |&level: &usize| [before.as_slice(), &[level]].concat();
+            levels.iter().map(with).collect::<Vec<_>>()
+        });
+        all = longer.collect();
+    }
+    all
+}
+
+/// The safe combinations of levels below which nothing is safe.
+fn minimal_levels(
     lattice: &Lattice,
     rules: &LatticeAsked,
-    best: &Generalisation,
     context: &RunContext<'_>,
-) -> Result<Vec<Generalisation>, WorkError> {
-    if lattice.n_nodes() > MAX_NODES_FOR_FRONT {
-        return Ok(Vec::new());
-    }
+) -> Result<Vec<Vec<usize>>, WorkError> {
     let effort = Effort {
         front: Front::Minimal,
         ..Effort::default()
     };
-    let minimal = lattice.search(rules, effort, context)?.front;
-    let mut found = Vec::new();
-    for levels in minimal.unwrap_or_default() {
-        if levels != best.levels {
-            found.push(lattice.evaluate(&levels, rules)?);
-        }
-    }
-    found.sort_by(|a, b| a.loss.total_cmp(&b.loss).then(a.levels.cmp(&b.levels)));
-    found.truncate(MOST_NODES - 1);
-    Ok(found)
+    Ok(lattice
+        .search(rules, effort, context)?
+        .front
+        .unwrap_or_default())
 }

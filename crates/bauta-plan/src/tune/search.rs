@@ -1,11 +1,13 @@
 //! Running candidates, stage by stage.
 
-use std::time::{Duration, Instant};
+use std::cell::Cell;
+use std::time::Instant;
 
 use bauta_data::format::Loaded;
 
-use super::halving::{Round, Standing, promoted, rounds, thinned};
+use super::halving::{Standing, promoted, rounds, thinned};
 use super::levels::{self, LevelsFound};
+use super::looked_at::numbers_of;
 use super::sample::{mixed, sample_of};
 use super::{Request, STAGES, Stage, Strategy, Tuned, candidates};
 use crate::draft::Draft;
@@ -14,8 +16,8 @@ use crate::plan::Plan;
 use crate::record::MeasureRecord;
 use crate::stages::RunWatch;
 use crate::sweep::{
-    Counted, FigureChoice, Grid, Keeper, MapFigure, Origin, TradeOff, Variant, VariantOutcome,
-    run_each,
+    Counted, FigureChoice, Grid, Keeper, MapFigure, Names, Origin, TradeOff, Variant,
+    VariantOutcome, run_each,
 };
 use crate::work::WorkError;
 
@@ -30,10 +32,19 @@ pub(super) struct Search<'a> {
     pub(super) original: &'a [MeasureRecord],
     pub(super) figures: Option<[FigureChoice; 2]>,
     pub(super) guard: Guard,
-    /// When it began, and how long it may take.
-    pub(super) deadline: Option<(Instant, Duration)>,
+    /// When it began, and how many seconds it may take.
+    pub(super) deadline: Option<(Instant, f64)>,
+    /// Whether something was left out because that time was over.
+    pub(super) clock_struck: Cell<bool>,
     pub(super) watch: &'a dyn RunWatch,
 }
+
+/// What no strategy searches by itself.
+const KEPT_AS_PLANNED: &str = "k, costs of suppression and calibration stay as the plan has them; give them axes, \
+     `{ sweep = [v1, v2] }`, to have them searched";
+
+/// What is done where the lattice does not know all that a plan asks.
+const BY_RISING_LOSS: &str = "what the plan asks beside k: by running the levels that are safe at k, by rising loss until one holds it";
 
 /// What is tried.
 pub(super) struct Space {
@@ -43,6 +54,19 @@ pub(super) struct Space {
     pub(super) levels: Option<LevelsFound>,
     /// What each candidate loses by the lattice, where candidates are nodes of it.
     pub(super) prices: Option<Vec<f64>>,
+    /// Whether the first candidate, the plan as it is, has other levels than all others and is taken only if none of
+    /// those holds: levels are chosen first, and the loss that masks are compared by may not see them.
+    pub(super) own_is_fallback: bool,
+}
+
+impl Space {
+    /// What a candidate is chosen by before its loss: whether it is for want of anything better, and what it loses by
+    /// the lattice. Lower is better.
+    pub(super) fn rank(&self, candidate: usize) -> [f64; 2] {
+        let is_fallback = self.own_is_fallback && candidate == 0;
+        let price = self.prices.as_ref().map_or(0.0, |prices| prices[candidate]);
+        [f64::from(u8::from(is_fallback)), price]
+    }
 }
 
 impl Search<'_> {
@@ -63,44 +87,29 @@ impl Search<'_> {
     fn space(&self) -> Result<Space, WorkError> {
         let grid = self.request.grid;
         if !grid.axes.is_empty() {
-            let axes = grid.axes.iter();
-            let axes = axes.map(|axis| format!("{} ({} values)", axis.name, axis.values.len()));
-            let axes: Vec<String> = axes.collect();
-            return Ok(Space {
-                grid: grid.clone(),
-                searched: vec![format!("the axes of the plan: {}", axes.join(", "))],
-                not_searched: vec!["methods and values that the axes do not name".to_owned()],
-                levels: None,
-                prices: None,
-            });
+            return self.space_of_axes();
         }
         let own = &grid.variants[0].draft;
-        let (mut searched, mut not_searched) = (Vec::new(), Vec::new());
-        let levels = match self.request.strategy {
-            Strategy::Halving => {
-                not_searched.push("levels of hierarchies: --strategy halving".to_owned());
+        let (mut searched, mut not_searched) = (Vec::new(), vec![KEPT_AS_PLANNED.to_owned()]);
+        let levels = self.levels(own, &mut searched, &mut not_searched)?;
+        let base = levels.as_ref().and_then(LevelsFound::draft).unwrap_or(own);
+        let why = self.why_unjudged(&numbers_of(self.plan, |_| true));
+        let why = why.filter(|_| self.request.strategy != Strategy::Lattice);
+        let numbers = match &why {
+            Some(why) if levels.is_none() => return Err(Self::unjudged(why)),
+            Some(why) => {
+                not_searched.push(format!("masks of numbers: {why}"));
                 None
             }
-            Strategy::Lattice | Strategy::Both => {
-                self.watch.stage("levels of keys", 3, STAGES);
-                match levels::search(self, own)? {
-                    Ok(found) => {
-                        searched.push(found.in_words());
-                        not_searched.extend(found.not_searched());
-                        Some(found)
-                    }
-                    Err(why) => {
-                        not_searched.push(format!("levels of hierarchies: {why}"));
-                        None
-                    }
-                }
-            }
+            None => self.numbers([own, base], &mut searched, &mut not_searched),
         };
-        let base = levels.as_ref().and_then(LevelsFound::draft).unwrap_or(own);
-        let numbers = self.numbers(base, &mut searched, &mut not_searched);
+        let is_fallback = numbers.is_some() && base != own;
         let (grid, prices) = match (numbers, &levels) {
             (Some(grid), _) => (grid, None),
             (None, Some(found)) => {
+                if !found.k_alone {
+                    searched.push(BY_RISING_LOSS.to_owned());
+                }
                 let (grid, prices) = found.grid();
                 (grid, Some(prices))
             }
@@ -118,12 +127,57 @@ impl Search<'_> {
             not_searched,
             levels,
             prices,
+            own_is_fallback: is_fallback,
+        })
+    }
+
+    /// The best levels of key hierarchies, if there are any to search.
+    fn levels(
+        &self,
+        own: &Draft,
+        searched: &mut Vec<String>,
+        not_searched: &mut Vec<String>,
+    ) -> Result<Option<LevelsFound>, WorkError> {
+        if self.request.strategy == Strategy::Halving {
+            not_searched.push("levels of hierarchies: --strategy halving".to_owned());
+            return Ok(None);
+        }
+        self.watch.stage("levels of keys", 3, STAGES);
+        Ok(match levels::search(self, own)? {
+            Ok(found) => {
+                searched.push(found.in_words());
+                not_searched.extend(found.not_searched());
+                Some(found)
+            }
+            Err(why) => {
+                not_searched.push(format!("levels of hierarchies: {why}"));
+                None
+            }
+        })
+    }
+
+    /// The variants of the plan's own axes.
+    fn space_of_axes(&self) -> Result<Space, WorkError> {
+        if let Some(why) = self.why_unjudged(&self.numbers_of_axes()?) {
+            return Err(Self::unjudged(&why));
+        }
+        let grid = self.request.grid;
+        let axes = grid.axes.iter();
+        let axes = axes.map(|axis| format!("{} ({} values)", axis.name, axis.values.len()));
+        let axes: Vec<String> = axes.collect();
+        Ok(Space {
+            grid: grid.clone(),
+            searched: vec![format!("the axes of the plan: {}", axes.join(", "))],
+            not_searched: vec!["methods and values that the axes do not name".to_owned()],
+            levels: None,
+            prices: None,
+            own_is_fallback: false,
         })
     }
 
     fn numbers(
         &self,
-        base: &Draft,
+        [own, base]: [&Draft; 2],
         searched: &mut Vec<String>,
         not_searched: &mut Vec<String>,
     ) -> Option<Grid> {
@@ -131,7 +185,7 @@ impl Search<'_> {
             not_searched.push("masks of numbers: --strategy lattice".to_owned());
             return None;
         }
-        let grid = candidates::of_numbers(base);
+        let grid = candidates::of_numbers(own, base);
         match &grid {
             Some(grid) => searched.push(format!(
                 "masks of numbers in place of the plan's own: {}, alone or with post-mask behind them ({} candidates)",
@@ -147,19 +201,13 @@ impl Search<'_> {
     fn stages(&self, space: &Space) -> Result<Vec<Stage>, WorkError> {
         let n_records = self.loaded.table.n_records();
         let n_candidates = space.grid.variants.len();
-        let rounds = match space.prices {
-            // Which node is the best is known; what is run are those that it is compared with.
-            Some(_) => vec![Round {
-                n_records,
-                n_variants: n_candidates.min(self.request.runs),
-            }],
-            None => rounds(n_records, n_candidates, self.request.runs),
-        };
+        if let Some(prices) = &space.prices {
+            return Ok(vec![self.stage_of_levels(space, prices)?]);
+        }
+        let rounds = rounds(n_records, n_candidates, self.request.runs);
         let mut stages: Vec<Stage> = Vec::new();
         for (number, round) in rounds.iter().enumerate() {
             let candidates = match stages.last() {
-                // Nodes stand in the order in which they are wanted.
-                None if space.prices.is_some() => (0..round.n_variants).collect(),
                 None => thinned(n_candidates, round.n_variants),
                 Some(before) => self.gone_on(before, round.n_variants),
             };
@@ -191,6 +239,41 @@ impl Search<'_> {
             });
         }
         Ok(stages)
+    }
+
+    /// Runs levels by rising loss, a few at a time, until one holds that loses no more than what is left. For k alone the
+    /// best ones are known beforehand, and are run with those that they are compared with.
+    fn stage_of_levels(&self, space: &Space, prices: &[f64]) -> Result<Stage, WorkError> {
+        self.watch.stage("levels, all records", STAGES - 1, STAGES);
+        let n_candidates = prices.len().min(self.request.runs).max(1);
+        let mut stage = Stage {
+            n_records: self.loaded.table.n_records(),
+            candidates: Vec::new(),
+            outcomes: Vec::new(),
+            n_kept: 0,
+        };
+        // The first is the plan as it is.
+        let together = levels::MOST_NODES + 1;
+        for start in (0..n_candidates).step_by(together) {
+            let holding = stage.candidates.iter().zip(&stage.outcomes);
+            let holding = holding.filter(|(_, outcome)| self.holds(outcome));
+            let least = holding.map(|(&at, _)| prices[at]).reduce(f64::min);
+            if self.clock_struck.get() || least.is_some_and(|least| least <= prices[start]) {
+                break;
+            }
+            let few = start..n_candidates.min(start + together);
+            let variants: Vec<Variant> = space.grid.variants[few.clone()].to_vec();
+            let (outcomes, n_kept) = self.run(self.loaded, &space.grid, &variants, 1.0)?;
+            stage.n_kept += n_kept;
+            for (candidate, outcome) in few.zip(outcomes) {
+                // A clock may have ended it.
+                if let Some(outcome) = outcome {
+                    stage.candidates.push(candidate);
+                    stage.outcomes.push(outcome);
+                }
+            }
+        }
+        Ok(stage)
     }
 
     /// The candidates of a stage that go on to the next; the plan's own is one of them, for comparison.
@@ -258,7 +341,8 @@ impl Search<'_> {
         variants: &[Variant],
         share: f64,
     ) -> Result<(Vec<Option<VariantOutcome>>, usize), WorkError> {
-        let keeper = Keeper::new(self.request.folder, &self.guard, &loaded.fingerprint.sha256)?;
+        let names = Names::new(self.origin, &loaded.fingerprint.sha256);
+        let keeper = Keeper::new(self.request.folder, &self.guard, names)?;
         let mut outcomes: Vec<Option<VariantOutcome>> = variants
             .iter()
             .map(|variant| keeper.found(variant))
@@ -281,6 +365,7 @@ impl Search<'_> {
         for chunk in left.chunks(chunk) {
             let n_done = outcomes.iter().flatten().count();
             if n_done > 0 && self.is_over(share) {
+                self.clock_struck.set(true);
                 break;
             }
             let progress = Counted {
@@ -298,8 +383,9 @@ impl Search<'_> {
     }
 
     fn is_over(&self, share: f64) -> bool {
+        // Fresh seeds have no end of their own: their share is without bounds, which no Duration can be.
         let deadline = self.deadline;
-        deadline.is_some_and(|(started, most)| started.elapsed() >= most.mul_f64(share))
+        deadline.is_some_and(|(started, most)| started.elapsed().as_secs_f64() >= most * share)
     }
 
     /// Where finalists lie between risk and loss.

@@ -130,6 +130,44 @@ fn a_variant_finds_what_a_run_of_its_plan_finds() {
     assert_eq!(other.n_kept, 0);
 }
 
+/// A hierarchy that says something else makes other variants of the same text.
+#[test]
+fn a_variant_is_run_again_when_a_file_that_it_reads_changes() {
+    let folder = folder();
+    let ages = folder.path().join("ages.csv");
+    std::fs::write(&ages, "20,low\n21,low\n22,high\n23,high\n").unwrap();
+    let text = VARIABLES.replace(
+        "kind = \"ordered\"",
+        "kind = \"ordered\", hierarchy = { file = \"ages.csv\" }",
+    );
+    let text = format!(
+        "{text}[[step]]\nmask = \"recode\"\non = [\"age\"]\nlevel = {{ sweep = [0, 1] }}\n\
+         [[measure]]\nuse = [\"k-anonymity\"]\n[[gate]]\nmeasure = \"k-anonymity\"\nat_least = 2\n{OUTPUT}"
+    );
+    let plan = folder.path().join("plan.toml");
+    std::fs::write(&plan, &text).unwrap();
+    let (grid, records) = (grid(&text), folder.path().join("records"));
+    let request = Request {
+        grid: &grid,
+        plan: &plan,
+        folder: &records,
+        replace: Replace::default(),
+        memory: None,
+        figures: None,
+    };
+    let first = sweep(&request, &Unwatched).unwrap();
+    assert_eq!(sweep(&request, &Unwatched).unwrap().n_kept, 2);
+    std::fs::write(&ages, "20,all\n21,all\n22,all\n23,all\n").unwrap();
+    let other = sweep(&request, &Unwatched).unwrap();
+    assert_eq!(other.n_kept, 0);
+    let value = |swept: &bauta_plan::sweep::Swept| {
+        let record = swept.outcomes[1].found.as_ref().unwrap();
+        record.measures[0].after.as_ref().unwrap().value
+    };
+    // Of 30 records in two sexes and one class of ages or two.
+    assert!(value(&other) > value(&first));
+}
+
 #[test]
 fn a_record_that_was_changed_is_not_taken_for_a_variant() {
     let folder = folder();

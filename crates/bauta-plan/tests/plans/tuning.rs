@@ -7,7 +7,7 @@ use bauta_data::Unwatched;
 use bauta_plan::output::Replace;
 use bauta_plan::run::RunWatch;
 use bauta_plan::sweep::Grid;
-use bauta_plan::tune::{Request, Strategy, Tuned, folder_of_plan, tune};
+use bauta_plan::tune::{AS_PLANNED, Request, Strategy, Tuned, folder_of_plan, tune};
 use bauta_plan::work::WorkError;
 
 use crate::support::{OUTPUT, folder};
@@ -90,17 +90,36 @@ fn levels_come_first_and_masks_of_numbers_after_them() {
         (5, "sex,age".to_owned())
     );
     assert!(levels.proved && levels.nodes[0].loss <= levels.own.loss);
+    // What is called the plan as it is has its own levels, and is only there for comparison.
+    let [own, at_best] = [0, 1].map(|at| &both.grid.variants[at]);
+    assert_eq!(own.values[0], AS_PLANNED);
+    assert!(own.text().contains("any") && !own.text().contains("suppress-records"));
+    assert_eq!(
+        at_best.values[0],
+        format!("{AS_PLANNED}, at the best levels")
+    );
+    assert!(at_best.text().contains("suppress-records") && at_best.text().contains("window = 0.2"));
+    assert_eq!(both.finalists.variants[0].values[0], AS_PLANNED);
+    assert_ne!(both.chosen, Some(0));
     let chosen = both.text.as_ref().expect("one holds");
     assert!(chosen.contains("suppress-records"), "{chosen}");
     let (draft, problems) = bauta_plan::toml::read(chosen);
     assert!(problems.is_empty());
     // What was chosen says so; the first variant is that of the best levels with the plan's own mask.
-    let reasons = draft.steps.iter().filter_map(|step| step.why.as_ref());
-    let reasons: Vec<&String> = reasons.collect();
+    let reasons = draft.steps.iter().filter_map(|step| step.why.clone());
+    let mut reasons: Vec<String> = reasons.collect();
     assert!(!reasons.is_empty());
-    let only = "chosen by bauta tune among 8 variants; the evidence is in plan.tune";
+    // The recoding of sex is gone, and so is its place: what suppresses says so.
+    let left_out = "; bauta tune left out the recoding of sex";
+    let n_said = reasons.iter().filter(|why| why.ends_with(left_out)).count();
+    assert_eq!((n_said, chosen.contains("map = ")), (1, false), "{chosen}");
+    for why in &mut reasons {
+        *why = why.replace(left_out, "");
+    }
+    let only = "chosen by bauta tune; the evidence is in plan.tune";
     assert!(reasons.iter().all(|why| *why == only), "{reasons:?}");
 
+    assert!(both.not_searched[0].starts_with("k, costs of suppression and calibration"));
     let lattice = tuned(folder.path(), &text, Strategy::Lattice).unwrap();
     assert!(
         lattice
@@ -121,6 +140,38 @@ fn levels_come_first_and_masks_of_numbers_after_them() {
             .iter()
             .any(|text| text.contains("--strategy halving"))
     );
+}
+
+/// A gate on k is the same under every mask of incomes: the weakest would win.
+#[test]
+fn masks_of_numbers_that_no_condition_looks_at_are_not_compared() {
+    let folder = folder();
+    let dld = "[[gate]]\nmeasure = \"dld\"\nat_most = 0.9\n";
+    let text = format!("{}{OUTPUT}", PLAN.replace(dld, ""));
+    // The levels can be searched all the same.
+    let both = tuned(folder.path(), &text, Strategy::Both).unwrap();
+    let told = both.not_searched.join("\n");
+    assert!(
+        told.contains("masks of numbers: no condition on risk looks at income"),
+        "{told}"
+    );
+    let values = both.grid.variants.iter().map(|variant| &variant.values[0]);
+    assert!(values.into_iter().all(|value| !value.contains("rank-swap")));
+    assert!(both.text.unwrap().contains("window = 0.2"));
+    // Alone, and along axes, there is nothing to choose by.
+    let refused = tuned(folder.path(), &text, Strategy::Halving).unwrap_err();
+    assert!(
+        refused.to_string().contains("add a [[gate]] on dld"),
+        "{refused}"
+    );
+    let axes = text.replace("window = 0.2", "window = { sweep = [0.1, 0.2] }");
+    let refused = tuned(folder.path(), &axes, Strategy::Both).unwrap_err();
+    assert!(refused.to_string().contains("looks at income"), "{refused}");
+    // Axes of what the gate looks at are fine.
+    let levels = format!(
+        "{text}[[step]]\nmask = \"recode\"\non = [\"age\"]\nlevel = {{ sweep = [0, 1] }}\n"
+    );
+    assert!(tuned(folder.path(), &levels, Strategy::Both).is_ok());
 }
 
 #[test]

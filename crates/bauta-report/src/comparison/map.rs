@@ -29,13 +29,23 @@ pub(super) fn map(runs: &[Run<'_>]) -> Option<Markup> {
 
 fn trade_off(runs: &[Run<'_>]) -> Option<TradeOff> {
     let shared = shared_measures(runs);
-    let gates: Vec<GateRecord> = (runs.iter())
-        .flat_map(|run| run.record.gates.iter().cloned())
-        .collect();
+    // What only some runs measured, such as another scenario, is no part of what they are compared by.
+    let is_of_shared = |gate: &&GateRecord| {
+        let mut shared = shared.iter();
+        shared.any(|of| of.id == gate.measure && of.scenario == gate.scenario)
+    };
+    let gates = runs.iter().flat_map(|run| &run.record.gates);
+    let gates: Vec<GateRecord> = gates.filter(is_of_shared).cloned().collect();
     let risk = FigureChoice::usual(Side::Risk, &shared, &gates)?;
     let loss = FigureChoice::usual(Side::Loss, &shared, &gates)?;
-    let compared: Vec<Measures<'_>> = (runs.iter())
-        .map(|run| (run.name.clone(), &run.record.measures[..]))
+    let of_runs = runs.iter().map(|run| {
+        let measures = run.record.measures.iter();
+        let measures = measures.filter(|measure| shared.iter().any(|of| is_same(of, measure)));
+        measures.cloned().collect()
+    });
+    let of_runs: Vec<Vec<MeasureRecord>> = of_runs.collect();
+    let compared: Vec<Measures<'_>> = (runs.iter().zip(&of_runs))
+        .map(|(run, measures)| (run.name.clone(), &measures[..]))
         .collect();
     let original: Vec<MeasureRecord> = shared.iter().map(of_original).collect();
     let limit = tolerated(&risk, &shared, &gates);
@@ -50,19 +60,19 @@ fn shared_measures(runs: &[Run<'_>]) -> Vec<MeasureRecord> {
     let Some((first, others)) = runs.split_first() else {
         return Vec::new();
     };
-    let is_same = |a: &MeasureRecord, b: &MeasureRecord| {
-        let of = |measure: &MeasureRecord| {
-            let condition = measure.condition.clone();
-            (measure.id.clone(), measure.scenario.clone(), condition)
-        };
-        of(a) == of(b) && a.on == b.on && a.params == b.params
-    };
     let everywhere = |measure: &&MeasureRecord| {
         let mut others = others.iter().map(|run| &run.record.measures);
         others.all(|measures| measures.iter().any(|other| is_same(measure, other)))
     };
     let measures = first.record.measures.iter();
     measures.filter(everywhere).cloned().collect()
+}
+
+/// Whether two measures are of the same thing.
+fn is_same(a: &MeasureRecord, b: &MeasureRecord) -> bool {
+    (&a.id, &a.scenario, &a.condition) == (&b.id, &b.scenario, &b.condition)
+        && a.on == b.on
+        && a.params == b.params
 }
 
 /// What the record says of the original: measured before, or what the measure declares of a file that nobody

@@ -194,14 +194,10 @@ fn axis_name(axis: &TradeAxis) -> String {
 fn across_name(trade: &TradeOff) -> String {
     let loss = &trade.loss;
     let spelled = loss.figure.spelled();
-    let original = loss.original.unwrap_or(match loss.better {
-        Better::Higher => loss.range[1],
-        Better::Lower | Better::Neither => loss.range[0],
-    });
     format!(
         "utility: {} at {spelled} {}, 0\u{202f}% at {}",
         Unit::Share.text(1.0),
-        loss.unit.text(original),
+        loss.unit.text(loss.origin()),
         loss.unit.text(trade.no_utility)
     )
 }

@@ -64,10 +64,6 @@ impl Asked {
     /// The plan's own suppression says of which keys and which k; without one, its gate on k-anonymity.
     pub(super) fn of(plan: &Plan, own: &Draft) -> Option<Self> {
         let planned = written_steps(plan, own)?;
-        let is_suppression = |step: &StepDraft| {
-            matches!(step.method, MethodDraft::Mask(_))
-                && SUPPRESSION.contains(&step.method.id().as_str())
-        };
         let suppression = own.steps.iter().position(is_suppression);
         let (names, k, semantics) = match suppression {
             Some(at) => {
@@ -194,7 +190,13 @@ fn level_number(level: usize) -> i64 {
     i64::try_from(level).unwrap_or(i64::MAX)
 }
 
-fn is_recode(step: &StepDraft) -> bool {
+/// Whether a step treats what stands out after recoding.
+pub(in crate::tune) fn is_suppression(step: &StepDraft) -> bool {
+    matches!(step.method, MethodDraft::Mask(_)) && SUPPRESSION.contains(&step.method.id().as_str())
+}
+
+/// Whether a step recodes.
+pub(in crate::tune) fn is_recode(step: &StepDraft) -> bool {
     matches!(step.method, MethodDraft::Mask(_)) && step.method.id().as_str() == "recode"
 }
 
