@@ -71,6 +71,9 @@ pub(crate) struct Distance {
 /// The note on a file that is the original.
 pub const NOT_MASKED: &str = "not-masked";
 
+/// The note on a search that the clock may have ended.
+pub const TIME_LIMITED: &str = "time-limited";
+
 /// Improves a masked file.
 pub(crate) fn optimise(
     start: &Start<'_>,
@@ -200,7 +203,7 @@ fn state_of(found: &Optimised, settings: &Settings, context: &RunContext<'_>) {
     }
     if settings.is_timed() {
         warn(
-            "time-limited",
+            TIME_LIMITED,
             "the search was ended by the clock or could have been: another run may end elsewhere, and nobody can repeat this one",
         );
     }

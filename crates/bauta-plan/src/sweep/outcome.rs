@@ -5,6 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use bauta_data::format::Loaded;
 use bauta_data::{Fingerprint, Watch};
+use bauta_methods::optimise::TIME_LIMITED;
 use bauta_methods::{Measurement, MethodError};
 
 use super::grid::{Grid, Origin, Variant};
@@ -59,9 +60,6 @@ impl VariantOutcome {
         notes.any(|note| note.id == TIME_LIMITED)
     }
 }
-
-/// The note that a step with a limit of seconds leaves in its record.
-const TIME_LIMITED: &str = "time-limited";
 
 /// Runs variants on data in memory, on as many threads as the caller has, and one variant on each, so that no
 /// more than so many masked tables are in memory at a time. What comes out does not depend on the number.
