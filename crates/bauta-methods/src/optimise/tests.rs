@@ -145,7 +145,10 @@ fn il1_by_loops(original: &[Vec<f64>], masked: &[Vec<f64>], scale: Il1Scale) -> 
     let (d, n_masked) = (masked.len(), masked[0].len());
     let mut sum = 0.0;
     for i in 0..n_masked {
-        let apart = |k: usize| -> f64 { (0..d).map(|j| (z[j][i] - x[j][k]).powi(2)).sum() };
+        let apart = |k: usize| -> f64 {
+            let gaps = (0..d).map(|j| z[j][i] - x[j][k]);
+            gaps.map(|gap| gap * gap).sum()
+        };
         let nearest = (0..original[0].len()).min_by(|&a, &b| apart(a).total_cmp(&apart(b)));
         let nearest = nearest.expect("originals");
         sum += (0..d)
