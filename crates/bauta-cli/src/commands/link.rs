@@ -218,8 +218,17 @@ fn verdict(linked: &Linked) -> String {
     let Some(truth) = &linked.truth else {
         return format!("{links} possible re-identifications.{sure}");
     };
+    // Who reads one line only must not take it for all that could be found.
+    let n_not = truth.n_not_candidates.unwrap_or(0);
+    let missed = if linked.looked_at.is_some() || n_not as f64 > 0.1 * truth.n_partners as f64 {
+        format!(
+            " The share is likely TOO LOW: for {n_not} of them the original was not looked at or not among the candidates."
+        )
+    } else {
+        String::new()
+    };
     format!(
-        "{} of {} masked records re-identified ({}); above the cut, where at least {} of the links are right, {}.{sure}",
+        "{} of {} masked records re-identified ({}); above the cut, where at least {} of the links are right, {}.{missed}{sure}",
         figure_text(Some(truth.correct)),
         linked.n_masked,
         percent(linked.rate()),

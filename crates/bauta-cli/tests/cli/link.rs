@@ -102,3 +102,37 @@ fn thresholds_follow_from_bounds_on_errors() {
         assert!(stderr(&output).contains(said), "{}", stderr(&output));
     }
 }
+
+#[test]
+fn a_share_that_is_likely_too_low_says_so_in_its_first_line() {
+    let folder = tempfile::tempdir().unwrap();
+    files(folder.path());
+    let sparse = [
+        "--assignment",
+        "sparse",
+        "--candidates",
+        "1",
+        "--set",
+        "extensions=0",
+        "-q",
+    ];
+    let few = [&LINK[..], &sparse].concat();
+    let found = json(&run_expecting(
+        folder.path(),
+        &[&few[..], &["--json"]].concat(),
+        0,
+    ));
+    assert!(
+        found["not_among_candidates"].as_u64() > Some(30),
+        "{found:#}"
+    );
+    let shown = stdout(&run_expecting(folder.path(), &few, 0));
+    assert!(shown.contains("likely TOO LOW"), "{shown}");
+    // All pairs were looked at: nothing is missing.
+    let shown = stdout(&run_expecting(
+        folder.path(),
+        &[&LINK[..], &["-q"]].concat(),
+        0,
+    ));
+    assert!(!shown.contains("TOO LOW"), "{shown}");
+}
