@@ -11,6 +11,7 @@ mod tune;
 use std::num::NonZeroU16;
 use std::path::PathBuf;
 
+use bauta_data::date::Dates;
 use bauta_data::format::Encoding;
 use bauta_data::number::DecimalMark;
 use bauta_data::{Condition, Role};
@@ -240,7 +241,7 @@ pub(crate) struct FileOptions {
     /// Decimal mark, `.` or `,`; found in the file if not given, and asked for where its numbers do not show it
     #[arg(long, value_name = "MARK", value_parser = parse_decimal)]
     pub(crate) decimal: Option<DecimalMark>,
-    /// Character encoding: `utf-8` or `latin1`
+    /// Character encoding: utf-8, windows-1252, latin1, utf-16le or utf-16be; UTF-16 with a byte-order mark is found
     #[arg(long, value_name = "NAME", value_parser = parse_encoding)]
     pub(crate) encoding: Option<Encoding>,
     /// Texts that mean "no value" (default: the empty field and NA)
@@ -249,6 +250,10 @@ pub(crate) struct FileOptions {
     /// Variables in which spellings of one category that differ by case, blanks or the like become one
     #[arg(long, value_name = "VARIABLES", value_delimiter = ',')]
     pub(crate) fold_spellings: Vec<String>,
+    /// How the dates of a variable are spelled: born=dd/mm/yyyy, seen="d.m.yyyy HH:MM", born="dd/mm/yy from 1930";
+    /// may be repeated
+    #[arg(long, value_name = "NAME=SPELLING", value_parser = parse_dates)]
+    pub(crate) dates: Vec<(String, Dates)>,
 }
 
 impl FileOptions {
@@ -261,6 +266,7 @@ impl FileOptions {
             encoding: self.encoding,
             missing_texts: self.missing_texts.clone(),
             fold_spellings: self.fold_spellings.clone(),
+            dates: self.dates.clone(),
         }
     }
 }
@@ -326,10 +332,19 @@ fn parse_decimal(text: &str) -> Result<DecimalMark, String> {
 }
 
 fn parse_encoding(text: &str) -> Result<Encoding, String> {
-    match text {
-        "utf-8" | "utf8" => Ok(Encoding::Utf8),
-        "latin1" | "iso-8859-1" => Ok(Encoding::Latin1),
-        _ => Err("use `utf-8` or `latin1`".to_owned()),
+    Encoding::from_name(text).ok_or_else(|| {
+        let names = Encoding::ALL.map(|encoding| format!("`{}`", encoding.name()));
+        format!("use one of {}", names.join(", "))
+    })
+}
+
+fn parse_dates(text: &str) -> Result<(String, Dates), String> {
+    let (name, spelling) = text.split_once('=').unwrap_or((text, ""));
+    match Dates::parse(spelling) {
+        Some(dates) if !name.is_empty() => Ok((name.to_owned(), dates)),
+        _ => Err(
+            "a variable, = and a spelling such as dd/mm/yyyy, yyyy-mm-dd or ddMMMyyyy".to_owned(),
+        ),
     }
 }
 

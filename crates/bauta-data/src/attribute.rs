@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::date::{DateFormat, Dates};
 use crate::hierarchy::HierarchySpec;
 use crate::missing::MissingRules;
 use crate::spelling::Spellings;
@@ -118,6 +119,8 @@ pub struct Attribute {
     pub order: Option<Vec<String>>,
     /// How its categories generalise.
     pub hierarchy: Option<HierarchySpec>,
+    /// Its values are dates. A column that was read knows how they are spelled.
+    pub date: Option<Dates>,
     /// Missing rules of this variable; `None` means those of the file.
     pub missing: Option<MissingRules>,
     /// What becomes of several spellings of one category.
@@ -133,9 +136,30 @@ impl Attribute {
             kind,
             order: None,
             hierarchy: None,
+            date: None,
             missing: None,
             spellings: Spellings::default(),
         }
+    }
+
+    /// How its dates are spelled, if it has some and that is known.
+    pub fn date_format(&self) -> Option<DateFormat> {
+        self.date.and_then(Dates::format)
+    }
+
+    /// Whether its values are said to be dates, by itself or by a hierarchy of dates.
+    pub fn is_said_to_be_dates(&self) -> bool {
+        self.date.is_some() || matches!(self.hierarchy, Some(HierarchySpec::Dates(_)))
+    }
+
+    /// The same variable with the spelling of its dates.
+    #[must_use]
+    pub fn with_dates(mut self, format: DateFormat) -> Self {
+        self.date = Some(Dates::Spelled(format));
+        if let Some(HierarchySpec::Dates(levels)) = &mut self.hierarchy {
+            levels.format = Some(format);
+        }
+        self
     }
 
     /// A variable about which nothing was said: passes through as text.

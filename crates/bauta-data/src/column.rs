@@ -7,10 +7,11 @@ use std::sync::Arc;
 pub use self::exact::Limit;
 use self::exact::{exact_of, exact_taken, taken};
 use crate::attribute::{Attribute, Kind};
+use crate::date::{DateFormat, Dates};
 use crate::decimal::Decimal;
 use crate::levels::Levels;
 use crate::missing::{MissingCells, MissingMark};
-use crate::number::{DecimalMark, parse_number_with, write_number};
+use crate::number::{DecimalMark, number_text, parse_number_with, write_number};
 use crate::text::TextArena;
 
 /// Categories by code.
@@ -42,6 +43,8 @@ pub struct NumberText {
     pub verbatim: Option<Arc<TextArena>>,
     /// The decimal mark of those texts; the other one may separate thousands in them.
     pub mark: DecimalMark,
+    /// The numbers are days since 1 January 1970, and their texts dates of this spelling.
+    pub date: Option<DateFormat>,
 }
 
 /// A column of a [`Table`](crate::Table).
@@ -219,6 +222,12 @@ impl Column {
             self.len(),
             "a mask keeps the number of records"
         );
+        if let Some(format) = self.number_text.date {
+            // What is measured is what a reader of the released file finds.
+            for value in &mut values {
+                *value = format.round(*value);
+            }
+        }
         if let Some(cells) = &self.missing {
             for (value, &state) in values.iter_mut().zip(cells.states()) {
                 if state != 0 {
@@ -293,6 +302,7 @@ impl Column {
             decimals: 0,
             verbatim: Some(Arc::new((0..self.len()).map(text).collect())),
             mark,
+            date: None,
         };
         let values = (0..self.len()).map(value).collect();
         Some(Self::numeric(
@@ -301,6 +311,65 @@ impl Column {
             self.missing.clone(),
             number_text,
         ))
+    }
+
+    /// The column read as dates, in numbers of days, if every value is one in this spelling; its texts are kept.
+    pub fn parsed_as_dates(&self, format: DateFormat) -> Option<Self> {
+        let Values::Categorical(categories) = &self.values else {
+            return (self.number_text.date == Some(format)).then(|| self.clone());
+        };
+        let days: Vec<f64> = categories
+            .levels
+            .iter()
+            .map(|text| format.days(text))
+            .collect::<Option<_>>()?;
+        let is_plain = categories
+            .levels
+            .iter()
+            .zip(&days)
+            .all(|(text, &days)| format.text(days) == text);
+        let present = |record: usize| {
+            let code = categories.codes[record] as usize;
+            (!self.is_missing(record)).then_some(code)
+        };
+        let texts =
+            |record: usize| present(record).map_or("", |code| categories.levels.text(code as u32));
+        let number_text = NumberText {
+            verbatim: (!is_plain).then(|| Arc::new((0..self.len()).map(texts).collect())),
+            date: Some(format),
+            ..NumberText::default()
+        };
+        let attribute = Attribute {
+            kind: Kind::Continuous,
+            ..Attribute::clone(&self.attribute).with_dates(format)
+        };
+        let value = |record: usize| present(record).map_or(f64::NAN, |code| days[code]);
+        let values = (0..self.len()).map(value).collect();
+        let missing = self.missing.clone();
+        Some(Self {
+            arrow_type: self.arrow_type.clone(),
+            source_type: self.source_type.clone(),
+            ..Self::numeric(Arc::new(attribute), values, missing, number_text)
+        })
+    }
+
+    /// How its dates are spelled, if its values are dates: as numbers of days, or as categories in the order of the
+    /// calendar.
+    pub fn date_format(&self) -> Option<DateFormat> {
+        match &self.values {
+            Values::Numeric(_) => self.number_text.date,
+            Values::Categorical(_) => self.attribute.date.and_then(Dates::format),
+        }
+    }
+
+    /// The text of a number among the values of this column where it is not that of a record: a date where it holds
+    /// dates.
+    pub fn text_of_number(&self, value: f64) -> String {
+        match self.date_format() {
+            Some(format) => format.text(value),
+            // Adding 0 gives zero one spelling: -0 and 0 are the same number.
+            None => number_text(value + 0.0),
+        }
     }
 
     /// The column described in another way (a recoded number is a category from then on).
@@ -401,7 +470,7 @@ impl Column {
         match (&self.values, &self.number_text.verbatim) {
             (Values::Numeric(_), Some(texts)) => {
                 let text = texts.get(record);
-                if mark == self.number_text.mark {
+                if mark == self.number_text.mark || self.number_text.date.is_some() {
                     out.push_str(text);
                 } else {
                     write_with(out, text, self.number_text.mark, mark);
@@ -414,6 +483,11 @@ impl Column {
                     .map(|exact| exact.levels.text(exact.codes[record]));
                 if let Some(number) = text.and_then(Decimal::parse) {
                     number.write(out, self.number_text.decimals, mark);
+                }
+            }
+            (Values::Numeric(values), None) if self.number_text.date.is_some() => {
+                if let Some(format) = self.number_text.date {
+                    format.write(values[record], out);
                 }
             }
             (Values::Numeric(values), None) => {

@@ -3,7 +3,9 @@
 use std::fmt;
 
 use crate::column::{Column, Values};
+use crate::date::iso_days;
 use crate::decimal::cmp_labels;
+use crate::levels::Levels;
 use crate::near;
 use crate::number::parse_label;
 use crate::table::Table;
@@ -210,6 +212,17 @@ fn compare(
     match column.values() {
         Values::Numeric(_) => {
             let Some(limit) = column.limit(value.text()) else {
+                if let Some(format) = column.date_format() {
+                    return Err(ConditionProblem {
+                        message: format!(
+                            "`{}` holds dates, and the condition compares it with something else",
+                            column.name()
+                        ),
+                        hint: format!(
+                            "compare it with a date: '2020-12-31', or as it is spelled, {format}"
+                        ),
+                    });
+                }
                 return Err(ConditionProblem {
                     message: format!(
                         "`{}` is numeric and the condition compares it with a text",
@@ -255,6 +268,9 @@ fn levels_that_hold(
     if let Some(holds) = as_numbers.filter(|_| value.is_number()) {
         return Ok(holds);
     }
+    if let Some(holds) = dates_that_hold(column, levels, comparison, value) {
+        return Ok(holds);
+    }
     let wanted = levels.code(value.text());
     if !comparison.needs_order() {
         return Ok((0..levels.len() as u32)
@@ -277,11 +293,24 @@ fn levels_that_hold(
     }
 }
 
+/// For each category whether it satisfies a comparison, if all are dates and so is the value.
+fn dates_that_hold(
+    column: &Column,
+    levels: &Levels,
+    comparison: Comparison,
+    value: &Literal,
+) -> Option<Vec<bool>> {
+    let format = column.date_format()?;
+    let wanted = iso_days(value.text()).or_else(|| format.days(value.text()))?;
+    let holds = |text: &str| Some(comparison.holds(format.days(text)?.total_cmp(&wanted)));
+    levels.iter().map(holds).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::column::NumberText;
-    use crate::{Attribute, Kind, Levels, Role};
+    use crate::{Attribute, Kind, Role};
     use std::sync::Arc;
 
     fn file() -> Table {

@@ -5,12 +5,14 @@ mod arrow_in;
 mod arrow_out;
 mod builder;
 mod decimal_marks;
+mod encoding;
 mod header;
 mod memory;
 mod number_builder;
 mod parquet;
 mod quotes;
 mod sniff;
+mod suspicion;
 mod text_memory;
 mod text_read;
 mod text_write;
@@ -18,9 +20,6 @@ mod text_write;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::Path;
-
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use crate::attribute::Schema;
 use crate::fingerprint::{Fingerprint, Hasher};
@@ -36,6 +35,7 @@ use memory::{Allowance, Need};
 pub use arrow_in::from_record_batches;
 pub use arrow_out::to_record_batch;
 pub use decimal_marks::decide as decimal_mark_of;
+pub use encoding::Encoding;
 pub use sniff::delimiter_of_extension;
 
 /// Bytes that are read at first to find the header of a text file.
@@ -89,18 +89,6 @@ fn extension(path: &Path) -> String {
     path.extension()
         .map(|extension| extension.to_string_lossy().to_lowercase())
         .unwrap_or_default()
-}
-
-/// How the characters of a text file are stored.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
-pub enum Encoding {
-    /// UTF-8, with or without byte-order mark.
-    #[default]
-    #[serde(rename = "utf-8")]
-    Utf8,
-    /// ISO 8859-1.
-    #[serde(rename = "latin1")]
-    Latin1,
 }
 
 /// How lines of a text file end.
@@ -204,6 +192,17 @@ pub fn memory_needed(path: &Path, options: &ReadOptions) -> Result<u64, DataErro
         FileFormat::Parquet => parquet::memory_needed(path, &file, options)?,
     };
     Ok(need.bytes())
+}
+
+/// The encoding that the bytes of a text file are likely to have, where they are not UTF-8.
+pub fn likely_encoding(path: &Path, options: &ReadOptions) -> Result<Option<Encoding>, DataError> {
+    if FileFormat::of_path(path)? != FileFormat::Text {
+        return Ok(None);
+    }
+    let bytes = read_whole(path, open(path)?, options)?;
+    let is_utf8 =
+        Encoding::of_byte_order_mark(&bytes).is_some() || std::str::from_utf8(&bytes).is_ok();
+    Ok((!is_utf8).then(|| Encoding::likely_of(&bytes)))
 }
 
 /// All bytes of a file, if they may be held.

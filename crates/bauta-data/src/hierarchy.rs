@@ -1,5 +1,6 @@
 //! How the categories of a variable generalise, level by level, up to "any value".
 
+mod dates;
 mod file;
 mod intervals;
 mod level_rows;
@@ -11,7 +12,8 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use intervals::{interval_index, interval_label, interval_of_label};
+pub use dates::{DateLevels, DateUnit, DateUnits};
+pub use intervals::{interval_index, interval_label, interval_label_of, interval_of_label};
 
 use crate::levels::Levels;
 use crate::problem::{DataError, DataProblem};
@@ -42,6 +44,8 @@ pub enum HierarchySpec {
         /// Rising breaks of each level, finest level first.
         breaks: Vec<Vec<f64>>,
     },
+    /// Each level gathers dates into longer parts of the calendar, or into ages.
+    Dates(DateLevels),
     /// A table of the values and their generalisations: value, level 1, level 2, …
     Levels {
         /// One row per value.
@@ -77,6 +81,7 @@ impl HierarchySpec {
         let resolved = match self {
             Self::Prefix { keep } => prefix::resolve(keep.as_deref(), levels),
             Self::Intervals { breaks } => intervals::resolve(breaks, levels),
+            Self::Dates(spec) => dates::resolve(spec, levels),
             Self::Levels { rows } => level_rows::resolve(rows, levels),
             Self::Tree { roots } => tree::resolve(roots, levels),
         };

@@ -16,6 +16,7 @@ use serde::Serialize;
 
 use crate::attribute::{Attribute, Kind, Role};
 use crate::column::Column;
+use crate::date::{DateDoubt, Dates};
 use crate::hierarchy::HierarchySpec;
 use crate::number::{ColumnMark, DecimalMark};
 use crate::problem::DataProblem;
@@ -61,6 +62,10 @@ pub struct ColumnProfile {
     pub longest: usize,
     /// What its values are.
     pub content: Content,
+    /// How its dates are spelled, if all its values are dates and show it.
+    pub date: Option<Dates>,
+    /// What must be asked before its dates can be read, if all its values are dates.
+    pub date_question: Option<DataProblem>,
     /// What else its values show.
     pub signs: Vec<Sign>,
     /// Role and kind that fit it best.
@@ -216,6 +221,7 @@ impl ColumnProfile {
             (kind == Kind::Hierarchical).then_some(HierarchySpec::Prefix { keep: None });
         Attribute {
             hierarchy,
+            date: self.date.filter(|_| kind == Kind::Ordered),
             ..Attribute::new(self.name.clone(), role, kind)
         }
     }
@@ -277,6 +283,17 @@ fn spelling_remarks(table: &Table, proposals: &[Proposal]) -> Vec<Remark> {
     spelling::remarks(table, is_category)
 }
 
+/// What must be asked of values that all are dates.
+fn date_question(doubt: DateDoubt) -> DataProblem {
+    match doubt {
+        DateDoubt::NoDate => DataProblem::file(
+            "its dates are not all spelled alike, or some are no days of the calendar",
+            "mend those that differ; declaring date = \"dd/mm/yyyy\" or whatever most are tells their lines",
+        ),
+        DateDoubt::Either(..) | DateDoubt::Century(_) => doubt.problem(),
+    }
+}
+
 fn profile(column: &Column, facts: Facts, proposal: Proposal) -> ColumnProfile {
     ColumnProfile {
         name: column.name().to_owned(),
@@ -286,6 +303,8 @@ fn profile(column: &Column, facts: Facts, proposal: Proposal) -> ColumnProfile {
         n_not_numbers: facts.n_not_numbers,
         longest: facts.longest,
         content: facts.content,
+        date: facts.dates.and_then(Result::ok).map(Dates::Spelled),
+        date_question: (facts.dates.and_then(Result::err)).map(date_question),
         signs: facts.signs,
         proposal,
     }

@@ -108,6 +108,17 @@ impl Levels {
         self.reordered(&order)
     }
 
+    /// The same levels in rising order of a number of each, and of their texts where it is the same.
+    pub fn ordered_by(&self, number: impl Fn(&str) -> f64) -> (Self, Vec<u32>) {
+        let numbers: Vec<f64> = self.iter().map(number).collect();
+        let mut order: Vec<u32> = (0..self.len() as u32).collect();
+        order.sort_by(|&a, &b| {
+            let by_number = numbers[a as usize].total_cmp(&numbers[b as usize]);
+            by_number.then_with(|| self.text(a).cmp(self.text(b)))
+        });
+        self.reordered(&order)
+    }
+
     /// The same levels with those in `first` in front in that order, the rest after them.
     pub fn ordered_as(&self, first: &[String]) -> (Self, Vec<u32>) {
         let mut placed = vec![false; self.len()];

@@ -7,6 +7,7 @@
 pub mod attribute;
 pub mod column;
 pub mod condition;
+pub mod date;
 pub mod decimal;
 pub mod fingerprint;
 pub mod format;

@@ -5,6 +5,9 @@ use serde::Serialize;
 /// Thousands are separated in a column that does not show it by itself.
 pub const THOUSANDS_SEPARATORS: &str = "thousands-separators";
 
+/// A file was read with the encoding that it is likely to have.
+pub const LIKELY_ENCODING: &str = "likely-encoding";
+
 /// Something about the data as they were read that somebody should know, without any cell value.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Remark {
@@ -28,6 +31,17 @@ impl Remark {
             id,
             variable: Some(variable.to_owned()),
             text: format!("{variable} {text}"),
+            counts: Vec::new(),
+            variables: Vec::new(),
+        }
+    }
+
+    /// A remark on the file.
+    pub fn of_file(id: &'static str, text: impl Into<String>) -> Self {
+        Self {
+            id,
+            variable: None,
+            text: text.into(),
             counts: Vec::new(),
             variables: Vec::new(),
         }

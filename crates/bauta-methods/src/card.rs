@@ -173,6 +173,8 @@ pub struct ParamSpec {
     pub ty: ParamType,
     /// What holds when it is not given.
     pub default: ParamDefault,
+    /// Whether it may be a date instead of a number, for variables that hold dates.
+    pub or_date: bool,
 }
 
 impl ParamSpec {
@@ -183,7 +185,15 @@ impl ParamSpec {
             meaning,
             ty,
             default: ParamDefault::Required,
+            or_date: false,
         }
+    }
+
+    /// The same, as numbers or as dates.
+    #[must_use]
+    pub const fn or_date(mut self) -> Self {
+        self.or_date = true;
+        self
     }
 
     /// A share from 0 to 1.

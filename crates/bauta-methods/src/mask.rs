@@ -13,6 +13,7 @@ use crate::params::{ParamProblem, Params, RawValue};
 
 pub(crate) mod categories;
 pub(crate) mod continuous;
+pub(crate) mod dates;
 pub mod drop_identifiers;
 pub mod flip_rare;
 pub mod individual_ranking;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use bauta_data::date::iso_text;
 use bauta_data::decimal::loses_digits;
 use bauta_data::near;
 use bauta_data::number::{number_text, parse_number};
@@ -67,6 +68,10 @@ pub enum ParamValue {
     Text(String),
     /// Numbers.
     Numbers(Vec<f64>),
+    /// A date, in days since 1 January 1970.
+    Date(f64),
+    /// Dates.
+    Dates(Vec<f64>),
     /// Whole numbers.
     Integers(Vec<i64>),
     /// Texts or names of variables.
@@ -90,6 +95,8 @@ impl ParamValue {
             Self::Flag(value) => serde_json::json!(value),
             Self::Text(value) => serde_json::json!(value),
             Self::Numbers(values) => serde_json::json!(values),
+            Self::Date(days) => serde_json::json!(iso_text(*days)),
+            Self::Dates(days) => days.iter().map(|&days| iso_text(days)).collect(),
             Self::Integers(values) => serde_json::json!(values),
             Self::Texts(values) => serde_json::json!(values),
             Self::TextMap(pairs) => pairs
@@ -232,6 +239,14 @@ impl Params {
         self.values.iter().map(|(&name, value)| (name, value))
     }
 
+    /// Whether a parameter was given as a date or as dates.
+    pub fn is_date(&self, name: &str) -> bool {
+        matches!(
+            self.values.get(name),
+            Some(ParamValue::Date(_) | ParamValue::Dates(_))
+        )
+    }
+
     /// Whether a parameter has a value.
     pub fn is_set(&self, name: &str) -> bool {
         self.values.contains_key(name)
@@ -246,7 +261,7 @@ impl Params {
     /// A number or fraction, if it is set.
     pub fn number_if_set(&self, name: &str) -> Option<f64> {
         self.values.get(name).map(|value| match value {
-            ParamValue::Number(number) => *number,
+            ParamValue::Number(number) | ParamValue::Date(number) => *number,
             _ => unreachable!("the card declares `{name}` as a number"),
         })
     }
@@ -302,7 +317,7 @@ impl Params {
     /// Numbers; empty if not set.
     pub fn numbers(&self, name: &str) -> &[f64] {
         match self.values.get(name) {
-            Some(ParamValue::Numbers(numbers)) => numbers,
+            Some(ParamValue::Numbers(numbers) | ParamValue::Dates(numbers)) => numbers,
             _ => &[],
         }
     }

@@ -18,6 +18,7 @@
 
 mod given;
 
+use bauta_data::date::Dates;
 use bauta_data::format::Encoding;
 use bauta_data::hierarchy::TreeNode;
 use bauta_data::number::DecimalMark;
@@ -131,6 +132,9 @@ pub struct VariableDraft {
     /// How its categories become coarser.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hierarchy: Option<Spot<HierarchyDraft>>,
+    /// How its dates are spelled, if it holds some; continuous if nothing is said of its kind.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub date: Option<Dates>,
     /// Texts that mean "no value" in this variable.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing: Option<Vec<String>>,
@@ -153,6 +157,15 @@ pub enum HierarchyDraft {
     Prefix(Option<Vec<usize>>),
     /// Breaks of each level, finest first.
     Intervals(Vec<Vec<f64>>),
+    /// Parts of the calendar that each level gathers, finest first; none for month, quarter, year and 5 years.
+    Dates(Option<Vec<String>>),
+    /// Ages at a day: years that a class of each level spans; none for 1, 5 and 10.
+    Ages {
+        /// The day, year first.
+        at: String,
+        /// Years that a class of each level spans.
+        widths: Option<Vec<u32>>,
+    },
     /// A file of levels.
     File(String),
     /// A tree whose leaves are the values.
@@ -361,6 +374,7 @@ impl VariableDraft {
             label: None,
             order: None,
             hierarchy: None,
+            date: None,
             missing: None,
             missing_codes: None,
             spellings: None,
@@ -372,6 +386,13 @@ impl VariableDraft {
     #[must_use]
     pub fn kind(mut self, kind: Kind) -> Self {
         self.kind = Some(kind.into());
+        self
+    }
+
+    /// With dates that are spelled in this way.
+    #[must_use]
+    pub fn dates(mut self, dates: Dates) -> Self {
+        self.date = Some(dates);
         self
     }
 

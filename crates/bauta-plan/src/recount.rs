@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use bauta_data::date::Dates;
 use bauta_data::format::{self, ReadOptions, TextStyle};
 use bauta_data::missing::MissingRules;
 use bauta_data::number::DecimalMark;
@@ -163,7 +164,7 @@ fn read_options(
     let attribute = |name: &&str| {
         let numeric = released
             .column_named(name)
-            .is_some_and(|column| column.as_numeric().is_some());
+            .filter(|column| column.as_numeric().is_some());
         if literal == Literal::Everything {
             let rules = MissingRules {
                 texts: Vec::new(),
@@ -174,7 +175,7 @@ fn read_options(
                 ..Attribute::new(*name, Role::Key, Kind::Unordered)
             };
         }
-        let kind = if numeric {
+        let kind = if numeric.is_some() {
             Kind::Continuous
         } else {
             Kind::Unordered
@@ -183,8 +184,11 @@ fn read_options(
         if !rules.texts.contains(&plan.output.suppressed) {
             rules.texts.push(plan.output.suppressed.clone());
         }
+        // Masked dates need not show any more how they are spelled.
+        let date = numeric.and_then(|column| column.date_format());
         Attribute {
             missing: Some(rules),
+            date: date.map(Dates::Spelled),
             ..Attribute::new(*name, Role::Key, kind)
         }
     };

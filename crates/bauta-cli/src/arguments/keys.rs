@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 
 use bauta_data::HierarchySpec;
+use bauta_data::date::iso_days;
+use bauta_data::hierarchy::{DateLevels, DateUnit, DateUnits};
 use bauta_methods::keys::Semantics;
 use bauta_plan::work::{HierarchyForm, KeyHierarchy};
 use clap::{Args, ValueHint};
@@ -78,7 +80,10 @@ pub(crate) struct ExplainRecordArguments {
 }
 
 pub(super) fn parse_hierarchy(text: &str) -> Result<KeyHierarchy, String> {
-    let forms = "a key, = and prefix, prefix:4,2, intervals:18,25,65 or a file of levels";
+    let forms = "a key, = and prefix, prefix:4,2, intervals:18,25,65, dates, dates:month,year, ages:2026-01-01 or a \
+                 file of levels";
+    let wrong = || forms.to_owned();
+    let dates = |by| HierarchySpec::Dates(DateLevels { by, format: None });
     let (variable, form) = text
         .split_once('=')
         .filter(|(variable, form)| !variable.is_empty() && !form.is_empty())
@@ -88,6 +93,17 @@ pub(super) fn parse_hierarchy(text: &str) -> Result<KeyHierarchy, String> {
         Some(("prefix", kept)) => HierarchyForm::Ready(HierarchySpec::Prefix {
             keep: Some(numbers(kept)?),
         }),
+        None if form == "dates" => {
+            HierarchyForm::Ready(dates(DateUnits::Calendar(DateUnit::USUAL.to_vec())))
+        }
+        Some(("dates", units)) => {
+            let units = units.split(',').map(DateUnit::parse).collect::<Option<_>>();
+            HierarchyForm::Ready(dates(DateUnits::Calendar(units.ok_or_else(wrong)?)))
+        }
+        Some(("ages", day)) => HierarchyForm::Ready(dates(DateUnits::Ages {
+            at: iso_days(day).ok_or_else(wrong)?,
+            widths: DateUnits::USUAL_AGES.to_vec(),
+        })),
         Some(("intervals", levels)) => HierarchyForm::Ready(HierarchySpec::Intervals {
             breaks: levels.split('/').map(numbers).collect::<Result<_, _>>()?,
         }),

@@ -28,7 +28,7 @@ fn bad_files_give_one_error_that_lists_the_problems() {
         problems("latin.csv")[0]["hint"]
             .as_str()
             .unwrap()
-            .contains("latin1")
+            .contains("windows-1252")
     );
     assert_eq!(problems("folder.csv")[0]["kind"], "io");
     assert_eq!(problems("absent.csv")[0]["kind"], "io");

@@ -5,6 +5,7 @@ mod calibrate;
 mod canary;
 mod canary_methods;
 mod compare;
+mod dates;
 mod demo;
 mod examples;
 mod files;

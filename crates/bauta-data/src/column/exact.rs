@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use super::{Categorical, Column, NumberText, Values};
+use crate::date::iso_days;
 use crate::decimal::{Decimal, is_beyond_double};
 use crate::levels::Levels;
 use crate::number::{DecimalMark, number_text, parse_label, plain_number};
@@ -27,8 +28,13 @@ impl Column {
         self.exact.as_deref()
     }
 
-    /// The limit that a text means in this column, if it is a number.
+    /// The limit that a text means in this column, if it is a number; a date where the numbers are days.
     pub fn limit(&self, text: &str) -> Option<Limit> {
+        if let Some(format) = self.number_text.date {
+            return iso_days(text)
+                .or_else(|| format.days(text))
+                .map(|days| self.limit_at(days));
+        }
         Some(self.limit_of(Decimal::parse(text)?, parse_label(text)?))
     }
 
@@ -164,6 +170,9 @@ impl Column {
 
 /// The numbers with all their digits, if a double lacks some that a text has.
 pub(super) fn exact_of(values: &[f64], number_text: &NumberText) -> Option<Arc<Categorical>> {
+    if number_text.date.is_some() {
+        return None;
+    }
     let texts = number_text.verbatim.as_ref()?;
     exact_numbers(values, texts, number_text.mark)
 }

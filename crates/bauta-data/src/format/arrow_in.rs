@@ -171,14 +171,7 @@ fn check_type(data_type: &DataType, numeric: bool) -> Result<(), (String, &'stat
         // An empty column may be declared as anything.
         DataType::Null | DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => Ok(()),
         number if number.is_numeric() => Ok(()),
-        DataType::Boolean
-        | DataType::Date32
-        | DataType::Date64
-        | DataType::Timestamp(..)
-        | DataType::Time32(_)
-        | DataType::Time64(_)
-            if numeric =>
-        {
+        DataType::Boolean | DataType::Time32(_) | DataType::Time64(_) if numeric => {
             let message = format!("is declared as a number, but the file stores it as {name}");
             Err((
                 message,

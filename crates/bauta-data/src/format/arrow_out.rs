@@ -22,7 +22,7 @@ use crate::table::Table;
 ///
 /// Columns from Arrow or Parquet that were not masked have their own type again. Other numbers are
 /// `Int64` where all are whole, else `Float64`; those with more digits than a double holds have the
-/// narrowest of `Int64`, `UInt64`, decimals and `Utf8` that keeps them. Categories are `Utf8`. Missing
+/// narrowest of `Int64`, `UInt64`, decimals and `Utf8` that keeps them. Masked dates are what they were, or `Utf8` as they are spelled. Categories are `Utf8`. Missing
 /// cells are null, except for the user-missing codes that the type can hold.
 pub fn to_record_batch(table: &Table) -> Result<RecordBatch, DataError> {
     let layout = Layout::of(table);
@@ -104,6 +104,10 @@ fn released_type(column: &Column) -> DataType {
     match (column.arrow_type(), column.values()) {
         (Some(own), _) => own.clone(),
         (None, Values::Categorical(_)) => DataType::Utf8,
+        (None, Values::Numeric(_)) if column.date_format().is_some() => {
+            let source = column.source_type().filter(|source| source.is_temporal());
+            source.cloned().unwrap_or(DataType::Utf8)
+        }
         (None, Values::Numeric(values)) => {
             if let Some(exact) = column.exact() {
                 return exact_type(column, exact);
@@ -164,6 +168,10 @@ fn array(column: &Column, data_type: &DataType, records: Range<usize>) -> Option
         return exact_array(column, exact, data_type, records);
     }
     let own_text = column.number_text().verbatim.is_some();
+    if let (Some(format), true) = (column.number_text().date, data_type.is_temporal()) {
+        let texts = texts(column, records, |text| format.days(text).is_some());
+        return typed_of(&texts, data_type);
+    }
     match (column.as_numeric(), data_type) {
         (Some(values), DataType::Float64) => {
             let cells = records.map(|record| float_cell(column, values, record));

@@ -6,9 +6,10 @@ use super::decimal_marks::Marks;
 use super::number_builder::NumberBuilder;
 use crate::attribute::{Attribute, Kind, Role};
 use crate::column::Column;
+use crate::date::{DateDoubt, DateEvidence, DateFormat, Dates, format_of};
 use crate::levels::Levels;
 use crate::missing::{MissingCause, MissingCells, MissingMark, MissingRules};
-use crate::number::{MarkEvidence, ReadAs, ShownMark, number_text, parse_number};
+use crate::number::{DecimalMark, MarkEvidence, ReadAs, ShownMark, number_text, parse_number};
 use crate::problem::{DataProblem, ProblemList};
 
 /// Where a cell stands in its source.
@@ -96,6 +97,13 @@ impl MissingMatcher {
         (position + 1) as u8
     }
 
+    /// The text of a cell in this state.
+    fn text(&self, state: u8) -> &str {
+        let mark = usize::from(state).checked_sub(1);
+        mark.and_then(|mark| self.marks.get(mark))
+            .map_or("", |mark| &mark.text)
+    }
+
     /// The missing cells with these states.
     pub(super) fn cells(self, states: Vec<u8>) -> Option<MissingCells> {
         MissingCells::new(states, self.marks)
@@ -125,6 +133,52 @@ enum CellBuilder {
     Categorical(CategoryBuilder),
 }
 
+/// What is known of a column's texts as dates.
+enum DateReading {
+    /// Nobody said that they are dates.
+    Unsaid,
+    /// They are; how they are spelled is being found.
+    Sought(DateEvidence),
+    /// They are, and are spelled like this.
+    Known(DateFormat),
+}
+
+impl DateReading {
+    /// Whether a value may stand in the column.
+    fn accepts(&mut self, text: &str) -> bool {
+        match self {
+            Self::Unsaid => true,
+            Self::Sought(evidence) => evidence.see(text),
+            Self::Known(format) => format.days(text).is_some(),
+        }
+    }
+
+    /// What is wrong with a value that may not.
+    fn refusal(&self) -> DataProblem {
+        let spelled = match self {
+            Self::Known(format) => Some(*format),
+            Self::Sought(evidence) => match evidence.format() {
+                Ok(format) | Err(DateDoubt::Either(format, _) | DateDoubt::Century(format)) => {
+                    Some(format)
+                }
+                Err(DateDoubt::NoDate) => None,
+            },
+            Self::Unsaid => None,
+        };
+        let hint =
+            "mend it, declare it as missing, or state how dates are spelled: date = \"dd/mm/yyyy\"";
+        match spelled {
+            Some(format) => DataProblem::file(
+                format!(
+                    "the value is no day of the calendar in the spelling {format} of the others"
+                ),
+                hint,
+            ),
+            None => DataProblem::file("the value is no date", hint),
+        }
+    }
+}
+
 /// How the levels of a categorical column are put in order.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum LevelOrder {
@@ -152,8 +206,19 @@ impl ColumnBuilder {
         }
         let missing = MissingMatcher::new(rules);
         // A weight is a number whatever kind was given.
-        let numeric = attribute.kind == Kind::Continuous || attribute.role == Role::Weight;
-        let cells = if numeric {
+        let is_weight = attribute.role == Role::Weight;
+        let has_dates = attribute.is_said_to_be_dates() && !is_weight;
+        let numeric = attribute.kind == Kind::Continuous || is_weight;
+        let cells = if has_dates {
+            let dates = match attribute.date {
+                Some(Dates::Spelled(format)) => DateReading::Known(format),
+                Some(Dates::Sought) | None => DateReading::Sought(DateEvidence::default()),
+            };
+            let order = LevelOrder::Natural;
+            let cells =
+                CategoryBuilder::new(attribute, missing, order, Marks::Known(marks.read_with()));
+            CellBuilder::Categorical(CategoryBuilder { dates, ..cells })
+        } else if numeric {
             CellBuilder::Numeric(NumberBuilder::new(attribute, missing, marks))
         } else {
             let passes_through = matches!(attribute.role, Role::Identifier | Role::Other);
@@ -206,13 +271,34 @@ impl ColumnBuilder {
 
     /// Adds a cell with its text.
     pub(super) fn push(&mut self, text: &str, place: impl Fn() -> Place) {
+        self.turn_to_dates_at(text);
         match &mut self.cells {
             CellBuilder::Numeric(numbers) if self.kept == Kept::Nothing => numbers.look_at(text),
             CellBuilder::Categorical(categories) if self.kept == Kept::Nothing => {
                 categories.look_at(text);
             }
             CellBuilder::Numeric(numbers) => numbers.push(text, &mut self.problems, place),
-            CellBuilder::Categorical(categories) => categories.push(text),
+            CellBuilder::Categorical(categories) => {
+                categories.push_checked(text, &mut self.problems, place);
+            }
+        }
+    }
+
+    /// Makes a column that was to hold numbers one of dates, if this is its first text and a date.
+    fn turn_to_dates_at(&mut self, text: &str) {
+        match &self.cells {
+            CellBuilder::Numeric(numbers) if numbers.begins_with_date(text) => {}
+            CellBuilder::Numeric(_) | CellBuilder::Categorical(_) => return,
+        }
+        let nothing = CategoryBuilder::new(
+            Arc::new(Attribute::undeclared("")),
+            MissingMatcher::new(&MissingRules::default()),
+            LevelOrder::Natural,
+            Marks::Known(DecimalMark::Point),
+        );
+        let cells = std::mem::replace(&mut self.cells, CellBuilder::Categorical(nothing));
+        if let CellBuilder::Numeric(numbers) = cells {
+            self.cells = CellBuilder::Categorical(CategoryBuilder::of_dates(numbers));
         }
     }
 
@@ -222,7 +308,9 @@ impl ColumnBuilder {
             CellBuilder::Numeric(numbers) => {
                 numbers.push_number(value, &mut self.problems, place);
             }
-            CellBuilder::Categorical(categories) => categories.push(&number_text(value)),
+            CellBuilder::Categorical(categories) => {
+                categories.push_checked(&number_text(value), &mut self.problems, place);
+            }
         }
     }
 
@@ -249,8 +337,9 @@ impl ColumnBuilder {
 
     /// Notes the problems that show only when all cells are there.
     pub(super) fn close(&mut self) {
-        if let CellBuilder::Numeric(numbers) = &mut self.cells {
-            numbers.close(&mut self.problems);
+        match &mut self.cells {
+            CellBuilder::Numeric(numbers) => numbers.close(&mut self.problems),
+            CellBuilder::Categorical(categories) => categories.close(&mut self.problems),
         }
     }
 
@@ -269,6 +358,7 @@ struct CategoryBuilder {
     attribute: Arc<Attribute>,
     missing: MissingMatcher,
     order: LevelOrder,
+    dates: DateReading,
     /// What the texts show of the decimal mark, where it is to be found.
     evidence: Option<MarkEvidence>,
     levels: Levels,
@@ -291,6 +381,7 @@ impl CategoryBuilder {
             attribute,
             missing,
             order,
+            dates: DateReading::Unsaid,
             evidence: (marks == Marks::Sought).then(MarkEvidence::default),
             levels: Levels::default(),
             states: Vec::new(),
@@ -305,6 +396,79 @@ impl CategoryBuilder {
             self.states.push(state);
         }
         self.codes.push(code);
+    }
+
+    /// Adds a cell whose text must be a date, if the column is one of dates. A text that is none is told where it
+    /// stands first.
+    fn push_checked(&mut self, text: &str, problems: &mut ProblemList, place: impl Fn() -> Place) {
+        let n_before = self.states.len();
+        self.push(text);
+        let is_new_value = self.states.len() > n_before && self.states[n_before] == 0;
+        if is_new_value && !self.dates.accepts(text) {
+            problems.push_with(|| {
+                let problem = place().of(self.dates.refusal());
+                problem.of_variable(&self.attribute.name)
+            });
+        }
+    }
+
+    /// Dates that come where numbers were expected. Cells without a value came before them.
+    fn of_dates(numbers: NumberBuilder) -> Self {
+        let (attribute, missing, states) = numbers.into_missing_texts();
+        let marks = Marks::Known(DecimalMark::Point);
+        let mut cells = Self {
+            dates: DateReading::Sought(DateEvidence::default()),
+            ..Self::new(attribute, missing, LevelOrder::Natural, marks)
+        };
+        for state in states {
+            let text = cells.missing.text(state).to_owned();
+            // A cell that its source has as "no value" need not have a text that means so.
+            if cells.missing.state(&text) == state {
+                cells.push(&text);
+            } else {
+                cells.codes.push(Self::NULL);
+            }
+        }
+        cells
+    }
+
+    /// Settles how its dates are spelled, or asks.
+    fn close(&mut self, problems: &mut ProblemList) {
+        let is_of_dates = !matches!(self.dates, DateReading::Unsaid);
+        let found = match &self.dates {
+            DateReading::Known(format) => Ok(*format),
+            DateReading::Sought(evidence) => evidence.format(),
+            DateReading::Unsaid => self.unsaid_dates(),
+        };
+        match found {
+            Ok(format) => {
+                self.attribute = Arc::new(Attribute::clone(&self.attribute).with_dates(format));
+                self.dates = DateReading::Known(format);
+            }
+            Err(DateDoubt::NoDate) => {}
+            // Two digits of a year may as well be no year, where nobody said that these are dates.
+            Err(DateDoubt::Century(_)) if !is_of_dates => {}
+            Err(doubt) => {
+                problems.push_with(|| doubt.problem().of_variable(&self.attribute.name));
+            }
+        }
+    }
+
+    /// How the ordered categories are spelled, if all of them are dates although nobody said so: the order of the
+    /// calendar is meant then, and not that of their letters.
+    fn unsaid_dates(&self) -> Result<DateFormat, DateDoubt> {
+        let is_ordered = self.attribute.kind == Kind::Ordered
+            && self.attribute.order.is_none()
+            && self.order == LevelOrder::Natural;
+        let values = || {
+            let levels = self.levels.iter().zip(&self.states);
+            levels.filter(|&(_, &state)| state == 0)
+        };
+        let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+        if !is_ordered || values().any(|(text, _)| is_number(text)) {
+            return Err(DateDoubt::NoDate);
+        }
+        format_of(values().map(|(text, _)| text))
     }
 
     /// The missing state of a text; if it holds a value, what it shows of the decimal mark is taken in.
@@ -340,7 +504,20 @@ impl CategoryBuilder {
             // The code of a missing cell means nothing; 0 keeps it within most tables.
             *code = new_codes.get(*code as usize).copied().unwrap_or(0);
         }
-        Column::categorical(self.attribute, self.codes, Arc::new(levels), cells)
+        let as_numbers = self.attribute.kind == Kind::Continuous;
+        let column = Column::categorical(self.attribute, self.codes, Arc::new(levels), cells);
+        match self.dates {
+            // Every text was found to be a date of this spelling.
+            DateReading::Known(format) if as_numbers => {
+                column.parsed_as_dates(format).unwrap_or(column)
+            }
+            // Without any value there is no spelling, and no number either.
+            DateReading::Sought(_) if as_numbers => {
+                let numbers = column.parsed_as_numbers(DecimalMark::Point);
+                numbers.unwrap_or(column)
+            }
+            DateReading::Known(_) | DateReading::Sought(_) | DateReading::Unsaid => column,
+        }
     }
 
     /// The levels that are values, in their order, and the new code of each old one.
@@ -357,7 +534,12 @@ impl CategoryBuilder {
         };
         let (values, new_codes) = match (&self.attribute.order, self.order) {
             (Some(order), _) => values.ordered_as(order),
-            (None, LevelOrder::Natural) => values.naturally_ordered(),
+            (None, LevelOrder::Natural) => match &self.dates {
+                DateReading::Known(format) => {
+                    values.ordered_by(|text| format.days(text).unwrap_or(f64::INFINITY))
+                }
+                DateReading::Sought(_) | DateReading::Unsaid => values.naturally_ordered(),
+            },
             (None, LevelOrder::Found) => {
                 let unchanged = (0..values.len() as u32).collect();
                 (values, unchanged)
@@ -374,7 +556,6 @@ impl CategoryBuilder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::number::DecimalMark;
 
     fn build(attribute: Attribute, declared: bool, texts: &[&str]) -> Column {
         let rules = MissingRules {

@@ -6,6 +6,7 @@ use super::builder::{MissingMatcher, Place};
 use super::decimal_marks::Marks;
 use crate::attribute::{Attribute, Role};
 use crate::column::{Column, NumberText};
+use crate::date::DateEvidence;
 use crate::number::{
     DecimalMark, MarkEvidence, decimals_of, number_text, parse_number_with, write_number,
 };
@@ -109,6 +110,21 @@ impl NumberBuilder {
                     .of_variable(&self.attribute.name)
             });
         }
+    }
+
+    /// Whether a text is the first that is not missing, and no number but a date. The column is one of dates then.
+    pub(super) fn begins_with_date(&self, text: &str) -> bool {
+        let is_first = matches!(self.spelling, Spelling::Unseen) && !self.any_positive;
+        is_first
+            && self.attribute.role != Role::Weight
+            && self.missing.state(text) == 0
+            && parse_number_with(text, self.mark).is_none()
+            && DateEvidence::default().see(text)
+    }
+
+    /// What the column is described as, and the texts of its cells so far, all of which are missing.
+    pub(super) fn into_missing_texts(self) -> (Arc<Attribute>, MissingMatcher, Vec<u8>) {
+        (self.attribute, self.missing, self.states)
     }
 
     /// Looks at a cell without keeping it.
@@ -310,6 +326,7 @@ impl NumberBuilder {
             decimals,
             verbatim,
             mark: self.mark,
+            date: None,
         };
         let cells = self.missing.cells(self.states);
         Column::numeric(self.attribute, self.values, cells, number_text)

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
+use csv::ByteRecord;
+
+use super::encoding::BYTE_ORDER_MARK;
 use super::{Encoding, ReadOptions};
 use crate::problem::DataProblem;
-
-/// UTF-8 byte-order mark.
-pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Delimiters that are looked for, the more usual first.
 const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
@@ -36,7 +36,11 @@ pub(super) fn delimiter(path: &Path, text: &[u8], options: &ReadOptions) -> u8 {
 pub(super) fn find_delimiter(text: &[u8]) -> u8 {
     let mut best = (b',', 0, 1);
     for delimiter in DELIMITERS {
-        let (n_regular, n_fields) = regularity(text, delimiter);
+        let Regularity {
+            n_regular,
+            n_fields,
+            ..
+        } = regularity(text, delimiter);
         if n_fields > 1 && (n_regular, n_fields) > (best.1, best.2) {
             best = (delimiter, n_regular, n_fields);
         }
@@ -55,29 +59,51 @@ pub(super) fn unusable_delimiter(delimiter: u8) -> Option<DataProblem> {
     })
 }
 
-/// How many of the first records have as many fields as the header, and how many that are.
-fn regularity(text: &[u8], delimiter: u8) -> (usize, usize) {
+/// How evenly a delimiter cuts the first records.
+pub(super) struct Regularity {
+    pub(super) n_records: usize,
+    /// Records with as many fields as the header.
+    pub(super) n_regular: usize,
+    /// Fields of the header.
+    pub(super) n_fields: usize,
+}
+
+/// The first records of a text, the header among them. The last may be cut off.
+pub(super) fn first_records(text: &[u8], delimiter: u8) -> Vec<ByteRecord> {
     let sample = &text[..text.len().min(SAMPLE_BYTES)];
     let mut reader = csv::ReaderBuilder::new()
         .delimiter(delimiter)
         .has_headers(false)
         .flexible(true)
         .from_reader(sample);
-    let lengths: Vec<usize> = reader
-        .byte_records()
-        .map_while(Result::ok)
-        .take(SAMPLE_RECORDS)
-        .map(|record| record.len())
-        .collect();
-    let n_fields = lengths.first().copied().unwrap_or(0);
-    let n_regular = lengths.iter().filter(|&&length| length == n_fields).count();
+    let records = reader.byte_records().map_while(Result::ok);
+    records.take(SAMPLE_RECORDS).collect()
+}
+
+/// How many of the first records have as many fields as the header, and how many that are.
+pub(super) fn regularity(text: &[u8], delimiter: u8) -> Regularity {
+    let records = first_records(text, delimiter);
+    let n_fields = records.first().map_or(0, ByteRecord::len);
     // The sample may end within a record; that one counts for nobody in particular.
-    (n_regular, n_fields)
+    let n_regular = records.iter().filter(|record| record.len() == n_fields);
+    Regularity {
+        n_regular: n_regular.count(),
+        n_records: records.len(),
+        n_fields,
+    }
+}
+
+/// A delimiter in a sentence.
+pub(super) fn delimiter_name(delimiter: u8) -> String {
+    match delimiter {
+        b'\t' => "tab".to_owned(),
+        other => format!("`{}`", char::from(other)),
+    }
 }
 
 /// Why these bytes are no text that we can read, if they are not.
 pub(super) fn not_text(bytes: &[u8], encoding: Encoding) -> Option<DataProblem> {
-    let known: [(&[u8], &str, &str); 5] = [
+    let known: [(&[u8], &str, &str); 3] = [
         (
             b"PAR1",
             "is a Parquet file",
@@ -93,23 +119,35 @@ pub(super) fn not_text(bytes: &[u8], encoding: Encoding) -> Option<DataProblem> 
             "is compressed with gzip",
             "decompress it first",
         ),
-        (b"\xff\xfe", "is UTF-16 text", "save it as UTF-8"),
-        (b"\xfe\xff", "is UTF-16 text", "save it as UTF-8"),
     ];
     let magic = known.iter().find(|(magic, ..)| bytes.starts_with(magic));
-    // In Latin-1 the bytes of the last two are letters that a header may start with.
-    if let Some(&(magic, message, hint)) = magic
-        && (magic.is_ascii() || encoding == Encoding::Utf8 || bytes.contains(&0))
-    {
+    if let Some(&(_, message, hint)) = magic {
         return Some(DataProblem::file(message, hint));
     }
-    if encoding == Encoding::Latin1 && bytes.starts_with(BYTE_ORDER_MARK) {
+    let of_bytes = matches!(encoding, Encoding::Latin1 | Encoding::Windows1252);
+    // The marks of UTF-16 are letters that a header may start with, but never with a zero byte behind them.
+    let of_utf16 = Encoding::of_byte_order_mark(bytes).filter(|_| bytes.contains(&0));
+    let marked = if bytes.starts_with(BYTE_ORDER_MARK) {
+        Some(Encoding::Utf8)
+    } else {
+        of_utf16
+    };
+    if let Some(marked) = marked.filter(|_| of_bytes) {
         return Some(DataProblem::file(
-            "starts with the byte-order mark of UTF-8, but is to be read as Latin-1",
-            "remove encoding = \"latin1\"",
+            format!(
+                "starts with the byte-order mark of {}, but is to be read as {}",
+                marked.in_words(),
+                encoding.in_words()
+            ),
+            format!("remove encoding = \"{}\"", encoding.name()),
         ));
     }
-    let nul = bytes.iter().position(|&byte| byte == 0)?;
+    let is_utf16 = matches!(encoding, Encoding::Utf16Le | Encoding::Utf16Be)
+        || (encoding == Encoding::Utf8 && Encoding::of_byte_order_mark(bytes).is_some());
+    let nul = bytes
+        .iter()
+        .position(|&byte| byte == 0)
+        .filter(|_| !is_utf16)?;
     let head = &bytes[..bytes.len().min(1024)];
     let n_zero = |offset: usize| {
         head.iter()
@@ -120,14 +158,67 @@ pub(super) fn not_text(bytes: &[u8], encoding: Encoding) -> Option<DataProblem> 
     };
     let mostly = head.len() / 4;
     if nul < head.len() && (n_zero(0) > mostly) != (n_zero(1) > mostly) {
-        let problem = DataProblem::file("seems to be UTF-16 text", "save it as UTF-8");
-        return Some(problem);
+        let low_first = n_zero(1) > mostly;
+        let likely = if low_first {
+            Encoding::Utf16Le
+        } else {
+            Encoding::Utf16Be
+        };
+        let message = "seems to be UTF-16 text without a byte-order mark";
+        return Some(DataProblem::file(message, state(likely)));
     }
     let problem = DataProblem::file(
         "holds a NUL byte: it is damaged or not a text file",
         "export the data as CSV again",
     );
     Some(problem.at_line(1 + count_lines(&bytes[..nul])))
+}
+
+/// What to say so that a file is read with this encoding.
+pub(super) fn state(encoding: Encoding) -> String {
+    let name = encoding.name();
+    format!(
+        "state it in [data] or with --encoding: encoding = \"{name}\"; or save the file as UTF-8"
+    )
+}
+
+/// What is wrong with bytes that are not UTF-8, once for the whole file.
+pub(super) fn not_utf8(bytes: &[u8], text: &[u8], delimiter: u8) -> Option<DataProblem> {
+    let fault = std::str::from_utf8(text).err()?.valid_up_to();
+    let is_bad = |line: &&[u8]| std::str::from_utf8(line).is_err();
+    let n_lines = text.split(|&byte| byte == b'\n').filter(is_bad).count();
+    let others = match n_lines {
+        0 | 1 => String::new(),
+        2 => ", as is one more line".to_owned(),
+        n => format!(", as are {} more lines", n - 1),
+    };
+    let likely = Encoding::likely_of(bytes);
+    let message = format!(
+        "is not valid UTF-8{others}; it is likely to be {}",
+        likely.in_words()
+    );
+    let problem = DataProblem::file(message, state(likely));
+    let problem = problem.at_line(1 + count_lines(&text[..fault]));
+    Some(match variable_at(text, fault, delimiter) {
+        Some(name) => problem.of_variable(name),
+        None => problem,
+    })
+}
+
+/// The variable in whose field a place of the text lies; none in the header.
+fn variable_at(text: &[u8], place: usize, delimiter: u8) -> Option<String> {
+    let line = text[..place].rsplit(|&byte| byte == b'\n').next()?;
+    let header = text.split(|&byte| matches!(byte, b'\n' | b'\r')).next()?;
+    if line.len() == place {
+        return None;
+    }
+    let is_quoted =
+        |before: usize| line[..before].iter().filter(|&&byte| byte == b'"').count() % 2 == 1;
+    let separates = |&(at, &byte): &(usize, &u8)| byte == delimiter && !is_quoted(at);
+    let position = line.iter().enumerate().filter(separates).count();
+    let names = first_records(header, delimiter);
+    let name = names.first()?.get(position)?;
+    Some(std::str::from_utf8(name).ok()?.to_owned())
 }
 
 /// Number of line ends: LF, CR LF, or CR alone.
@@ -171,7 +262,7 @@ mod tests {
         let message = |bytes: &[u8]| not_text(bytes, Encoding::Utf8).map(|problem| problem.message);
         assert_eq!(message(b"a,b\n1,2\n"), None);
         assert!(message(b"PAR1\0\0").unwrap().contains("Parquet"));
-        assert!(message(b"\xff\xfea\0,\0b\0").unwrap().contains("UTF-16"));
+        assert_eq!(message(b"\xff\xfea\0,\0b\0"), None);
         assert!(
             message(b"a\0,\0b\0\n\0x\0,\0y\0")
                 .unwrap()

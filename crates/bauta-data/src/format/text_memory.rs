@@ -51,6 +51,7 @@ fn read_through(path: &Path, mut file: File, options: &ReadOptions) -> io::Resul
         n_bytes += n_read as u64;
         n_lines += sniff::count_lines(&block[..n_read]);
     }
+    let head = options.encoding.decode(&head).text;
     let delimiter = sniff::delimiter(path, &head, options);
     Ok(of_sample(&head, delimiter, n_lines, n_bytes, options))
 }

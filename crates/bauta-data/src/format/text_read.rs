@@ -8,9 +8,10 @@ use rayon::prelude::*;
 
 use super::builder::{ColumnBuilder, Place};
 use super::decimal_marks::{self, Marks};
+use super::encoding::Decoded;
 use super::memory::Allowance;
 use super::sniff::{self, count_lines};
-use super::{Encoding, LineEnding, ReadOptions, TextStyle, header, quotes, text_memory};
+use super::{Encoding, LineEnding, ReadOptions, TextStyle, header, quotes, suspicion, text_memory};
 use crate::attribute::Schema;
 use crate::number::{DecimalMark, ShownMark};
 use crate::problem::{DataError, DataProblem, ProblemList};
@@ -23,30 +24,27 @@ const BATCH_RECORDS: usize = 2048;
 
 const NOT_UTF8: &str = "is not valid UTF-8";
 const NOT_UTF8_HINT: &str =
-    "save the file as UTF-8, or set encoding = \"latin1\" if it is ISO 8859-1";
+    "save the file as UTF-8, or state what it is: encoding = \"windows-1252\"";
 
 /// The text of a file, and what is known of its spelling before the first record.
 struct Opened<'a> {
     text: Cow<'a, [u8]>,
     delimiter: u8,
+    encoding: Encoding,
     byte_order_mark: bool,
+    fault: Option<usize>,
 }
 
 fn open<'a>(path: &Path, bytes: &'a [u8], options: &ReadOptions) -> Result<Opened<'a>, DataError> {
     if let Some(problem) = sniff::not_text(bytes, options.encoding) {
         return Err(DataError::one(path, problem));
     }
-    let (text, byte_order_mark) = match options.encoding {
-        Encoding::Latin1 => (latin1_to_utf8(bytes), false),
-        Encoding::Utf8 => {
-            // Files that were joined or saved again may begin with several.
-            let mut rest = bytes;
-            while let Some(after) = rest.strip_prefix(sniff::BYTE_ORDER_MARK) {
-                rest = after;
-            }
-            (Cow::Borrowed(rest), rest.len() < bytes.len())
-        }
-    };
+    let Decoded {
+        text,
+        encoding,
+        byte_order_mark,
+        fault,
+    } = options.encoding.decode(bytes);
     let delimiter = sniff::delimiter(path, &text, options);
     if let Some(problem) = sniff::unusable_delimiter(delimiter) {
         return Err(DataError::one(path, problem));
@@ -54,7 +52,9 @@ fn open<'a>(path: &Path, bytes: &'a [u8], options: &ReadOptions) -> Result<Opene
     Ok(Opened {
         text,
         delimiter,
+        encoding,
         byte_order_mark,
+        fault,
     })
 }
 
@@ -108,6 +108,7 @@ pub(super) fn read(
         return Err(DataError::cancelled(path));
     }
     let opened = open(path, bytes, options)?;
+    check_characters(path, bytes, &opened)?;
     check_memory(path, bytes, &opened, options)?;
     let marks = options.decimal.map_or(Marks::Sought, Marks::Known);
     let mut pass = Pass::over(path, &opened, options, marks, watch)?;
@@ -130,7 +131,7 @@ pub(super) fn read(
     let style = TextStyle {
         delimiter: opened.delimiter,
         decimal: mark,
-        encoding: options.encoding,
+        encoding: opened.encoding,
         line_ending: pass.line_ending,
         byte_order_mark: opened.byte_order_mark,
     };
@@ -141,6 +142,21 @@ pub(super) fn read(
         remarks,
         shown_marks,
     })
+}
+
+/// Refuses a text with bytes that are no characters: one problem for all of them, because one setting mends them.
+fn check_characters(path: &Path, bytes: &[u8], opened: &Opened<'_>) -> Result<(), DataError> {
+    let problem = match (opened.encoding, opened.fault) {
+        (Encoding::Utf8, _) => sniff::not_utf8(bytes, &opened.text, opened.delimiter),
+        (_, Some(fault)) => {
+            let message =
+                "is cut off within a character, or damaged: not all of it is valid UTF-16";
+            let problem = DataProblem::file(message, "export the file again, as UTF-8 if you can");
+            Some(problem.at_line(1 + count_lines(&opened.text[..fault.min(opened.text.len())])))
+        }
+        (_, None) => None,
+    };
+    problem.map_or(Ok(()), |problem| Err(DataError::one(path, problem)))
 }
 
 /// Refuses a text whose table would need more memory than it may have.
@@ -202,11 +218,24 @@ impl Pass {
             problems.into_result(path)?;
             return Err(DataError::one(path, empty_file()));
         };
-        let line = Some(tokeniser.header_line);
-        header::check(&names, &options.schema, line, &mut problems);
+        let line = tokeniser.header_line;
+        header::check(&names, &options.schema, Some(line), &mut problems);
+        let (text, delimiter) = (&opened.text, opened.delimiter);
+        let is_suspect = !problems.is_empty() || names.len() == 1;
+        if is_suspect && let Some(problem) = suspicion::of_delimiter(text, delimiter) {
+            return Err(DataError::one(path, problem));
+        }
+        if !problems.is_empty()
+            && let Some(problem) = suspicion::of_header(text, delimiter, line)
+        {
+            return Err(DataError::one(path, problem));
+        }
         let mut columns = header::builders(&names, &options.schema, |_| marks);
         read_records(path, &mut tokeniser, &mut columns, &mut problems, watch)?;
         problems.append(std::mem::take(&mut tokeniser.problems));
+        tokeniser
+            .irregular
+            .tell(&opened.text, opened.delimiter, &mut problems);
         Ok(Self {
             columns,
             problems,
@@ -238,14 +267,6 @@ fn empty_file() -> DataProblem {
         "the file is empty",
         "the first line must hold the names of the columns",
     )
-}
-
-fn latin1_to_utf8(bytes: &[u8]) -> Cow<'_, [u8]> {
-    if bytes.is_ascii() {
-        return Cow::Borrowed(bytes);
-    }
-    let text: String = bytes.iter().map(|&byte| char::from(byte)).collect();
-    Cow::Owned(text.into_bytes())
 }
 
 /// Cuts the next batch into fields while the columns of the last one are turned into values.
@@ -352,6 +373,55 @@ fn is_line_end(byte: u8) -> bool {
     byte == b'\n' || byte == b'\r'
 }
 
+/// Records with another number of fields than the header has.
+#[derive(Default)]
+struct Irregular {
+    /// Line, fields and fields of the header of the first of them.
+    first: Vec<(u64, usize, usize)>,
+    n: u64,
+}
+
+impl Irregular {
+    /// More than these have one cause, and are told together.
+    const FEW: usize = 5;
+
+    fn note(&mut self, found: usize, expected: usize, line: impl Fn() -> u64) {
+        self.n += 1;
+        if self.first.len() < Self::FEW {
+            self.first.push((line(), found, expected));
+        }
+    }
+
+    /// Tells each of a few, or all of many in one problem.
+    fn tell(&self, text: &[u8], delimiter: u8, problems: &mut ProblemList) {
+        let name = sniff::delimiter_name(delimiter);
+        if self.n as usize <= Self::FEW {
+            for &(line, found, expected) in &self.first {
+                let fields = if found == 1 { "field" } else { "fields" };
+                let message = format!("{found} {fields} where the header has {expected}");
+                let hint = if found > expected {
+                    format!("quote fields that hold the delimiter {name}, or set another delimiter")
+                } else {
+                    format!("add what is missing; fields are separated by the delimiter {name}")
+                };
+                problems.push_with(|| DataProblem::file(message, hint).at_line(line));
+            }
+            return;
+        }
+        let likely = suspicion::of_delimiter(text, delimiter);
+        let hint = likely.map_or_else(
+            || format!("quote fields that hold the delimiter {name}, or set another delimiter"),
+            |problem| format!("{}: {}", problem.message, problem.hint),
+        );
+        let (line, found, expected) = self.first[0];
+        let more = self.n - 1;
+        let message = format!(
+            "{found} fields where the header has {expected}; {more} more lines have another number of fields than the header"
+        );
+        problems.push_with(|| DataProblem::file(message, hint).at_line(line));
+    }
+}
+
 /// Cuts text into records of equal length and notes those that are not.
 struct Tokeniser<'a> {
     reader: csv::Reader<&'a [u8]>,
@@ -363,6 +433,7 @@ struct Tokeniser<'a> {
     n_records: u64,
     /// Line of the place that was reached.
     line: u64,
+    irregular: Irregular,
     problems: ProblemList,
 }
 
@@ -383,6 +454,7 @@ impl<'a> Tokeniser<'a> {
             line_ending: LineEnding::Lf,
             n_records: 0,
             line: 1,
+            irregular: Irregular::default(),
             problems: ProblemList::default(),
         }
     }
@@ -497,23 +569,8 @@ impl<'a> Tokeniser<'a> {
         if found == expected {
             return true;
         }
-        let delimiter = match self.delimiter {
-            b'\t' => "tab".to_owned(),
-            other => format!("`{}`", char::from(other)),
-        };
-        let hint = if found > expected {
-            format!("quote fields that hold the delimiter {delimiter}, or set another delimiter")
-        } else {
-            format!("add what is missing; fields are separated by the delimiter {delimiter}")
-        };
-        self.problems.push_with(|| {
-            let fields = if found == 1 { "field" } else { "fields" };
-            DataProblem::file(
-                format!("{found} {fields} where the header has {expected}"),
-                hint,
-            )
-            .at_line(batch_start.line_at(self.text, start))
-        });
+        let line = || batch_start.line_at(self.text, start);
+        self.irregular.note(found, expected, line);
         false
     }
 

@@ -27,9 +27,7 @@ pub(super) fn write(
     if let Some(problem) = sniff::unusable_delimiter(style.delimiter) {
         return Err(DataError::one(path, problem));
     }
-    if style.encoding == Encoding::Latin1 {
-        check_latin1(path, table)?;
-    }
+    check_encoding(path, table, style.encoding)?;
     let formatter = Formatter::new(table, style);
     let io_error = |error| DataError::io(path, "write", &error);
     out.write_all(&formatter.header()).map_err(io_error)?;
@@ -86,14 +84,15 @@ impl<'a> Formatter<'a> {
 
     fn header(&self) -> Vec<u8> {
         let mut out = String::new();
-        if self.style.byte_order_mark && self.style.encoding == Encoding::Utf8 {
+        let can_be_marked = !matches!(
+            self.style.encoding,
+            Encoding::Latin1 | Encoding::Windows1252
+        );
+        if self.style.byte_order_mark && can_be_marked {
             out.push('\u{feff}');
         }
         // The byte-order mark of UTF-8, in the letters of the file.
-        let mark = match self.style.encoding {
-            Encoding::Utf8 => "\u{feff}",
-            Encoding::Latin1 => "\u{ef}\u{bb}\u{bf}",
-        };
+        let mark = self.style.encoding.look_of_mark();
         let first_field = out.len();
         for (attr_idx, name) in self.table.names().enumerate() {
             let start = self.start_field(&mut out, attr_idx);
@@ -148,12 +147,7 @@ impl<'a> Formatter<'a> {
     }
 
     fn encode(&self, text: String) -> Vec<u8> {
-        match self.style.encoding {
-            Encoding::Utf8 => text.into_bytes(),
-            Encoding::Latin1 if text.is_ascii() => text.into_bytes(),
-            // Checked before anything was written.
-            Encoding::Latin1 => text.chars().map(|letter| letter as u8).collect(),
-        }
+        self.style.encoding.encode(text)
     }
 }
 
@@ -165,14 +159,17 @@ fn quote(out: &mut String, start: usize) {
     out.push('"');
 }
 
-/// Finds the variables with a character that Latin-1 does not have.
-fn check_latin1(path: &Path, table: &Table) -> Result<(), DataError> {
+/// Finds the variables with a character that an encoding does not have.
+fn check_encoding(path: &Path, table: &Table, encoding: Encoding) -> Result<(), DataError> {
     let mut problems = ProblemList::default();
     for column in table.columns() {
-        if !(is_latin1(column.name()) && column_is_latin1(column)) {
+        if !(encoding.can_write(column.name()) && column_fits(column, encoding)) {
             problems.push_with(|| {
                 DataProblem::file(
-                    "holds a character that cannot be written as Latin-1",
+                    format!(
+                        "holds a character that cannot be written as {}",
+                        encoding.in_words()
+                    ),
                     "write the file as UTF-8",
                 )
                 .of_variable(column.name())
@@ -182,14 +179,21 @@ fn check_latin1(path: &Path, table: &Table) -> Result<(), DataError> {
     problems.into_result(path)
 }
 
-fn column_is_latin1(column: &Column) -> bool {
+fn column_fits(column: &Column, encoding: Encoding) -> bool {
+    if matches!(
+        encoding,
+        Encoding::Utf8 | Encoding::Utf16Le | Encoding::Utf16Be
+    ) {
+        return true;
+    }
+    let fits = |text: &str| encoding.can_write(text);
     let marks = column.missing().map_or(&[][..], |cells| cells.marks());
-    let marks_fit = marks.iter().all(|mark| is_latin1(&mark.text));
+    let marks_fit = marks.iter().all(|mark| fits(&mark.text));
     let values_fit = match column.values() {
-        // Numbers are ASCII, and so are the texts that are read as numbers.
+        // Numbers are ASCII, and so are the texts that are read as numbers or dates.
         Values::Numeric(_) => true,
         Values::Categorical(categorical) => {
-            let fits: Vec<bool> = categorical.levels.iter().map(is_latin1).collect();
+            let fits: Vec<bool> = categorical.levels.iter().map(fits).collect();
             let cell_fits = |record: usize| {
                 column.is_missing(record) || fits[categorical.codes[record] as usize]
             };
@@ -200,11 +204,7 @@ fn column_is_latin1(column: &Column) -> bool {
     let mark_is_written = |record: usize| {
         column
             .missing_mark(record)
-            .is_some_and(|mark| !is_latin1(&mark.text))
+            .is_some_and(|mark| !fits(&mark.text))
     };
     values_fit && (marks_fit || !(0..column.len()).any(mark_is_written))
-}
-
-fn is_latin1(text: &str) -> bool {
-    text.is_ascii() || text.chars().all(|letter| u32::from(letter) <= 0xff)
 }

@@ -23,6 +23,15 @@ pub fn interval_of_label(breaks: &[f64], text: &str) -> Option<usize> {
 
 /// The label of an interval: `< 18`, `[18, 25)`, `>= 65`.
 pub fn interval_label(breaks: &[f64], index: usize) -> String {
+    interval_label_of(breaks, index, bound_text)
+}
+
+/// The same with other texts for its ends.
+pub fn interval_label_of(
+    breaks: &[f64],
+    index: usize,
+    bound_text: impl Fn(f64) -> String,
+) -> String {
     match (
         index.checked_sub(1).map(|below| breaks[below]),
         breaks.get(index),

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::shape::{self, DateOrder};
 use super::{Content, Sign};
 use crate::column::{Categorical, Column, Values};
+use crate::date::{DateDoubt, DateFormat, format_of};
 use crate::levels::Levels;
 use crate::number::{DecimalMark, parse_number_with};
 
@@ -24,6 +25,8 @@ pub(super) struct Facts {
     pub(super) n_not_numbers: usize,
     pub(super) longest: usize,
     pub(super) content: Content,
+    /// How its dates are spelled, or why that cannot be told; `None` if they are no dates.
+    pub(super) dates: Option<Result<DateFormat, DateDoubt>>,
     pub(super) signs: Vec<Sign>,
 }
 
@@ -44,6 +47,7 @@ impl Facts {
             n_not_numbers: cells.count_where(|value| value.number.is_none()),
             longest: cells.lengths().max().unwrap_or(0),
             content: cells.content,
+            dates: cells.dates,
             signs,
         }
     }
@@ -96,6 +100,7 @@ struct Cells<'a> {
     /// Value of each cell, in the order of the records.
     order: Vec<u32>,
     content: Content,
+    dates: Option<Result<DateFormat, DateDoubt>>,
 }
 
 impl<'a> Cells<'a> {
@@ -122,10 +127,30 @@ impl<'a> Cells<'a> {
             order.push(*value);
         }
         let content = content(&values, mark);
-        Self {
+        let mut cells = Self {
             values,
             order,
             content,
+            dates: None,
+        };
+        cells.look_for_dates();
+        cells
+    }
+
+    /// Finds how dates are spelled; texts such as 03APR2020 are found to be dates by it.
+    fn look_for_dates(&mut self) {
+        let texts = self.values.iter().map(|value| value.text);
+        let found = match self.content {
+            Content::Text | Content::Date => format_of(texts),
+            Content::Integer if date_numbers(self) => format_of(texts),
+            Content::Integer | Content::Decimal | Content::Empty => return,
+        };
+        self.dates = match (self.content, found) {
+            (Content::Text | Content::Integer, Err(DateDoubt::NoDate)) => None,
+            (_, found) => Some(found),
+        };
+        if self.content == Content::Text && self.dates.is_some() {
+            self.content = Content::Date;
         }
     }
 

@@ -149,7 +149,7 @@ fn kind(facts: &Facts, rule: KindRule) -> Kind {
         // Codes with leading zeros are no quantities.
         (_, Content::Integer) if facts.shows(Sign::LeadingZeros) => Kind::Unordered,
         (_, Content::Integer | Content::Decimal) => Kind::Continuous,
-        (_, Content::Date) if facts.shows(Sign::YearFirst) => Kind::Ordered,
+        (_, Content::Date) if matches!(facts.dates, Some(Ok(_))) => Kind::Ordered,
         (_, Content::Date | Content::Text | Content::Empty) => Kind::Unordered,
     }
 }

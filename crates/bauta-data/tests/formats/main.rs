@@ -1,7 +1,9 @@
 //! File formats: what comes in goes out again, and what is wrong is said.
 
 mod damaged_text;
+mod dates;
 mod decimal_marks;
+mod encodings;
 mod exact_numbers;
 mod memory;
 mod parquet;

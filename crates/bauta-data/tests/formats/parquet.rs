@@ -332,7 +332,7 @@ fn types_that_cannot_be_read_are_named() {
     let source = batch(vec![
         ("children", Arc::new(list) as ArrayRef),
         ("photo", Arc::new(BinaryArray::from(vec![&b"s3cret"[..]]))),
-        ("born", Arc::new(Date32Array::from(vec![1]))),
+        ("born", Arc::new(BooleanArray::from(vec![true]))),
         ("dup", Arc::new(Int8Array::from(vec![1]))),
     ]);
     let error = from_batch(&source, &declared(vec![number("born"), number("absent")])).unwrap_err();
@@ -351,6 +351,43 @@ fn types_that_cannot_be_read_are_named() {
         "{error}"
     );
     assert!(!error.to_string().contains("s3cret"));
+}
+
+#[test]
+fn dates_are_numbers_of_days_where_numbers_are_meant_and_stay_dates() {
+    let days = [Some(18_355), None, Some(-1)];
+    let instants = [Some(1_000_000), Some(0), Some(-86_400_000_000)];
+    let source = batch(vec![
+        (
+            "born",
+            Arc::new(Date32Array::from(days.to_vec())) as ArrayRef,
+        ),
+        (
+            "seen",
+            Arc::new(TimestampMicrosecondArray::from(instants.to_vec())),
+        ),
+    ]);
+    let options = declared(vec![number("born"), number("seen")]);
+    let table = from_batch(&source, &options).unwrap();
+    assert_eq!(table.column(0).as_numeric().unwrap()[0], 18_355.0);
+    assert_eq!(table.column(1).as_numeric().unwrap()[2], -1.0);
+    assert_eq!(to_record_batch(&table).unwrap(), source);
+    let moved = table.column(0).with_numbers(vec![0.6, 0.0, 2.2]);
+    let later = table.column(1).with_numbers(vec![0.5, 0.0, 0.0]);
+    let masked = table.with_column(0, moved).with_column(1, later);
+    let released = to_record_batch(&masked).unwrap();
+    let born = released
+        .column(0)
+        .as_any()
+        .downcast_ref::<Date32Array>()
+        .unwrap();
+    assert_eq!(born.iter().collect::<Vec<_>>(), [Some(1), None, Some(2)]);
+    let seen = released
+        .column(1)
+        .as_any()
+        .downcast_ref::<TimestampMicrosecondArray>()
+        .unwrap();
+    assert_eq!(seen.value(0), 43_200_000_000);
 }
 
 #[test]

@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 
 use bauta_data::hierarchy::Hierarchy;
-use bauta_data::number::number_text;
 use bauta_data::{Column, Levels, Values};
 
 use crate::error::MethodError;
@@ -70,7 +69,7 @@ pub(crate) fn resolved(column: &Column, levels: &Levels) -> Result<Hierarchy, Me
     })
 }
 
-/// The column's values as categories; numbers by their text. Missing cells have any code, suppressed
+/// The column's values as categories; numbers by their text, days as dates. Missing cells have any code, suppressed
 /// ones that of their value, where it is known.
 pub(crate) fn categories(column: &Column) -> (Cow<'_, Levels>, Cow<'_, [u32]>) {
     match column.values() {
@@ -84,14 +83,13 @@ pub(crate) fn categories(column: &Column) -> (Cow<'_, Levels>, Cow<'_, [u32]>) {
             }
             let values = column.numbers_before_suppression().unwrap_or(values);
             let mut levels = Levels::default();
-            // Adding 0 gives zero one spelling: -0 and 0 are the same category.
             let codes = values
                 .iter()
                 .map(|&value| {
                     if value.is_nan() {
                         0
                     } else {
-                        levels.insert(&number_text(value + 0.0))
+                        levels.insert(&column.text_of_number(value))
                     }
                 })
                 .collect();

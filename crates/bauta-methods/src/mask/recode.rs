@@ -1,8 +1,10 @@
 #![doc = include_str!("recode.md")]
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use bauta_data::hierarchy::{interval_index, interval_label, interval_of_label};
+use bauta_data::date::DateFormat;
+use bauta_data::hierarchy::{interval_index, interval_label_of, interval_of_label};
 use bauta_data::{Attribute, Column, Levels, Values};
 use rayon::prelude::*;
 
@@ -12,6 +14,7 @@ use crate::error::MethodError;
 use crate::kernel::numbers::quantile::sorted_present;
 use crate::keys::levels_above::categories;
 use crate::mask::categories::{by_level, categories_merged, note_unequal_codes, without_hierarchy};
+use crate::mask::dates::Unit;
 use crate::mask::{Change, KindAfter, MaskMethod, MaskTask, StepFacts};
 use crate::note::Note;
 use crate::params::{ParamProblem, Params, RawValue};
@@ -25,6 +28,7 @@ const BREAKS: ParamSpec = ParamSpec::new(
     "where one interval ends and the next begins; each interval includes its lower end",
     ParamType::RisingNumbers,
 )
+.or_date()
 .unset("values are not cut into intervals");
 const LABELS: ParamSpec = ParamSpec::new(
     "labels",
@@ -70,29 +74,35 @@ pub enum Settings {
 /// Intervals and their names.
 pub struct Intervals {
     breaks: Vec<f64>,
-    /// One more than there are breaks, from the lowest; two intervals may share a label.
-    labels: Vec<String>,
+    /// One more than there are breaks, from the lowest; two intervals may share a label. Without any, intervals are
+    /// named by their ends.
+    labels: Option<Vec<String>>,
+    unit: Unit,
 }
 
 impl Intervals {
-    fn new(breaks: Vec<f64>, labels: Option<Vec<String>>) -> Self {
-        let by_ends = || {
-            let intervals = 0..=breaks.len();
-            let labels = intervals.map(|interval| interval_label(&breaks, interval));
-            labels.collect()
+    /// The categories of a column, and the code of each interval.
+    fn levels(&self, column: &Column) -> (Levels, Vec<u32>) {
+        let intervals = 0..=self.breaks.len();
+        let by_ends = |interval| {
+            interval_label_of(&self.breaks, interval, |bound| column.text_of_number(bound))
         };
-        Self {
-            labels: labels.unwrap_or_else(by_ends),
-            breaks,
-        }
-    }
-
-    /// The categories, and the code of each interval.
-    fn levels(&self) -> (Levels, Vec<u32>) {
-        let levels = Levels::from_texts(self.labels.iter().map(String::as_str));
-        let codes = self.labels.iter().map(|label| levels.code(label));
+        let labels: Vec<Cow<'_, str>> = match &self.labels {
+            Some(labels) => labels.iter().map(|label| label.as_str().into()).collect(),
+            None => intervals.map(|interval| by_ends(interval).into()).collect(),
+        };
+        let levels = Levels::from_texts(labels.iter().map(AsRef::as_ref));
+        let codes = labels.iter().map(|label| levels.code(label));
         let codes = codes.map(|code| code.unwrap_or(0)).collect();
         (levels, codes)
+    }
+
+    /// Which interval the text of a category falls into, if it is a number, or a date where the column has dates.
+    fn of_text(&self, text: &str, format: Option<DateFormat>) -> Option<usize> {
+        match format {
+            Some(format) => Some(interval_index(&self.breaks, format.days(text)?)),
+            None => interval_of_label(&self.breaks, text),
+        }
     }
 }
 
@@ -123,6 +133,7 @@ impl Settings {
                 .of(attribute.kind)
                 .unwrap_or(attribute.kind),
             order: None,
+            date: attribute.date.filter(|_| self.changes_nothing()),
             hierarchy: attribute.hierarchy.clone().filter(|_| keeps_hierarchy),
             ..attribute.clone()
         }
@@ -144,7 +155,12 @@ impl MaskMethod for Recode {
             let n_breaks = breaks.as_ref().map(Vec::len);
             problem_of_labels(labels.len(), n_breaks)
         });
-        let intervals = breaks.map(|breaks| Intervals::new(breaks, labels));
+        let unit = Unit::of(params.is_date(BREAKS.name));
+        let intervals = breaks.map(|breaks| Intervals {
+            breaks,
+            labels,
+            unit,
+        });
         let map = is_set(MAP).then(|| params.text_map(MAP.name).to_vec());
         let level = is_set(LEVEL).then(|| params.count(LEVEL.name));
         let ways = [
@@ -163,7 +179,8 @@ impl MaskMethod for Recode {
     fn check(&self, settings: &Settings, on: &[&Attribute]) -> Vec<ParamProblem> {
         match settings {
             Settings::Level(1..) => without_hierarchy(on),
-            Settings::Level(0) | Settings::Intervals(_) | Settings::Map(_) => Vec::new(),
+            Settings::Intervals(intervals) => intervals.unit.check(BREAKS.name, on),
+            Settings::Level(0) | Settings::Map(_) => Vec::new(),
         }
     }
 
@@ -236,6 +253,9 @@ fn recode(
     if settings.changes_nothing() {
         return Ok(column.clone());
     }
+    if let Settings::Intervals(intervals) = settings {
+        intervals.unit.fits(BREAKS.name, column)?;
+    }
     let attribute = Arc::new(settings.recoded(column.attribute()));
     if let (Values::Numeric(values), Settings::Intervals(intervals), None) =
         (column.values(), settings, column.exact())
@@ -277,7 +297,7 @@ fn recode(
 
 /// Numbers into intervals, without the way through their texts.
 fn cut(column: &Column, values: &[f64], intervals: &Intervals, context: &RunContext<'_>) -> Column {
-    let (levels, code_of) = intervals.levels();
+    let (levels, code_of) = intervals.levels(column);
     let code = |&value: &f64| {
         if value.is_nan() {
             0
@@ -302,12 +322,12 @@ fn by_intervals(
     levels: &Levels,
     intervals: &Intervals,
 ) -> Result<(Levels, Vec<u32>), MethodError> {
-    let (new_levels, code_of) = intervals.levels();
+    let (new_levels, code_of) = intervals.levels(column);
     let mut n_not_numbers = 0;
     let new_code = levels
         .iter()
         .map(|text| {
-            let Some(interval) = interval_of_label(&intervals.breaks, text) else {
+            let Some(interval) = intervals.of_text(text, column.date_format()) else {
                 n_not_numbers += 1;
                 return 0;
             };

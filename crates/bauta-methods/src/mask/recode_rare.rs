@@ -175,6 +175,8 @@ fn recode_rare(
         .collect();
     let attribute = Attribute {
         order: None,
+        // Not every category is a date any more.
+        date: None,
         hierarchy: column
             .attribute()
             .hierarchy

@@ -12,6 +12,7 @@ use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::kernel::numbers::moments::mean;
 use crate::kernel::numbers::quantile::{quantile_of_sorted, sorted_present};
+use crate::mask::dates::Unit;
 use crate::mask::{Change, MaskMethod, MaskTask, StepFacts};
 use crate::note::Note;
 use crate::params::{ParamProblem, Params, RawValue, choices};
@@ -32,7 +33,9 @@ choices! {
 }
 
 const fn threshold(name: &'static str, meaning: &'static str) -> ParamSpec {
-    ParamSpec::number(name, meaning, f64::NEG_INFINITY).unset("that tail is not coded by value")
+    ParamSpec::number(name, meaning, f64::NEG_INFINITY)
+        .or_date()
+        .unset("that tail is not coded by value")
 }
 
 const fn share(name: &'static str, meaning: &'static str) -> ParamSpec {
@@ -73,6 +76,8 @@ pub struct Settings {
     bottom: Tail,
     top: Tail,
     replace: Replace,
+    /// The thresholds that are values, and what they are in.
+    units: Vec<(&'static str, Unit)>,
 }
 
 /// Where a tail begins.
@@ -149,6 +154,11 @@ impl MaskMethod for TopBottom {
             bottom,
             top,
             replace: params.choice_of(REPLACE.name),
+            units: [BOTTOM.name, TOP.name]
+                .into_iter()
+                .filter(|name| params.is_set(name))
+                .map(|name| (name, Unit::of(params.is_date(name))))
+                .collect(),
         };
         problems.is_empty().then_some(settings).ok_or(problems)
     }
@@ -161,13 +171,11 @@ impl MaskMethod for TopBottom {
                 "use replace = \"threshold\", or give it the kind continuous",
             )
         };
-        match settings.replace {
-            Replace::Threshold => Vec::new(),
-            Replace::Mean => {
-                let ordered = on.iter().find(|attribute| attribute.kind == Kind::Ordered);
-                ordered.map(problem).into_iter().collect()
-            }
-        }
+        let of_units = settings.units.iter();
+        let of_units = of_units.flat_map(|(param, unit)| unit.check(param, on));
+        let ordered = on.iter().find(|attribute| attribute.kind == Kind::Ordered);
+        let of_mean = ordered.filter(|_| settings.replace == Replace::Mean);
+        of_units.chain(of_mean.map(problem)).collect()
     }
 
     fn facts(&self, settings: &Settings) -> StepFacts {
@@ -181,10 +189,15 @@ impl MaskMethod for TopBottom {
         task: &MaskTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Change, MethodError> {
-        task.column_by_column(context, |column| match column.values() {
-            Values::Numeric(values) => code_numbers(column, values, settings, context),
-            Values::Categorical(categories) => {
-                code_categories(column, categories, settings, context)
+        task.column_by_column(context, |column| {
+            for (param, unit) in &settings.units {
+                unit.fits(param, column)?;
+            }
+            match column.values() {
+                Values::Numeric(values) => code_numbers(column, values, settings, context),
+                Values::Categorical(categories) => {
+                    code_categories(column, categories, settings, context)
+                }
             }
         })
     }
@@ -259,7 +272,7 @@ fn code_numbers(
     Ok(column.with_numbers_where(coded, |record| is_low(record) || is_high(record)))
 }
 
-/// Ordered categories whose labels are numbers: age in years, say.
+/// Ordered categories whose labels are numbers or dates: age in years, say.
 fn code_categories(
     column: &Column,
     categories: &Categorical,
@@ -273,7 +286,20 @@ fn code_categories(
             "use replace = \"threshold\", or code the tails before the variable is recoded",
         ));
     }
-    let numbers: Option<Vec<f64>> = categories.levels.iter().map(parse_label).collect();
+    let format = column.date_format();
+    let number = |text: &str| match format {
+        Some(format) => format.days(text),
+        None => parse_label(text),
+    };
+    let compare = |text: &str, bound: f64| match format {
+        Some(format) => Some(format.days(text)?.total_cmp(&bound)),
+        None => cmp_label(text, bound),
+    };
+    let label = |bound: f64| match format {
+        Some(format) => format.text(bound),
+        None => number_text(bound),
+    };
+    let numbers: Option<Vec<f64>> = categories.levels.iter().map(number).collect();
     let numbers = numbers.ok_or_else(|| {
         MethodError::data(
             column.name(),
@@ -290,8 +316,8 @@ fn code_categories(
     };
     let values: Vec<f64> = (0..column.len()).map(value_of).collect();
     let (bottom, top) = thresholds(&values, column.name(), settings)?;
-    let is_low = |text: &str| cmp_label(text, bottom) == Some(Ordering::Less);
-    let is_high = |text: &str| cmp_label(text, top) == Some(Ordering::Greater);
+    let is_low = |text: &str| compare(text, bottom) == Some(Ordering::Less);
+    let is_high = |text: &str| compare(text, top) == Some(Ordering::Greater);
     let shown = |record: usize| {
         let is_there = !column.is_missing(record);
         is_there.then(|| categories.levels.text(categories.codes[record]))
@@ -308,15 +334,18 @@ fn code_categories(
         .iter()
         .map(|text| {
             if is_low(text) {
-                levels.insert(&number_text(bottom))
+                levels.insert(&label(bottom))
             } else if is_high(text) {
-                levels.insert(&number_text(top))
+                levels.insert(&label(top))
             } else {
                 levels.insert(text)
             }
         })
         .collect();
-    let (levels, in_order) = levels.naturally_ordered();
+    let (levels, in_order) = match format {
+        Some(format) => levels.ordered_by(|text| format.days(text).unwrap_or(f64::INFINITY)),
+        None => levels.naturally_ordered(),
+    };
     let codes = (0..column.len())
         .map(|record| {
             let code = categories.codes[record] as usize;

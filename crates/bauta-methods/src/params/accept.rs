@@ -1,5 +1,6 @@
 //! Whether a value is what its card allows.
 
+use bauta_data::date::iso_days;
 use bauta_data::number::number_text;
 use bauta_data::{decimal, near};
 
@@ -25,6 +26,9 @@ pub(super) fn accept(spec: &ParamSpec, raw: &RawValue) -> Result<ParamValue, Par
             ),
             "give at most 15 digits; whole numbers above 9007199254740992 are held in steps of 2, 4, 8, …",
         ));
+    }
+    if let Some(dates) = accept_dates(spec, raw) {
+        return dates;
     }
     match spec.ty {
         ParamType::Fraction { min, max } | ParamType::Number { min, max } => {
@@ -243,6 +247,44 @@ fn accept_rising(spec: &ParamSpec, raw: &RawValue) -> Result<ParamValue, ParamPr
             spec.meaning,
         )),
     }
+}
+
+/// Dates, where a parameter takes them and texts are given.
+fn accept_dates(spec: &ParamSpec, raw: &RawValue) -> Option<Result<ParamValue, ParamProblem>> {
+    let date = |item: &RawValue| match item {
+        RawValue::Text(text) => iso_days(text),
+        _ => None,
+    };
+    let any_text = match raw {
+        RawValue::Text(_) => true,
+        RawValue::List(items) => items.iter().any(|item| matches!(item, RawValue::Text(_))),
+        _ => false,
+    };
+    if !spec.or_date || !any_text {
+        return None;
+    }
+    let rising = matches!(spec.ty, ParamType::RisingNumbers);
+    let dates = accept_each(raw, date);
+    Some(match dates.as_deref() {
+        Some(&[day]) if !rising => Ok(ParamValue::Date(day)),
+        Some(days) if rising && days.windows(2).all(|pair| pair[0] < pair[1]) => {
+            Ok(ParamValue::Dates(days.to_vec()))
+        }
+        Some(_) => Err(ParamProblem::of(
+            spec.name,
+            format!("the dates of `{}` must rise", spec.name),
+            "write each once, from the earliest to the latest",
+        )),
+        None => Err(ParamProblem::of(
+            spec.name,
+            format!(
+                "`{}` must be {}, or dates such as \"2020-12-31\"",
+                spec.name,
+                describe(spec.ty)
+            ),
+            spec.meaning,
+        )),
+    })
 }
 
 fn accept_map(spec: &ParamSpec, raw: &RawValue) -> Result<ParamValue, ParamProblem> {

@@ -44,6 +44,8 @@ pub(crate) fn files_read(
             .filter_map(|variable| match &variable.hierarchy.as_ref()?.value {
                 HierarchyDraft::File(file) => Some(file.as_str()),
                 HierarchyDraft::Prefix(_)
+                | HierarchyDraft::Dates(_)
+                | HierarchyDraft::Ages { .. }
                 | HierarchyDraft::Intervals(_)
                 | HierarchyDraft::Tree(_) => None,
             });

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use bauta_data::date::{Dates, iso_days};
 use bauta_data::format::ReadOptions;
+use bauta_data::hierarchy::{DateLevels, DateUnit, DateUnits};
 use bauta_data::{Attribute, HierarchySpec, Kind, MissingRules, Role, Schema, Spellings};
 
 use super::Surroundings;
@@ -97,10 +99,20 @@ fn attribute(
     problems: &Problems,
 ) -> Attribute {
     let name = &variable.name;
-    let kind = variable
-        .kind
-        .as_ref()
-        .map_or(variable.role.default_kind(), |kind| kind.value);
+    let said = variable.kind.as_ref().map(|kind| kind.value);
+    let of_dates = variable.date.map(|_| match &variable.hierarchy {
+        Some(_) => Kind::Hierarchical,
+        None => Kind::Continuous,
+    });
+    let kind = said
+        .or(of_dates)
+        .unwrap_or_else(|| variable.role.default_kind());
+    if variable.role == Role::Weight && variable.date.is_some() {
+        let message = format!("`{}` is a weight, and a weight is no date", name.value);
+        let hint = "leave out `date`, or give it another role";
+        let problem = Problem::at(ProblemKind::Plan, &name.place, message, hint);
+        problems.borrow_mut().push(problem.of_variable(name));
+    }
     if kind == Kind::Hierarchical && variable.hierarchy.is_none() {
         let message = format!("`{}` is hierarchical and has no hierarchy", name.value);
         let hint = "add hierarchy = \"prefix\" or another form";
@@ -130,6 +142,7 @@ fn attribute(
         kind,
         order: variable.order.clone(),
         hierarchy: hierarchy(variable, surroundings, problems),
+        date: variable.date,
         missing: missing_rules(
             variable.missing.as_ref(),
             variable.missing_codes.as_ref(),
@@ -140,16 +153,56 @@ fn attribute(
     }
 }
 
+/// All of them, if none is missing; else something is said.
+fn all<T>(found: impl Iterator<Item = Option<T>>, otherwise: impl FnOnce()) -> Option<Vec<T>> {
+    let found = found.collect();
+    if Option::is_none(&found) {
+        otherwise();
+    }
+    found
+}
+
 fn hierarchy(
     variable: &VariableDraft,
     surroundings: &dyn Surroundings,
     problems: &Problems,
 ) -> Option<HierarchySpec> {
     let hierarchy = variable.hierarchy.as_ref()?;
+    let refuse = |message: &str, hint: &str| {
+        let problem = Problem::at(ProblemKind::Plan, &hierarchy.place, message, hint);
+        problems
+            .borrow_mut()
+            .push(problem.of_variable(&variable.name));
+    };
+    let format = variable.date.and_then(Dates::format);
+    let dates = |by| HierarchySpec::Dates(DateLevels { by, format });
     match hierarchy.value.clone() {
         HierarchyDraft::Prefix(keep) => Some(HierarchySpec::Prefix { keep }),
         HierarchyDraft::Intervals(breaks) => Some(HierarchySpec::Intervals { breaks }),
         HierarchyDraft::Tree(roots) => Some(HierarchySpec::Tree { roots }),
+        HierarchyDraft::Dates(units) => {
+            let units = match units {
+                None => DateUnit::USUAL.to_vec(),
+                Some(words) => all(words.iter().map(|word| DateUnit::parse(word)), || {
+                    refuse(
+                        "a level of its dates is none of month, quarter, year and a number of years",
+                        "write { dates = [\"month\", \"quarter\", \"year\", \"5 years\"] }",
+                    );
+                })?,
+            };
+            Some(dates(DateUnits::Calendar(units)))
+        }
+        HierarchyDraft::Ages { at, widths } => {
+            let Some(at) = iso_days(&at) else {
+                refuse(
+                    "the day at which ages are counted is no date",
+                    "write it year first: { age_at = \"2026-01-01\" }",
+                );
+                return None;
+            };
+            let widths = widths.unwrap_or_else(|| DateUnits::USUAL_AGES.to_vec());
+            Some(dates(DateUnits::Ages { at, widths }))
+        }
         HierarchyDraft::File(file) => surroundings
             .levels(&file)
             .map_err(|error| {

@@ -218,7 +218,7 @@ fn scalar(value: &Spanned<DeValue<'_>>) -> Option<Spot<String>> {
     Some(Spot::new(text, value.span()))
 }
 
-/// The value as methods take it; none for dates and for numbers out of range.
+/// The value as methods take it; none for numbers out of range. Dates are their texts.
 pub(crate) fn raw(value: &DeValue<'_>) -> Option<RawValue> {
     match value {
         DeValue::String(text) => Some(RawValue::Text(text.clone().into_owned())),
@@ -227,7 +227,7 @@ pub(crate) fn raw(value: &DeValue<'_>) -> Option<RawValue> {
             .map(RawValue::Integer),
         DeValue::Float(number) => number.as_str().parse().ok().map(RawValue::Number),
         DeValue::Boolean(flag) => Some(RawValue::Flag(*flag)),
-        DeValue::Datetime(_) => None,
+        DeValue::Datetime(date) => Some(RawValue::Text(date.to_string())),
         DeValue::Array(items) => {
             let items = items
                 .iter()

@@ -10,7 +10,7 @@ use super::fields::{Fields, raw};
 use crate::draft::HierarchyDraft;
 use crate::problem::{Problem, ProblemKind, Spot};
 
-const HIERARCHY_FORMS: &str = "\"prefix\", { prefix = [4, 2] }, { intervals = [[18, 65]] }, { file = \"levels.csv\" } or { tree = { … } }";
+const HIERARCHY_FORMS: &str = "\"prefix\", { prefix = [4, 2] }, { intervals = [[18, 65]] }, { file = \"levels.csv\" }, \"dates\", { dates = [\"month\", \"year\"] }, { age_at = \"2026-01-01\" } or { tree = { … } }";
 
 pub(super) fn parse_hierarchy(
     fields: &Fields<'_, '_>,
@@ -27,7 +27,14 @@ pub(super) fn parse_hierarchy(
     }
     let parsed = match raw(value.get_ref()).unwrap_or(RawValue::Flag(false)) {
         RawValue::Text(word) if word == "prefix" => Some(HierarchyDraft::Prefix(None)),
+        RawValue::Text(word) if word == "dates" => Some(HierarchyDraft::Dates(None)),
         RawValue::Map(pairs) => match pairs.as_slice() {
+            [(at, RawValue::Text(day)), (widths, years)]
+            | [(widths, years), (at, RawValue::Text(day))]
+                if at == "age_at" && widths == "widths" =>
+            {
+                ages(day, Some(years))
+            }
             [(form, content)] => hierarchy_form(form, content),
             _ => None,
         },
@@ -71,9 +78,34 @@ fn hierarchy_form(form: &str, content: &RawValue) -> Option<HierarchyDraft> {
             let breaks = levels.iter().map(numbers).collect::<Option<Vec<_>>>()?;
             Some(HierarchyDraft::Intervals(breaks))
         }
+        ("dates", RawValue::List(items)) => {
+            let units = items.iter().map(|item| match item {
+                RawValue::Text(word) => Some(word.clone()),
+                _ => None,
+            });
+            Some(HierarchyDraft::Dates(Some(units.collect::<Option<_>>()?)))
+        }
+        ("age_at", RawValue::Text(day)) => ages(day, None),
         ("tree", RawValue::Map(_)) => tree(content).map(HierarchyDraft::Tree),
         _ => None,
     }
+}
+
+/// Ages at a day, in classes of some widths.
+fn ages(day: &str, widths: Option<&RawValue>) -> Option<HierarchyDraft> {
+    let width = |item: &RawValue| match item {
+        RawValue::Integer(years) => u32::try_from(*years).ok(),
+        _ => None,
+    };
+    let widths = match widths {
+        None => None,
+        Some(RawValue::List(items)) => Some(items.iter().map(width).collect::<Option<Vec<u32>>>()?),
+        Some(_) => return None,
+    };
+    Some(HierarchyDraft::Ages {
+        at: day.to_owned(),
+        widths,
+    })
 }
 
 fn numbers(raw: &RawValue) -> Option<Vec<f64>> {

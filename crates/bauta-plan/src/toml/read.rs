@@ -4,6 +4,7 @@ use std::cell::RefCell;
 
 use ::toml::Spanned;
 use ::toml::de::{DeTable, DeValue};
+use bauta_data::date::Dates;
 use bauta_data::decimal::loses_digits;
 use bauta_data::format::Encoding;
 use bauta_data::number::DecimalMark;
@@ -277,7 +278,7 @@ fn parse_data(data: &Fields<'_, '_>, needs: Needs) -> DataDraft {
         encoding: choice(
             data,
             "encoding",
-            &[("utf-8", Encoding::Utf8), ("latin1", Encoding::Latin1)],
+            &Encoding::ALL.map(|encoding| (encoding.name(), encoding)),
         ),
         place: Section(data.place.clone()),
     }
@@ -343,6 +344,7 @@ fn parse_variables(variables: &Fields<'_, '_>, problems: &Problems) -> Vec<Varia
             "label",
             "order",
             "hierarchy",
+            "date",
             "missing",
             "missing_codes",
             "spellings",
@@ -366,6 +368,7 @@ fn parse_variables(variables: &Fields<'_, '_>, problems: &Problems) -> Vec<Varia
             hierarchy: fields
                 .get("hierarchy")
                 .and_then(|value| parse_hierarchy(&fields, value)),
+            date: dates(&fields),
             missing: plain_texts(&fields, "missing"),
             missing_codes: fields.text_pairs("missing_codes"),
             spellings: choice(
@@ -377,6 +380,21 @@ fn parse_variables(variables: &Fields<'_, '_>, problems: &Problems) -> Vec<Varia
         });
     }
     drafts
+}
+
+/// How the dates of a variable are spelled.
+fn dates(fields: &Fields<'_, '_>) -> Option<Dates> {
+    let value = fields.get("date")?;
+    let said = fields.text("date")?;
+    let dates = Dates::parse(&said.value);
+    if dates.is_none() {
+        fields.wrong(
+            value,
+            "date",
+            "how dates are spelled, such as \"dd/mm/yyyy\", \"yyyy-mm-dd\", \"d.m.yyyy HH:MM\", \"ddMMMyyyy\" or \"dd/mm/yy from 1930\"; \"find\" finds it in the file",
+        );
+    }
+    dates
 }
 
 fn parse_scenario(scenario: &Fields<'_, '_>) -> Option<ScenarioDraft> {

@@ -1,6 +1,5 @@
 //! From [`Draft`] to text: sections in their order, variables as inline tables.
 
-use bauta_data::format::Encoding;
 use bauta_data::hierarchy::TreeNode;
 use bauta_data::number::{DecimalMark, number_text};
 use bauta_methods::RawValue;
@@ -95,10 +94,7 @@ pub fn data(data: &DataDraft) -> String {
         DecimalMark::Point => quoted("."),
         DecimalMark::Comma => quoted(","),
     });
-    let encoding = data.encoding.map(|encoding| match encoding {
-        Encoding::Utf8 => quoted("utf-8"),
-        Encoding::Latin1 => quoted("latin1"),
-    });
+    let encoding = data.encoding.map(|encoding| quoted(encoding.name()));
     Lines::new("[data]")
         .spot("file", data.file.as_ref())
         .line("missing", data.missing.as_deref().map(texts))
@@ -135,6 +131,10 @@ pub fn variable(variable: &VariableDraft) -> String {
             "hierarchy",
             variable.hierarchy.as_ref().map(|form| hierarchy(form)),
         ),
+        (
+            "date",
+            variable.date.map(|dates| quoted(&dates.to_string())),
+        ),
         ("missing", variable.missing.as_deref().map(texts)),
         (
             "missing_codes",
@@ -159,6 +159,18 @@ fn hierarchy(hierarchy: &HierarchyDraft) -> String {
         }
         HierarchyDraft::Intervals(breaks) => {
             inline([("intervals", bracketed(breaks.iter().map(numbers)))])
+        }
+        HierarchyDraft::Dates(None) => quoted("dates"),
+        HierarchyDraft::Dates(Some(units)) => inline([("dates", texts(units))]),
+        HierarchyDraft::Ages { at, widths } => {
+            let widths = widths.as_ref();
+            let widths = widths.map(|widths| bracketed(widths.iter().map(ToString::to_string)));
+            let given = [("age_at", Some(quoted(at))), ("widths", widths)];
+            inline(
+                given
+                    .into_iter()
+                    .filter_map(|(name, value)| Some((name, value?))),
+            )
         }
         HierarchyDraft::File(file) => inline([("file", quoted(file))]),
         HierarchyDraft::Tree(roots) => inline([("tree", branches(roots))]),

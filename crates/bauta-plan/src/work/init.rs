@@ -8,7 +8,7 @@ use std::path::Path;
 use bauta_data::format::{Encoding, Loaded};
 use bauta_data::inspect::{ColumnProfile, FileProfile, Flag};
 use bauta_data::number::DecimalMark;
-use bauta_data::remark::THOUSANDS_SEPARATORS;
+use bauta_data::remark::{LIKELY_ENCODING, THOUSANDS_SEPARATORS};
 use bauta_data::spelling::{POSSIBLY_MISSING, SPELLINGS, SPELLINGS_FOLDED};
 use bauta_data::{Kind, Role, Table, Watch};
 
@@ -20,7 +20,7 @@ use crate::draft::{
 };
 use crate::output::{Access, Guard, Replace, folder_of, write_file};
 use crate::toml::write;
-use proposals::{Proposal, is_cut_by_year, months_and_years, proposals};
+use proposals::{Proposal, exact_dates, proposals};
 use rules::{
     Rules, counted_keys, is_soon_linked, linkage, linked, measures, records_of_a_unit, unlinked,
 };
@@ -121,11 +121,12 @@ pub fn proposed_draft(profile: &FileProfile) -> Draft {
 
 fn variable(column: &ColumnProfile) -> VariableDraft {
     let proposal = &column.proposal;
-    if is_cut_by_year(column) {
-        let dates = VariableDraft::new(column.name.clone(), proposal.role);
-        return dates.kind(Kind::Hierarchical).hierarchy(months_and_years());
+    let variable = VariableDraft::new(column.name.clone(), proposal.role);
+    if let Some(dates) = exact_dates(column) {
+        let of_calendar = variable.kind(Kind::Hierarchical).dates(dates);
+        return of_calendar.hierarchy(HierarchyDraft::Dates(None));
     }
-    let variable = VariableDraft::new(column.name.clone(), proposal.role).kind(proposal.kind);
+    let variable = variable.kind(proposal.kind);
     if proposal.kind == Kind::Hierarchical {
         variable.hierarchy(HierarchyDraft::Prefix(None))
     } else {
@@ -166,9 +167,8 @@ fn data_draft(
         missing: Some(texts.unwrap_or_else(|| vec![String::new(), "NA".to_owned()])),
         delimiter: delimiter.map(Into::into),
         decimal: reading.decimal.or(found),
-        encoding: reading
-            .encoding
-            .filter(|&encoding| encoding == Encoding::Latin1),
+        encoding: Some(loaded.style.encoding)
+            .filter(|&encoding| encoding != Encoding::Utf8 || reading.encoding.is_some()),
         ..DataDraft::default()
     }
 }
@@ -235,6 +235,7 @@ fn commented(draft: &Draft, file: &str, profile: &FileProfile, table: &Table) ->
         "missing",
         "texts that mean \"no value\"; codes such as 99 = refused go into missing_codes",
     );
+    let data = with_remark(&data, "encoding", &encoding_remark(profile));
     let data = format!("{data}{}", decimal_question(profile));
     let output = with_remark(
         &write::output(&draft.output),
@@ -273,6 +274,15 @@ fn commented(draft: &Draft, file: &str, profile: &FileProfile, table: &Table) ->
     sections.join("\n")
 }
 
+/// Where the encoding comes from, if nobody stated it.
+fn encoding_remark(profile: &FileProfile) -> String {
+    let mut remarks = profile.remarks.iter();
+    match remarks.any(|remark| remark.id == LIKELY_ENCODING) {
+        true => "LOOK: the file is not UTF-8, and this is what it is likely to be: are its letters right?".to_owned(),
+        false => "how the file's letters are stored".to_owned(),
+    }
+}
+
 /// A section with a remark behind the line of a key.
 fn with_remark(section: &str, key: &str, remark: &str) -> String {
     let is_it = |line: &str| line.split(" = ").next() == Some(key);
@@ -296,6 +306,10 @@ fn variables_text(draft: &Draft, profile: &FileProfile) -> String {
         let flag = column.proposal.flag.map(Flag::text);
         for remark in flag.into_iter().chain(column.warnings()) {
             out.push_str(&format!("# LOOK: {}\n", in_a_line(remark)));
+        }
+        if let Some(question) = &column.date_question {
+            let text = format!("{}: {}", question.message, question.hint);
+            out.push_str(&format!("# LOOK: {}\n", in_a_line(&text)));
         }
         for remark in spelling_remarks(profile, &column.name) {
             out.push_str(&format!("# LOOK: {}\n", in_a_line(remark)));

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use bauta_data::format::{Loaded, read};
+use bauta_data::format::{Loaded, ReadOptions, likely_encoding, read};
 use bauta_data::inspect::{ColumnProfile, FileProfile, inspect as look_at};
-use bauta_data::{Schema, Watch, near};
+use bauta_data::remark::{LIKELY_ENCODING, Remark};
+use bauta_data::{DataError, DataErrorKind, Schema, Watch, near};
 
 use super::{Reading, WorkError};
 
@@ -19,9 +20,40 @@ pub struct Inspected {
 
 /// Reads a file as text and looks at it.
 pub fn inspect(file: &Path, reading: &Reading, watch: &dyn Watch) -> Result<Inspected, WorkError> {
-    let loaded = read(file, &reading.options(Schema::default()), watch)?;
-    let profile = look_at(&loaded.table, reading.decimal);
+    let options = reading.options(Schema::default());
+    let (loaded, found) = match read(file, &options, watch) {
+        Ok(loaded) => (loaded, None),
+        Err(error) => read_as_likely(file, reading, options, error, watch)?,
+    };
+    let mut profile = look_at(&loaded.table, reading.decimal);
+    profile.remarks.extend(found);
     Ok(Inspected { loaded, profile })
+}
+
+/// Reads a file again that is not UTF-8, with the encoding that it is likely to have, if nobody stated one.
+fn read_as_likely(
+    file: &Path,
+    reading: &Reading,
+    mut options: ReadOptions,
+    error: DataError,
+    watch: &dyn Watch,
+) -> Result<(Loaded, Option<Remark>), WorkError> {
+    let is_content = error.kind == DataErrorKind::Content && reading.encoding.is_none();
+    let likely = match is_content {
+        true => likely_encoding(file, &options)?,
+        false => None,
+    };
+    let Some(encoding) = likely else {
+        return Err(error.into());
+    };
+    options.encoding = encoding;
+    let loaded = read(file, &options, watch)?;
+    let text = format!(
+        "the encoding: the file is not UTF-8, and was read as {}; look whether its letters are right, and state encoding = \"{}\"",
+        encoding.in_words(),
+        encoding.name()
+    );
+    Ok((loaded, Some(Remark::of_file(LIKELY_ENCODING, text))))
 }
 
 /// The column of a name, or what to do about there being none.

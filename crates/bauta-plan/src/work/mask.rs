@@ -9,7 +9,7 @@ use bauta_methods::{Card, RawValue};
 use super::inspect::{column, inspect};
 use super::one_step::{Done, Levels, carry_out, described};
 use super::{Reading, WorkError};
-use crate::draft::{Draft, MeasureDraft, OutputDraft, StepDraft, VariableDraft};
+use crate::draft::{Draft, HierarchyDraft, MeasureDraft, OutputDraft, StepDraft, VariableDraft};
 use crate::execute::RunOptions;
 use crate::problem::Spot;
 use crate::publish::Renderer;
@@ -106,8 +106,16 @@ impl MaskRequest {
                 let mistake = WorkError::of_variable(name, message, "name it once");
                 return Err(mistake.in_file(&self.file));
             }
-            let kind = self.kind_of(column(&self.file, profile, name)?);
-            variables.push(described(name, role, kind, levels));
+            let column = column(&self.file, profile, name)?;
+            let kind = self.kind_of(column);
+            let variable = described(name, role, kind, levels);
+            variables.push(match (column.date, levels) {
+                (Some(dates), Levels::ByPrefix) => {
+                    variable.dates(dates).hierarchy(HierarchyDraft::Dates(None))
+                }
+                (Some(dates), Levels::ByKind) if kind == Kind::Continuous => variable.dates(dates),
+                (Some(_) | None, _) => variable,
+            });
         }
         let others = [
             (&self.household, Role::Household),
@@ -122,11 +130,12 @@ impl MaskRequest {
         Ok(variables)
     }
 
-    /// Numbers are continuous where the mask takes that; otherwise what the file suggests, or the
+    /// Numbers and dates are continuous where the mask takes that; otherwise what the file suggests, or the
     /// first kind that the mask takes.
     fn kind_of(&self, column: &ColumnProfile) -> Kind {
         let kinds = self.card.targets.kinds;
-        let is_number = matches!(column.content, Content::Integer | Content::Decimal);
+        let is_number = matches!(column.content, Content::Integer | Content::Decimal)
+            || (column.content == Content::Date && column.date.is_some());
         let proposed = column.proposal.kind;
         if kinds.len() < Kind::ALL.len() && is_number && kinds.contains(&Kind::Continuous) {
             Kind::Continuous

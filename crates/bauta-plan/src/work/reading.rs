@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
+use bauta_data::date::Dates;
 use bauta_data::format::{Encoding, ReadOptions};
 use bauta_data::number::DecimalMark;
-use bauta_data::{Attribute, MissingRules, Role, Schema, Spellings};
+use bauta_data::{Attribute, Kind, MissingRules, Role, Schema, Spellings};
 
 use crate::draft::{DataDraft, VariableDraft};
 
@@ -21,6 +22,8 @@ pub struct Reading {
     pub missing_texts: Option<Vec<String>>,
     /// Variables in which several spellings of one category become one.
     pub fold_spellings: Vec<String>,
+    /// How the dates of variables are spelled.
+    pub dates: Vec<(String, Dates)>,
     /// Bytes of memory that reading may take; what the machine has if not given.
     pub memory: Option<u64>,
 }
@@ -44,7 +47,8 @@ impl Reading {
         }
     }
 
-    /// A variable that the schema does not describe passes through as before, but for its spellings.
+    /// A variable that the schema does not describe passes through as before, but for its spellings; dates are
+    /// numbers of days.
     fn fold_in_schema(&self, schema: &mut Schema) {
         for name in &self.fold_spellings {
             let mut described = schema.attributes.iter_mut();
@@ -57,9 +61,20 @@ impl Reading {
                 });
             }
         }
+        for (name, dates) in &self.dates {
+            let mut described = schema.attributes.iter_mut();
+            if let Some(attribute) = described.find(|attribute| attribute.name == *name) {
+                attribute.date = Some(*dates);
+            } else {
+                schema.attributes.push(Attribute {
+                    date: Some(*dates),
+                    ..Attribute::new(name, Role::Other, Kind::Continuous)
+                });
+            }
+        }
     }
 
-    /// The variables of a plan with those added or marked whose spellings are folded.
+    /// The variables of a plan with those added or marked whose spellings are folded or whose dates are spelled out.
     pub(crate) fn fold_in(&self, variables: &mut Vec<VariableDraft>) {
         for name in &self.fold_spellings {
             let mut described = variables.iter_mut();
@@ -72,6 +87,14 @@ impl Reading {
                 });
             }
         }
+        for (name, dates) in &self.dates {
+            let mut described = variables.iter_mut();
+            if let Some(variable) = described.find(|variable| variable.name.value == *name) {
+                variable.date = Some(*dates);
+            } else {
+                variables.push(VariableDraft::new(name.clone(), Role::Other).dates(*dates));
+            }
+        }
     }
 
     /// The section of a plan that says the same of a file.
@@ -81,9 +104,7 @@ impl Reading {
             missing: self.missing_texts.clone(),
             delimiter: self.delimiter.map(|byte| char::from(byte).into()),
             decimal: self.decimal,
-            encoding: self
-                .encoding
-                .filter(|&encoding| encoding == Encoding::Latin1),
+            encoding: self.encoding.filter(|&encoding| encoding != Encoding::Utf8),
             ..DataDraft::default()
         }
     }

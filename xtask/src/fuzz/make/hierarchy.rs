@@ -8,7 +8,7 @@ use crate::fuzz::draws::Draws;
 
 /// A hierarchy over some categories; mostly one that knows them all. A file of levels has this name.
 pub(crate) fn hierarchy(draws: &mut Draws, levels: &[String], file: &str) -> HierarchyDraft {
-    match draws.below(6) {
+    match draws.below(8) {
         0 => HierarchyDraft::Prefix(None),
         1 => {
             let mut keep: Vec<usize> = (0..draws.between(1, 4)).map(|_| draws.below(9)).collect();
@@ -19,6 +19,22 @@ pub(crate) fn hierarchy(draws: &mut Draws, levels: &[String], file: &str) -> Hie
             HierarchyDraft::Prefix(Some(keep))
         }
         2 | 3 => HierarchyDraft::Intervals(intervals(draws)),
+        6 => HierarchyDraft::Dates(draws.one_in(2).then(|| {
+            let words = ["month", "quarter", "year", "5 years", "7 years", "week"];
+            (0..draws.between(0, 4))
+                .map(|_| draws.pick(&words).to_owned())
+                .collect()
+        })),
+        7 => HierarchyDraft::Ages {
+            at: draws
+                .pick(&["2026-01-01", "1900-02-28", "9999-12-31", "yesterday"])
+                .to_owned(),
+            widths: draws.one_in(2).then(|| {
+                (0..draws.between(0, 3))
+                    .map(|_| draws.below(12) as u32)
+                    .collect()
+            }),
+        },
         4 => HierarchyDraft::File(file.to_owned()),
         _ => HierarchyDraft::Tree(tree(draws, levels)),
     }

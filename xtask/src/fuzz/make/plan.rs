@@ -80,8 +80,8 @@ impl<'a> Maker<'a> {
             spelling = Spelling::readable(draws);
             draft.data.delimiter = draws.one_in(2).then(|| spelling.delimiter.into());
         }
-        if spelling.latin1 {
-            draft.data.encoding = Some(Encoding::Latin1);
+        if spelling.encoding != Encoding::Utf8 {
+            draft.data.encoding = Some(spelling.encoding);
         }
         let case = Case::default()
             .with(DATA, table.spelled(&spelling))

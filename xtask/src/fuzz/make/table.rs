@@ -1,5 +1,6 @@
 //! Tables: columns of every role and kind, and the many ways in which a file can spell them.
 
+use bauta_data::format::Encoding;
 use bauta_data::{Kind, Role};
 
 use super::cells;
@@ -117,20 +118,37 @@ impl MadeTable {
         if !spelling.last_line_ends {
             text.truncate(text.len() - spelling.line_end.len());
         }
-        let text = text.into_bytes();
-        let text = if spelling.latin1 { latin1(&text) } else { text };
-        [spelling.byte_order_mark, &text].concat()
+        let mark = !spelling.byte_order_mark.is_empty();
+        match spelling.encoding {
+            Encoding::Utf8 => [spelling.byte_order_mark, text.as_bytes()].concat(),
+            Encoding::Latin1 | Encoding::Windows1252 => [
+                spelling.byte_order_mark,
+                &in_bytes(&text, spelling.encoding),
+            ]
+            .concat(),
+            // Without a mark nobody would take it for text.
+            Encoding::Utf16Le => utf16(&text, u16::to_le_bytes),
+            Encoding::Utf16Be if mark => utf16(&text, u16::to_be_bytes),
+            Encoding::Utf16Be => text.encode_utf16().flat_map(u16::to_be_bytes).collect(),
+        }
     }
 }
 
-/// The text in ISO 8859-1; letters that it lacks stay as the bytes of UTF-8.
-fn latin1(text: &[u8]) -> Vec<u8> {
-    let text = String::from_utf8_lossy(text);
+/// The text in UTF-16 with its mark.
+fn utf16(text: &str, bytes: impl Fn(u16) -> [u8; 2]) -> Vec<u8> {
+    let units = std::iter::once(0xfeff).chain(text.encode_utf16());
+    units.flat_map(bytes).collect()
+}
+
+/// The text in one byte for each letter; letters without one stay as the bytes of UTF-8.
+fn in_bytes(text: &str, encoding: Encoding) -> Vec<u8> {
     let mut bytes = Vec::new();
     for letter in text.chars() {
-        match u8::try_from(u32::from(letter)) {
-            Ok(byte) => bytes.push(byte),
-            Err(_) => bytes.extend(letter.to_string().as_bytes()),
+        match (u8::try_from(u32::from(letter)), letter) {
+            (_, '€') if encoding == Encoding::Windows1252 => bytes.push(0x80),
+            (Ok(0x80..=0x9f), _) if encoding == Encoding::Windows1252 => bytes.push(b'?'),
+            (Ok(byte), _) => bytes.push(byte),
+            (Err(_), _) => bytes.extend(letter.to_string().as_bytes()),
         }
     }
     bytes
@@ -264,8 +282,8 @@ pub(crate) struct Spelling {
     line_end: &'static str,
     /// Empty where there is none.
     byte_order_mark: &'static [u8],
-    /// Whether it is in ISO 8859-1.
-    pub(crate) latin1: bool,
+    /// How its letters are stored.
+    pub(crate) encoding: Encoding,
     last_line_ends: bool,
     /// Quotes go around every n-th field that needs none; 0 for none.
     quote_every: usize,
@@ -279,7 +297,7 @@ impl Spelling {
         delimiter: ',',
         line_end: "\n",
         byte_order_mark: b"",
-        latin1: false,
+        encoding: Encoding::Utf8,
         last_line_ends: true,
         quote_every: 0,
         careless: false,
@@ -291,7 +309,16 @@ impl Spelling {
             delimiter: draws.pick(&[',', ',', ',', ';', '\t', '|', ' ', ':']),
             line_end: draws.pick(&["\n", "\n", "\r\n", "\r"]),
             byte_order_mark: draws.pick(&[b"", b"", b"", b"", b"", MARK]),
-            latin1: draws.one_in(6),
+            encoding: if draws.one_in(5) {
+                draws.pick(&[
+                    Encoding::Latin1,
+                    Encoding::Windows1252,
+                    Encoding::Utf16Le,
+                    Encoding::Utf16Be,
+                ])
+            } else {
+                Encoding::Utf8
+            },
             last_line_ends: !draws.one_in(5),
             quote_every: draws.pick(&[0, 0, 1, 3]),
             careless: draws.one_in(12),
@@ -305,7 +332,12 @@ impl Spelling {
             line_end: draws.pick(&["\n", "\r\n"]),
             byte_order_mark: draws.pick(&[b"", b"", b"", MARK]),
             careless: false,
-            latin1: false,
+            encoding: draws.pick(&[
+                Encoding::Utf8,
+                Encoding::Utf8,
+                Encoding::Windows1252,
+                Encoding::Utf16Le,
+            ]),
             ..Self::any(draws)
         }
     }

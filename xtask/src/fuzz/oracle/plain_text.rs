@@ -3,10 +3,31 @@
 
 use bauta_data::format::Encoding;
 
+/// The letter of a byte, for the bytes that the made files use.
+fn windows_1252(byte: u8) -> char {
+    match byte {
+        0x80 => '€',
+        0x93 => '“',
+        0x94 => '”',
+        0x96 => '–',
+        other => char::from(other),
+    }
+}
+
 /// The rows of a delimited text, the header first, as texts. Blank lines are no rows.
 pub(crate) fn rows(bytes: &[u8], delimiter: u8, encoding: Encoding) -> Vec<Vec<String>> {
     let text = match encoding {
         Encoding::Latin1 => bytes.iter().map(|&byte| char::from(byte)).collect(),
+        Encoding::Windows1252 => bytes.iter().map(|&byte| windows_1252(byte)).collect(),
+        Encoding::Utf16Le | Encoding::Utf16Be => {
+            let unit = |pair: &[u8]| match encoding {
+                Encoding::Utf16Le => u16::from(pair[0]) + 256 * u16::from(pair[1]),
+                _ => u16::from(pair[1]) + 256 * u16::from(pair[0]),
+            };
+            let units: Vec<u16> = bytes.chunks_exact(2).map(unit).collect();
+            let text = String::from_utf16_lossy(&units);
+            text.trim_start_matches('\u{feff}').to_owned()
+        }
         Encoding::Utf8 => {
             let text = String::from_utf8_lossy(bytes);
             text.trim_start_matches('\u{feff}').to_owned()

@@ -1,5 +1,7 @@
 //! Hierarchies over categories: each level is coarser than the one below, and the top is one.
 
+use bauta_data::date::iso_days;
+use bauta_data::hierarchy::{DateLevels, DateUnit, DateUnits};
 use bauta_data::{Hierarchy, HierarchySpec, Levels};
 use bauta_plan::draft::HierarchyDraft;
 
@@ -98,6 +100,20 @@ fn spec(case: &Case, form: HierarchyDraft, world: &World) -> Result<HierarchySpe
         HierarchyDraft::Prefix(keep) => HierarchySpec::Prefix { keep },
         HierarchyDraft::Intervals(breaks) => HierarchySpec::Intervals { breaks },
         HierarchyDraft::Tree(roots) => HierarchySpec::Tree { roots },
+        HierarchyDraft::Dates(units) => {
+            let units =
+                units.unwrap_or_else(|| DateUnit::USUAL.iter().map(|unit| unit.word()).collect());
+            let units: Option<Vec<DateUnit>> =
+                units.iter().map(|word| DateUnit::parse(word)).collect();
+            let by = DateUnits::Calendar(units.ok_or("no unit")?);
+            HierarchySpec::Dates(DateLevels { by, format: None })
+        }
+        HierarchyDraft::Ages { at, widths } => {
+            let at = iso_days(&at).ok_or("no day")?;
+            let widths = widths.unwrap_or_else(|| DateUnits::USUAL_AGES.to_vec());
+            let by = DateUnits::Ages { at, widths };
+            HierarchySpec::Dates(DateLevels { by, format: None })
+        }
         HierarchyDraft::File(_) => {
             let folder = world.empty_folder();
             case.unpack(folder.path()).expect("room in memory");

@@ -155,8 +155,9 @@ fn made(draws: &mut Draws, extension: &str, delimiter: Option<char>) -> Case {
     } else if draws.one_in(30) {
         how.delimiter = Some(char::from(draws.bits() as u8));
     }
-    if spelling.latin1 != draws.one_in(12) {
-        how.encoding = Encoding::Latin1;
+    how.encoding = spelling.encoding;
+    if draws.one_in(12) {
+        how.encoding = draws.pick(&Encoding::ALL);
     }
     Case::default().with(HOW, how.to_json()).with(DATA, bytes)
 }

@@ -1,6 +1,7 @@
 //! Dates as numbers of days.
 
 use bauta_data::Column;
+use bauta_data::date::day_number;
 
 use crate::error::MethodError;
 
@@ -14,6 +15,9 @@ pub(super) fn days(column: &Column, name: &str, file: &str) -> Result<Vec<f64>, 
             "write dates as 2020-04-03, 20200403, 2020/04/03 or 03.04.2020, or compare the variable exactly",
         )
     };
+    if let (Some(numbers), Some(_)) = (column.as_numeric(), column.date_format()) {
+        return Ok(numbers.to_vec());
+    }
     if let Some(numbers) = column.as_numeric() {
         let day = |value: f64| day_of(&format!("{value}"));
         let n = numbers
@@ -58,12 +62,12 @@ pub(super) fn days(column: &Column, name: &str, file: &str) -> Result<Vec<f64>, 
 /// for its middle. 03/04/2020 could be two dates and is none.
 fn day_of(text: &str) -> Option<f64> {
     let text = text.trim().split(['T', ' ']).next()?;
-    let number = |part: &str| -> Option<i64> {
+    let number = |part: &str| -> Option<u32> {
         let digits = !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
         digits.then(|| part.parse().ok()).flatten()
     };
     if text.len() == 8 && number(text).is_some() {
-        return civil(
+        return day_number(
             number(&text[..4])?,
             number(&text[4..6])?,
             number(&text[6..])?,
@@ -73,35 +77,16 @@ fn day_of(text: &str) -> Option<f64> {
     let parts: Vec<&str> = text.split(separator).collect();
     match parts[..] {
         [year, month] if year.len() == 4 && separator != '.' => {
-            civil(number(year)?, number(month)?, 15)
+            day_number(number(year)?, number(month)?, 15)
         }
-        [year, month, day] if year.len() == 4 => civil(number(year)?, number(month)?, number(day)?),
+        [year, month, day] if year.len() == 4 => {
+            day_number(number(year)?, number(month)?, number(day)?)
+        }
         [day, month, year] if year.len() == 4 && separator == '.' => {
-            civil(number(year)?, number(month)?, number(day)?)
+            day_number(number(year)?, number(month)?, number(day)?)
         }
         _ => None,
     }
-}
-
-/// Days from 1970-01-01 in the Gregorian calendar; none for a day that there is not.
-fn civil(year: i64, month: i64, day: i64) -> Option<f64> {
-    let leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-    let length = match month {
-        2 if leap => 29,
-        2 => 28,
-        4 | 6 | 9 | 11 => 30,
-        1 | 3 | 5 | 7 | 8 | 10 | 12 => 31,
-        _ => return None,
-    };
-    if !(1..=length).contains(&day) {
-        return None;
-    }
-    // Years that begin in March have their leap day at the end.
-    let year = if month <= 2 { year - 1 } else { year };
-    let month = (month + 9) % 12;
-    let before = year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
-    let days = year * 365 + before + (month * 306 + 5) / 10 + day - 1;
-    Some((days - 719_468) as f64)
 }
 
 #[cfg(test)]

@@ -3,12 +3,14 @@
 
 use std::collections::{HashMap, HashSet};
 
+use bauta_data::date::Dates;
+use bauta_data::hierarchy::{DateLevels, DateUnit, DateUnits};
 use bauta_data::inspect::{ColumnProfile, FileProfile, Flag, Sign};
-use bauta_data::{Column, Kind, Role, Table};
+use bauta_data::{Column, HierarchySpec, Kind, Role, Table};
 use bauta_methods::RawValue;
 
 use super::rules::{Rules, counted_keys, is_soon_linked, linkage, linked};
-use crate::draft::{GateDraft, HierarchyDraft, MeasureDraft, StepDraft};
+use crate::draft::{GateDraft, MeasureDraft, StepDraft};
 
 /// A step that is not taken unless somebody says so.
 pub(super) struct Proposal {
@@ -32,17 +34,10 @@ const WINDOW: f64 = 0.15;
 /// Size of groups of numbers that become one.
 const GROUP_SIZE: i64 = 12;
 
-/// Characters of dates written year first that a month, a year and ten years take.
-const MONTH_YEAR_DECADE: [usize; 3] = [7, 4, 3];
-
-/// Whether a variable holds exact dates that sort as text, so that months and years are its first characters.
-pub(super) fn is_cut_by_year(column: &ColumnProfile) -> bool {
-    column.proposal.flag == Some(Flag::ExactDate) && column.signs.contains(&Sign::YearFirst)
-}
-
-/// The levels of dates: the month, the year, ten years.
-pub(super) fn months_and_years() -> HierarchyDraft {
-    HierarchyDraft::Prefix(Some(MONTH_YEAR_DECADE.to_vec()))
+/// How the exact dates of a variable are spelled, if that is known, so that they can be cut by the calendar.
+pub(super) fn exact_dates(column: &ColumnProfile) -> Option<Dates> {
+    let is_exact = column.proposal.flag == Some(Flag::ExactDate);
+    column.date.filter(|_| is_exact)
 }
 
 /// What could be done to a file that looks so: recode, then blank what still stands out, then mask numbers.
@@ -139,11 +134,12 @@ fn recoding(key: &ColumnProfile, table: &Table) -> Option<Proposal> {
         _ => format!("{name} has {n_distinct} different values, {n_unique} of one record alone"),
     };
     let recode = || StepDraft::mask("recode").on([name]);
-    if is_cut_by_year(key) {
-        let (level, n_left) = level_for(key, table, &MONTH_YEAR_DECADE);
+    if let Some(dates) = exact_dates(key) {
+        let (level, n_left) = level_of_dates(key, table, dates);
         return Some(Proposal {
             reason: format!(
-                "{counted}: level 1 is the month, level 2 the year, level 3 ten years; level {level} leaves {n_left}"
+                "{counted}: level 1 is the month, 2 the quarter, 3 the year, 4 five years; level {level} leaves \
+                 {n_left}. For ages instead, write hierarchy = {{ age_at = \"2026-01-01\" }}"
             ),
             step: Some(
                 recode()
@@ -156,8 +152,8 @@ fn recoding(key: &ColumnProfile, table: &Table) -> Option<Proposal> {
     if key.proposal.flag == Some(Flag::ExactDate) {
         return Some(Proposal {
             reason: format!(
-                "{counted}, and dates that do not begin with the year cannot be cut here: replace it by a year \
-                 before it comes here, or give it the role identifier, which drops it"
+                "{counted}, and how they are spelled must be stated above before they can be cut: \
+                 date = \"dd/mm/yyyy\", hierarchy = \"dates\"; or give it the role identifier, which drops it"
             ),
             step: None,
             judged: None,
@@ -203,6 +199,27 @@ fn recoding(key: &ColumnProfile, table: &Table) -> Option<Proposal> {
         ),
         judged: None,
     })
+}
+
+/// The finest level of the calendar that leaves no more values than a table holds, or the coarsest there is; and how
+/// many it leaves.
+fn level_of_dates(key: &ColumnProfile, table: &Table, dates: Dates) -> (i64, usize) {
+    let spec = HierarchySpec::Dates(DateLevels {
+        by: DateUnits::Calendar(DateUnit::USUAL.to_vec()),
+        format: dates.format(),
+    });
+    let column = table.column_named(&key.name);
+    let resolved = column
+        .and_then(Column::as_categorical)
+        .and_then(|categories| spec.resolve(&key.name, &categories.levels).ok());
+    let Some(hierarchy) = resolved else {
+        return (1, key.n_distinct);
+    };
+    let n_left = |level: usize| hierarchy.at_level(level).0.len();
+    let mut levels = 1..DateUnit::USUAL.len();
+    let level = levels.find(|&level| n_left(level) <= MANY_VALUES);
+    let level = level.unwrap_or(DateUnit::USUAL.len());
+    (i64::try_from(level).unwrap_or(1), n_left(level))
 }
 
 /// The finest level of prefixes that leaves no more values than a table holds, or the coarsest there is; and how many
