@@ -18,6 +18,7 @@ mod memory;
 mod mistakes;
 mod numbers;
 mod optimize;
+mod other_tools;
 mod printing;
 mod reports;
 mod scripts;
