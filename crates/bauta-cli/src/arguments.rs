@@ -452,8 +452,8 @@ pub(crate) struct ListArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct ExplainArguments {
-    /// Method, `plan`, a name of another tool (sdcMicro, mu-Argus, ARX, CALMAR, icarus, survey, sampling, ReGenesees),
-    /// with or without the tool before it, or the tool itself
+    /// Method, `plan`, a name of another tool (sdcMicro, mu-Argus, ARX, CALMAR, icarus, survey and others), with
+    /// or without the tool before it, or the tool itself
     #[arg(required = true, num_args = 1..)]
     pub(crate) name: Vec<String>,
 }

@@ -68,7 +68,9 @@ impl Tool {
             Self::Icarus => "an R package that calibrates weights as CALMAR does",
             Self::Survey => "an R package for survey samples; here what it has for calibration",
             Self::Sampling => "an R package for drawing samples; here what it has for calibration",
-            Self::ReGenesees => "an R package for survey samples; here what it has for calibration",
+            Self::ReGenesees => {
+                "an R package of Istat for surveys; here what it has for calibration"
+            }
         }
     }
 
