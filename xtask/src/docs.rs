@@ -1,5 +1,6 @@
-//! Documentation made from the method cards: written by `docs`, compared by `docs --check`.
+//! Documentation made from the method cards and the tables of other tools' names: written by `docs`, compared by `docs --check`.
 
+mod other_tools;
 mod reference;
 
 use std::collections::BTreeMap;
@@ -80,6 +81,7 @@ fn generated(cards: &[&Card]) -> Result<BTreeMap<String, String>, String> {
         reference::copied(bauta_plan::GRAMMAR),
     );
     files.insert(format!("{REFERENCE}/checks.md"), reference::checks(cards)?);
+    files.insert(format!("{REFERENCE}/other-tools.md"), other_tools::page());
     Ok(files)
 }
 

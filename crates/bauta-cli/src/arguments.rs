@@ -193,8 +193,11 @@ pub(crate) enum Command {
     /// List the methods
     #[command(after_help = "Example:\n  bauta list --family mask")]
     List(ListArguments),
-    /// Explain a method, or the grammar of plans
-    #[command(after_help = "Examples:\n  bauta explain rank-swap\n  bauta explain plan")]
+    /// Explain a method, the grammar of plans, or what is ours for a name of another tool
+    #[command(
+        after_help = "Examples:\n  bauta explain rank-swap\n  bauta explain plan\n  bauta explain kAnon\n  \
+        bauta explain CALMAR M=3\n  bauta explain sdcMicro"
+    )]
     Explain(ExplainArguments),
     /// Print completions for a shell
     #[command(
@@ -464,8 +467,10 @@ pub(crate) struct ListArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct ExplainArguments {
-    /// Method, or `plan`
-    pub(crate) method: String,
+    /// Method, `plan`, a name of another tool (sdcMicro, mu-Argus, ARX, CALMAR, icarus, survey and others), with
+    /// or without the tool before it, or the tool itself
+    #[arg(required = true, num_args = 1..)]
+    pub(crate) name: Vec<String>,
 }
 
 #[derive(Debug, Args)]

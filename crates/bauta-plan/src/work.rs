@@ -2,7 +2,8 @@
 //! it, say who is at risk, compare it with another.
 //!
 //! Each takes plain values and someone who watches, and runs on the threads of the caller. What works
-//! on one table has a form for data in memory beside the one for files.
+//! on one table has a form for data in memory beside the one for files. [`other_tools`] takes no file: it knows the names
+//! of other tools.
 
 pub mod calibrate;
 pub mod compare;
@@ -15,6 +16,7 @@ pub mod link;
 pub mod mask;
 mod one_step;
 pub mod optimize;
+pub mod other_tools;
 mod reading;
 mod record;
 pub mod risk;

@@ -12,7 +12,7 @@ use crate::markdown;
 use crate::tidy::links::{is_elsewhere, resolve};
 use crate::tidy::methods::page_path;
 
-const GENERATED: &str =
+pub(super) const GENERATED: &str =
     "<!-- Written by `cargo xtask docs` from the sources; edit those instead. -->";
 
 /// What the results of every method are checked against: that section of its page, with links that work from here.
@@ -238,7 +238,7 @@ fn facts(card: &Card) -> String {
 }
 
 /// A text as a table cell: a bar would end it.
-fn cell(text: &str) -> String {
+pub(super) fn cell(text: &str) -> String {
     text.replace('|', "\\|")
 }
 

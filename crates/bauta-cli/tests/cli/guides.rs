@@ -223,6 +223,7 @@ pages! {
     sweep: "docs/guide/sweep.md"
     tune: "docs/guide/tune.md"
     evidence: "docs/guide/evidence.md"
+    coming_from: "docs/guide/coming-from.md"
 }
 
 #[test]

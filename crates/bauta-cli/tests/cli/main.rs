@@ -19,6 +19,7 @@ mod memory;
 mod mistakes;
 mod numbers;
 mod optimize;
+mod other_tools;
 mod printing;
 mod reports;
 mod scripts;
