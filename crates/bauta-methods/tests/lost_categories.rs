@@ -71,7 +71,10 @@ fn keys(n: usize) -> Table {
 fn recoded(mut file: Table, levels: &[usize]) -> Table {
     let mask = registry::mask("recode").expect("a mask");
     for (attr_idx, &level) in levels.iter().enumerate() {
-        let given = params(mask.card(), &[("level", RawValue::Integer(level as i64))]);
+        let given = params(
+            mask.card(),
+            &[("level", RawValue::Integer(level.cast_signed() as i64))],
+        );
         let task = MaskTask {
             table: &file,
             on: &[attr_idx],
@@ -199,10 +202,19 @@ fn a_number_that_became_intervals_is_covered() {
 fn frequency_tables_show_both_files_at_the_level_that_was_compared() {
     let original = keys(300);
     let masked = recoded(original.clone(), &[0, 2]);
-    let (found, _) = measured("category-distance", &original, &masked, &["age"]);
-    let [exhibit] = &found.exhibits[..] else {
-        panic!("one exhibit");
+    let (found, _) = measured("category-distance", &original, &masked, &["age", "zip"]);
+    let [exhibit, pairs] = &found.exhibits[..] else {
+        panic!("two exhibits");
     };
+    let pairs = serde_json::to_value(&pairs.views[0]).expect("it can be recorded");
+    let [row] = &pairs["shows"]["table"]["rows"].as_array().expect("rows")[..] else {
+        panic!("one pair");
+    };
+    assert_eq!((&row[0], &row[1]), (&"age".into(), &"zip".into()));
+    assert_eq!(
+        row[3], row[4],
+        "no association changed at the coarser level"
+    );
     assert!(
         exhibit.public.is_none(),
         "categories of few records stay in the house"

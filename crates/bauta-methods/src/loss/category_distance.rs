@@ -129,8 +129,17 @@ impl MeasureMethod for CategoryDistance {
         let figures = found.by_variable.iter().filter_map(|part| part.value);
         let largest = figures.reduce(f64::max);
         found.give(&LARGEST, largest);
-        compare_pairs(&mut found, settings, &variables, weights, context)?;
-        found.exhibits = shown::frequencies(&variables, &margins);
+        let pairs = compare_pairs(settings, &variables, weights, context)?;
+        give_pairs(&mut found, &pairs);
+        let names: Vec<&str> = variables
+            .iter()
+            .map(|variable| variable.name.as_str())
+            .collect();
+        let names = &names[..pairs.len()];
+        if names.len() > 1 {
+            found.matrices = matrices(names, &pairs);
+        }
+        found.exhibits = shown::exhibits(&variables, &margins, &pairs);
         Ok(found)
     }
 }
@@ -165,14 +174,13 @@ fn total_variation(original: &[f64], masked: &[f64]) -> Option<f64> {
     Some((0.5 * compensated(gaps)).min(1.0))
 }
 
-/// Compares the two-way tables of all pairs of variables.
+/// What the two-way tables of all pairs of variables have in common: row j has those of variable j with those before it.
 fn compare_pairs(
-    found: &mut Measurement,
     settings: &Settings,
     variables: &[TwoCategories],
     weights: [Weights<'_>; 2],
     context: &RunContext<'_>,
-) -> Result<(), MethodError> {
+) -> Result<Vec<Vec<OfPair>>, MethodError> {
     let taken = &variables[..variables.len().min(MAX_IN_PAIRS)];
     if taken.len() < variables.len() {
         context.note(pairs_of_the_first(variables.len()));
@@ -196,12 +204,7 @@ fn compare_pairs(
     if n_too_large > 0 {
         context.note(tables_too_large(n_too_large));
     }
-    give_pairs(found, &pairs);
-    if taken.len() > 1 {
-        let names: Vec<String> = taken.iter().map(|variable| variable.name.clone()).collect();
-        found.matrices = matrices(&names, &pairs);
-    }
-    Ok(())
+    Ok(pairs)
 }
 
 /// The figures of all pairs together.
@@ -215,7 +218,7 @@ fn give_pairs(found: &mut Measurement, pairs: &[Vec<OfPair>]) {
     };
     let largest = |figures: &[f64]| figures.iter().copied().reduce(f64::max);
     let distances = of(|pair| pair.distance);
-    let changes = of(|pair| Some((pair.v[1]? - pair.v[0]?).abs()));
+    let changes = of(|pair| pair.v_change().map(f64::abs));
     found.give(&MEAN_OF_PAIRS, mean(&distances));
     found.give(&LARGEST_OF_PAIRS, largest(&distances));
     found.give(&MEAN_V_CHANGE, mean(&changes));
@@ -223,11 +226,11 @@ fn give_pairs(found: &mut Measurement, pairs: &[Vec<OfPair>]) {
     found.give(&PAIRS, distances.len() as f64);
 }
 
-fn matrices(names: &[String], pairs: &[Vec<OfPair>]) -> Vec<Matrix> {
+fn matrices(names: &[&str], pairs: &[Vec<OfPair>]) -> Vec<Matrix> {
     let matrix = |name: &str, unit: &str, figure: &dyn Fn(&OfPair) -> Option<f64>| Matrix {
         name: name.to_owned(),
         unit: unit.to_owned(),
-        variables: names.to_vec(),
+        variables: names.iter().map(|name| (*name).to_owned()).collect(),
         below_diagonal: pairs
             .iter()
             .map(|row| row.iter().map(figure).collect())
@@ -237,11 +240,11 @@ fn matrices(names: &[String], pairs: &[Vec<OfPair>]) -> Vec<Matrix> {
         matrix("distance of two-way tables", "total variation", &|pair| {
             pair.distance
         }),
-        matrix("Cramér's V, original", "Cramér's V", &|pair| pair.v[0]),
-        matrix("Cramér's V, masked", "Cramér's V", &|pair| pair.v[1]),
-        matrix("change of Cramér's V", "masked less original", &|pair| {
-            Some(pair.v[1]? - pair.v[0]?)
-        }),
+        matrix(
+            "change of Cramér's V",
+            "masked less original",
+            &OfPair::v_change,
+        ),
     ]
 }
 

@@ -1,28 +1,75 @@
-//! Frequency tables before and after, for the internal report.
+//! Frequency tables before and after, and pairs of variables, for the internal report.
 
 use crate::exhibit::{Cell, Column, Exhibit, Shows, Table, Unit, View};
+use crate::loss::category_distance::two_way::OfPair;
 use crate::pair::categories::TwoCategories;
 use crate::pair::margins::Margin;
 
 /// A longer table is nobody's to read; the figures still rest on all categories.
 const MAX_ROWS: usize = 200;
 
-/// The frequency table of each variable, at the level at which it was compared. Confidential: it names categories
-/// of few records.
-pub(super) fn frequencies(variables: &[TwoCategories], margins: &[[Margin; 2]]) -> Vec<Exhibit> {
+/// The frequency table of each variable, at the level at which it was compared, and a row for each pair. Confidential:
+/// categories of few records are named.
+pub(super) fn exhibits(
+    variables: &[TwoCategories],
+    margins: &[[Margin; 2]],
+    pairs: &[Vec<OfPair>],
+) -> Vec<Exhibit> {
     let each = variables.iter().zip(margins);
-    let views: Vec<View> = each
-        .filter_map(|(variable, margins)| table(variable, margins))
-        .collect();
-    if views.is_empty() {
-        return Vec::new();
+    let frequencies = each.filter_map(|(variable, margins)| table(variable, margins));
+    let exhibit = |id: &str, title: &str, views: Vec<View>| {
+        (!views.is_empty()).then(|| Exhibit {
+            id: id.to_owned(),
+            title: title.to_owned(),
+            views,
+            ..Exhibit::default()
+        })
+    };
+    let all = [
+        exhibit(
+            "frequencies",
+            "Frequencies before and after",
+            frequencies.collect(),
+        ),
+        exhibit(
+            "pairs",
+            "Variables two by two",
+            table_of_pairs(variables, pairs).into_iter().collect(),
+        ),
+    ];
+    all.into_iter().flatten().collect()
+}
+
+/// What became of every pair of variables; none where there is no pair.
+fn table_of_pairs(variables: &[TwoCategories], pairs: &[Vec<OfPair>]) -> Option<View> {
+    let mut rows = Vec::new();
+    for (row, of_row) in pairs.iter().enumerate() {
+        for (column, pair) in of_row.iter().enumerate() {
+            rows.push(vec![
+                Cell::from(variables[column].name.as_str()),
+                Cell::from(variables[row].name.as_str()),
+                Cell::from(pair.distance),
+                Cell::from(pair.v[0]),
+                Cell::from(pair.v[1]),
+                Cell::from(pair.v_change()),
+            ]);
+        }
     }
-    vec![Exhibit {
-        id: "frequencies".to_owned(),
-        title: "Frequencies before and after".to_owned(),
-        views,
-        ..Exhibit::default()
-    }]
+    let is_long = rows.len() > 20;
+    let shown = Table {
+        columns: vec![
+            Column::text("variable", "Variable"),
+            Column::text("with", "With"),
+            Column::of(Unit::Share, "distance", "Distance of the tables"),
+            Column::of(Unit::Number, "v_before", "Cramér's V before"),
+            Column::of(Unit::Number, "v_after", "Cramér's V after"),
+            Column::of(Unit::Number, "v_change", "Change"),
+        ],
+        rows,
+        ..Table::default()
+    };
+    let view = View::new("Two-way tables and associations", Shows::Table(shown));
+    (!pairs.iter().all(Vec::is_empty)).then(|| view.filed("pairs").folded_if(is_long))
 }
 
 /// The table of one variable; none where it has too many categories.

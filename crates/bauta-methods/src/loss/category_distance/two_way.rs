@@ -23,6 +23,13 @@ pub(super) struct OfPair {
     pub(super) v: [Option<f64>; 2],
 }
 
+impl OfPair {
+    /// V of the masked file less that of the original.
+    pub(super) fn v_change(&self) -> Option<f64> {
+        Some(self.v[1]? - self.v[0]?)
+    }
+}
+
 impl TwoWay {
     /// The table of the first `shape` codes of two variables.
     pub(super) fn new(
