@@ -5,6 +5,7 @@ mod calibration;
 mod check_categories;
 mod check_groups;
 mod check_linkage;
+mod check_lost;
 mod check_masks;
 mod check_measures;
 mod check_models;

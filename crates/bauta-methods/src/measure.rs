@@ -2,7 +2,7 @@
 
 mod measurement;
 
-use bauta_data::{Attribute, Table};
+use bauta_data::{Attribute, Kind, Table};
 
 use crate::card::{Card, Family, Targets};
 use crate::context::RunContext;
@@ -66,6 +66,30 @@ pub struct MeasureCard {
     pub unasked_up_to: Option<usize>,
     /// What it says of a file that nobody masked.
     pub raw_files: RawFiles,
+    /// What a variable must be afterwards for a comparison to look at it.
+    pub afterwards: Afterwards,
+}
+
+/// What a variable must be after masking for a comparison to look at it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Afterwards {
+    /// Of the kind that it was: numbers are compared with numbers.
+    SameKind,
+    /// Categories, whatever it was: a number may have been recoded to intervals.
+    Categories,
+    /// Anything that is still there.
+    AnyKind,
+}
+
+impl Afterwards {
+    /// Whether a variable of one kind may be compared with what is of another now.
+    pub fn accepts(self, before: Kind, after: Kind) -> bool {
+        match self {
+            Self::SameKind => before == after,
+            Self::Categories => after != Kind::Continuous,
+            Self::AnyKind => true,
+        }
+    }
 }
 
 /// Whether a measure looks for the originals of masked records.
@@ -115,6 +139,7 @@ impl MeasureCard {
         seeks: Seeks::NoRecords,
         unasked_up_to: None,
         raw_files: RawFiles::Judged,
+        afterwards: Afterwards::SameKind,
     };
 
     /// What holds for most measures of keys: one file, the keys of a scenario.
@@ -131,6 +156,11 @@ impl MeasureCard {
         by_variable: false,
         ..Self::LOSS
     };
+
+    /// Whether deleted records are something that a comparison sees, though it looks at no variable that was masked.
+    pub fn sees_deletion(&self) -> bool {
+        self.subject == Subject::Pair || self.afterwards == Afterwards::AnyKind
+    }
 
     /// The figure with this id.
     pub fn figure(&self, id: &str) -> Option<&'static FigureSpec> {

@@ -6,8 +6,11 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) mod categories;
 pub mod cell_means;
+pub(crate) mod coarser;
 pub mod interval_widths;
+pub(crate) mod margins;
 pub mod outliers;
+pub(crate) mod recoding;
 pub mod records;
 pub mod row_order;
 pub mod statistics;

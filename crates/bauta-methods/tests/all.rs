@@ -24,6 +24,7 @@ mod linkage_samples;
 mod linkage_ties;
 mod logistic;
 mod loglinear;
+mod lost_categories;
 mod microaggregation;
 mod outliers;
 mod rates;

@@ -84,6 +84,7 @@ golden_cases! {
     pld
     interval_rank
     interval_sd
+    file_loss
     il1
     il1_symmetric
     il1s
@@ -100,6 +101,10 @@ golden_cases! {
     kolmogorov_smirnov
     eigenvalue_distance
     univariate_summary
+    suppressed_cells
+    recoding_loss
+    category_distance
+    kappa
     rates
     weighted_estimates
     logistic_regression

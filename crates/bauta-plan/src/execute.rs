@@ -169,7 +169,7 @@ fn compares(planned: &PlannedMeasure, masked: &Masked, original: &Table) -> bool
         || declared.looks_at_untouched
         // A risk of what nobody touched is that of the original, and says so.
         || (declared.card.family == Family::Risk && !planned.on.is_empty())
-        || masked.compares(&planned.on, original, declared.subject)
+        || masked.compares(&planned.on, original, declared)
 }
 
 /// Takes every measure of the masked file, or of both.

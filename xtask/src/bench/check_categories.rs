@@ -7,7 +7,7 @@ use bauta_data::{Column, Table};
 use super::work::Work;
 
 /// The text of each cell; none where it is missing.
-fn cells(column: &Column) -> Vec<Option<&str>> {
+pub(super) fn cells(column: &Column) -> Vec<Option<&str>> {
     let Some(values) = column.as_categorical() else {
         return Vec::new();
     };

@@ -10,6 +10,7 @@ use bauta_methods::registry;
 use bauta_methods::{FigureSpec, Measurement};
 
 use super::check_linkage::linked;
+use super::check_lost;
 use super::check_masks::unchecked;
 use super::check_models::{inertia_is_that_of_the_categories, residuals_go_with_nothing};
 use super::inputs::EIGHTH_KEY;
@@ -127,6 +128,9 @@ pub(super) fn recounted(
             inertia_is_that_of_the_categories(work, params, original, found)
         }
         (_, Some(masked)) => {
+            if let Some(agrees) = check_lost::recounted(work, original, masked, found) {
+                return Ok(agrees);
+            }
             let (x, z) = (columns(work, original)?, columns(work, masked)?);
             pair_recounted(work.card.id, x, z, found).ok_or_else(|| unchecked(work))?
         }

@@ -137,6 +137,9 @@ pub(super) fn all() -> Vec<Work> {
                 (Input::SurveyAndSuppressed, keys(&KEYS))
             }
             (Scope::Scenario, _) => (Input::SurveyAndMasked, keys(&TEN_KEYS)),
+            (Scope::Variables, _) if ["suppressed-cells", "recoding-loss"].contains(&card.id) => {
+                (Input::SurveyAndSuppressed, keys(&KEYS))
+            }
             (Scope::Variables, _) if !card.targets.kinds.contains(&Kind::Continuous) => {
                 (Input::SurveyAndMasked, keys(&KEYS))
             }

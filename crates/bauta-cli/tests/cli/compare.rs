@@ -529,3 +529,42 @@ fn the_papers_are_reproduced() {
     let told = stderr(&run_expecting(folder.path(), &absent, 2));
     assert!(told.contains("census.csv"), "{told}");
 }
+
+/// Categories that were recoded, a number that became intervals, and deleted records have losses of their own.
+#[test]
+fn losses_of_categories_cover_what_was_recoded_and_deleted() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut original = "id,job,age,note\n".to_owned();
+    let mut masked = "id,job,age,note\n".to_owned();
+    for (id, job) in "aabbcccccc".chars().enumerate() {
+        original += &format!("{id},{job},{},{}\n", 20 + id, id % 3);
+        if id < 8 {
+            let job = if job == 'c' { "c" } else { "ab" };
+            let age = if id < 4 { "young" } else { "old" };
+            masked += &format!("{id},{job},{age},{}\n", id % 3);
+        }
+    }
+    std::fs::write(folder.path().join("x.csv"), original).unwrap();
+    std::fs::write(folder.path().join("z.csv"), masked).unwrap();
+    let line = "compare x.csv z.csv --id id --keys job --by-variable --json";
+    let arguments: Vec<&str> = line.split_whitespace().collect();
+    let found = compared(folder.path(), &arguments);
+    // Of the 8 records left, a a b b c c c c have 12 bits, of which merging a and b takes 4; 8 different ages have 3 bits
+    // each, of which two halves take 2.
+    let recoding = measure(&found, "recoding-loss");
+    assert_eq!(recoding["on"], serde_json::json!(["job", "age"]));
+    assert_near("recoding-loss", &recoding["value"], 0.5);
+    // A fifth of the records is gone: 0.2 + 0.8 (1/3 + 2/3)/2.
+    let file = measure(&found, "file-loss");
+    assert_near("file-loss", &file["value"], 0.6);
+    // At the coarser level ab has 4 of 10 and then 4 of 8.
+    assert_near(
+        "shares",
+        &measure(&found, "category-distance")["value"],
+        0.1,
+    );
+    assert_near("kappa", &measure(&found, "kappa")["value"], 1.0);
+    let cells = measure(&found, "suppressed-cells");
+    assert_near("cells", &cells["value"], 0.0);
+    assert_near("records", &cells["parts"]["records_deleted"], 2.0);
+}

@@ -12,6 +12,7 @@ use crate::kernel::numbers::sums::compensated;
 use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement, Part};
 use crate::missing::{MISSING, Missing};
 use crate::pair::categories::TwoCategories;
+use crate::pair::coarser::at_coarser_level;
 use crate::pair::variables::{columns_of_both, mean_of_variables};
 use crate::params::{ParamProblem, Params};
 
@@ -75,13 +76,14 @@ impl MeasureMethod for Hellinger {
         task: &MeasureTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Measurement, MethodError> {
+        let pair = task.both()?;
         let columns = columns_of_both(task, settings.missing, context)?;
         let mut by_variable = Vec::new();
         for (done, column) in columns.iter().enumerate() {
             context.progress(done, columns.len())?;
             let counts = match (column.original.values(), column.masked.values()) {
                 (Values::Categorical(_), Values::Categorical(_)) => {
-                    count_categories(&TwoCategories::new(column)?)
+                    count_categories(&at_coarser_level(column, pair, context)?)
                 }
                 _ => {
                     let (x, z) = column.numbers()?;

@@ -268,7 +268,7 @@ impl Resolver<'_> {
             let compares = measure.declared().subject != Subject::OneFile
                 && measure.declared().scope == Scope::Variables;
             let suits = self.checker.suits(measure.card(), attribute, name);
-            if suits && compares && !self.comparable(&name.value) {
+            if suits && compares && !self.comparable(measure, &name.value) {
                 let message = format!(
                     "`{}` is not comparable after the steps: it was dropped or recoded",
                     name.value
@@ -284,13 +284,13 @@ impl Resolver<'_> {
         on
     }
 
-    /// Whether a variable is there at the end, of the kind it had at the start.
-    fn comparable(&self, name: &str) -> bool {
+    /// Whether a variable is there at the end, of a kind that the measure compares with that at the start.
+    fn comparable(&self, measure: &'static dyn Measure, name: &str) -> bool {
         let kind = |attributes: &BTreeMap<String, Attribute>| {
             attributes.get(name).map(|attribute| attribute.kind)
         };
-        let end = kind(&self.checker.live);
-        end.is_some() && end == kind(self.original)
+        let both = kind(self.original).zip(kind(&self.checker.live));
+        both.is_some_and(|(start, end)| measure.declared().afterwards.accepts(start, end))
     }
 
     /// Variables that the card's roles and kinds select. A comparison looks at those that a step
@@ -310,7 +310,7 @@ impl Resolver<'_> {
         if measure.declared().subject == Subject::OneFile {
             return self.checker.in_file_order(all.collect());
         }
-        let comparable: Vec<String> = all.filter(|name| self.comparable(name)).collect();
+        let comparable: Vec<String> = all.filter(|name| self.comparable(measure, name)).collect();
         let masked: Vec<String> = comparable
             .iter()
             .filter(|name| self.checker.touched.contains(*name))
@@ -320,7 +320,7 @@ impl Resolver<'_> {
             if measure.declared().looks_at_untouched
                 || (masked.is_empty()
                     && self.checker.chosen_or_weighted
-                    && measure.declared().subject == Subject::Pair)
+                    && measure.declared().sees_deletion())
             {
                 comparable
             } else {

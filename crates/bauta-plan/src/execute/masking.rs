@@ -10,7 +10,7 @@ use bauta_methods::context::shuffled;
 use bauta_methods::mask::Truth;
 use bauta_methods::note::NoteRank;
 use bauta_methods::pair::Rows;
-use bauta_methods::{Change, MaskTask, MethodError, Note, Pair, RunContext, Subject};
+use bauta_methods::{Change, MaskTask, MeasureCard, MethodError, Note, Pair, RunContext};
 
 use super::collapsed::collapsed;
 use super::unchanged::{changed_nothing, leave_unchanged};
@@ -158,9 +158,9 @@ impl Masked {
     }
 
     /// Whether a comparison of some variables with their originals compares anything: one of them was masked,
-    /// or, where distributions are compared and not each record with its own, records or weights are not what they
-    /// were.
-    pub(super) fn compares(&self, on: &[String], original: &Table, subject: Subject) -> bool {
+    /// or, where distributions are compared and not each record with its own, or deleted records are counted, records or
+    /// weights are not what they were.
+    pub(super) fn compares(&self, on: &[String], original: &Table, card: &MeasureCard) -> bool {
         let is_weight = |name: &String| {
             let column = original.column_named(name);
             column.is_some_and(|column| column.attribute().role == Role::Weight)
@@ -169,7 +169,7 @@ impl Masked {
             || self.table.n_records() < original.n_records() || self.touched.iter().any(is_weight);
         self.rows == Rows::Unrelated
             || on.iter().any(|name| self.touched.contains(name))
-            || (subject == Subject::Pair && others())
+            || (card.sees_deletion() && others())
     }
 
     /// Refuses a name for the weight that another column of the released file has.

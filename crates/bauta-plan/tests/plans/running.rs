@@ -278,3 +278,43 @@ at_most = 0.1
         assert!(gate.passed, "{gate:?}");
     }
 }
+
+#[test]
+fn the_loss_of_the_file_covers_a_number_that_became_intervals_and_says_what_it_does_not() {
+    let folder = folder();
+    let cut = "[[step]]\nmask = \"recode\"\non = [\"income\"]\nbreaks = [200, 500]\n";
+    let text = format!("[plan]\nseed = 3\n{VARIABLES}{cut}{TOP}{OUTPUT}");
+    let record = record_of(folder.path(), &text);
+    let of = |id: &str| {
+        let measure = record.measures.iter().find(|measure| measure.id == id);
+        measure.unwrap_or_else(|| panic!("no {id}")).clone()
+    };
+    let value = |id: &str| of(id).after.and_then(|found| found.value);
+    for id in ["file-loss", "recoding-loss"] {
+        assert_eq!(of(id).on, ["age", "income"], "{id}");
+        assert!(value(id).is_some_and(|value| value > 0.0), "{id}");
+    }
+    // Ages of 23 and more became 22, and are compared at that level.
+    assert_eq!(of("category-distance").on, ["age"]);
+    assert_eq!(value("category-distance"), Some(0.0));
+    let notes = of("file-loss").notes;
+    assert_eq!(notes.len(), 1, "{notes:?}");
+    assert_eq!(
+        notes[0].text,
+        "the loss of the file does not cover id (dropped)"
+    );
+    // A plan that only deletes records has a loss of the file too.
+    let sample = "[[step]]\nmask = \"sample\"\nshare = 0.5\n";
+    let record = record_of(
+        folder.path(),
+        &format!("[plan]\nseed = 3\n{VARIABLES}{sample}{OUTPUT}"),
+    );
+    let file = record
+        .measures
+        .iter()
+        .find(|measure| measure.id == "file-loss");
+    let value = file
+        .and_then(|file| file.after.as_ref())
+        .and_then(|found| found.value);
+    assert_eq!(value, Some(0.5));
+}

@@ -1,7 +1,7 @@
 //! What the tables of rates are called, and how many records their names tell of.
 
 use crate::figure::Unit;
-use crate::loss::rates::rate_table::Margin;
+use crate::pair::margins::Margin;
 
 /// What rates are of, and how they are written.
 pub(super) struct Axis<'a> {

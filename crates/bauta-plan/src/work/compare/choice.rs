@@ -1,14 +1,17 @@
 //! Which measures a comparison takes, on which variables, and why not the others.
 
-use bauta_data::{Kind, near};
+use std::sync::Arc;
+
+use bauta_data::{Column, Kind, near};
 use bauta_methods::groups::not_measured;
+use bauta_methods::measure::{Afterwards, MeasureCard};
 use bauta_methods::pair::Rows;
 use bauta_methods::{
     Card, Choice as _, Groups, Measure, Pair, ParamDefault, ParamSpec, ParamType, Scope, Subject,
     registry,
 };
 
-use super::{CompareRequest, ComparedMeasure, WorkError};
+use super::{CompareRequest, ComparedMeasure, WorkError, is_unchanged};
 use crate::problem::{Place, Problem, ProblemKind};
 
 /// A measure that is to be taken.
@@ -147,6 +150,9 @@ fn choice(
     };
     let (on, groups) = match sort {
         Sort::Variables if explains(card) => (everything(pair, on, request), of_variables),
+        Sort::Variables if declared.afterwards != Afterwards::SameKind => {
+            (changed(declared, pair, on, request), of_categories)
+        }
         Sort::Variables => (on.to_vec(), of_variables),
         Sort::Categories => (
             [&request.keys[..], &request.sensitive].concat(),
@@ -155,6 +161,9 @@ fn choice(
         Sort::Keys => (request.keys.clone(), Groups::default()),
     };
     match sort {
+        Sort::Variables if on.is_empty() && declared.afterwards == Afterwards::Categories => {
+            Err("there is no variable of categories".to_owned())
+        }
         Sort::Variables if on.is_empty() => Err("there is no variable of numbers".to_owned()),
         Sort::Categories if on.is_empty() => Err("it needs --keys or --sensitive".to_owned()),
         Sort::Keys if on.is_empty() => Err("it needs --keys".to_owned()),
@@ -176,6 +185,49 @@ fn explains(card: &Card) -> bool {
         spec.default == ParamDefault::Required && spec.ty == ParamType::Variables
     };
     card.params.iter().any(is_response)
+}
+
+/// What a measure that looks across kinds is taken on: every variable that is not what it was, if it may look at it;
+/// all that were named where none is, or where `--on` names the variables.
+fn changed(
+    declared: &MeasureCard,
+    pair: Pair<'_>,
+    on: &[String],
+    request: &CompareRequest,
+) -> Vec<String> {
+    let accepts = |name: &str| {
+        let columns = pair.original.column_named(name);
+        let columns = columns.zip(pair.masked.column_named(name));
+        columns.is_some_and(|(before, after)| {
+            let [before, after] = [before, after].map(held_kind);
+            declared.afterwards.accepts(before, after)
+        })
+    };
+    let is_content = |column: &&Arc<Column>| {
+        let role = column.attribute().role;
+        declared.card.targets.default_roles.contains(&role) && !request.is_id(column.name())
+    };
+    let all = pair.original.columns().iter().filter(is_content);
+    let all = all.map(|column| column.name());
+    let is_changed = |name: &&str| accepts(name) && !is_unchanged(&pair, name);
+    let found: Vec<String> = match request.on {
+        None => all.filter(is_changed).map(str::to_owned).collect(),
+        Some(_) => Vec::new(),
+    };
+    if !found.is_empty() {
+        return found;
+    }
+    let mut named = everything(pair, on, request);
+    named.retain(|name| accepts(name));
+    named
+}
+
+/// What a column holds, which is all that is known of one that nobody described.
+fn held_kind(column: &Column) -> Kind {
+    match column.as_numeric() {
+        Some(_) => Kind::Continuous,
+        None => Kind::Unordered,
+    }
 }
 
 /// Keys, sensitive answers and compared variables, in the order of the file.
