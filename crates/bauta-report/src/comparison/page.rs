@@ -5,8 +5,10 @@ use maud::{Markup, html};
 
 use super::map::map;
 use super::shared::{JoinedSeries, Line, SharedMeasure, only_once, shared, title};
-use super::{Comparison, Run, n_suppressed};
+use super::{Comparison, Run};
 use crate::exhibits;
+use crate::headline::{Headline, headlines, n_suppressed};
+use crate::labels::Labels;
 use crate::number::{NO_FIGURE, Unit, Written as _, count};
 use crate::page::{Front, Section, chart_grid, hash, page, scrolling, scrolling_tall};
 use crate::svg::{Chart, ChartSeries, Look, bars, lines};
@@ -36,7 +38,10 @@ pub(super) fn page_of(comparison: &Comparison<'_>) -> Markup {
         let group = group.filter(move |(_, measure)| measure.first.family == family);
         group.collect::<Vec<_>>()
     };
-    let mut sections = vec![Section::new("runs", "What was done", overview(runs))];
+    let mut sections = vec![
+        Section::new("glance", "Risk and loss of each run", glance(runs)),
+        Section::new("runs", "What was done", overview(runs)),
+    ];
     let has_gates = runs.iter().any(|run| !run.record.gates.is_empty());
     if has_gates {
         sections.push(Section::new(
@@ -83,6 +88,46 @@ fn inputs(comparison: &Comparison<'_>) -> Markup {
             }
         }
     }
+}
+
+/// What a reader looks for first, a row for each run.
+fn glance(runs: &[Run<'_>]) -> Markup {
+    let all: Vec<(&str, Vec<Headline>)> = runs
+        .iter()
+        .map(|run| (run.name.as_str(), headlines(run.record)))
+        .collect();
+    let caption = "Records at risk, what was removed, loss and verdict of each run";
+    let body = html! {
+        table {
+            caption { (caption) }
+            thead {
+                tr {
+                    th scope="col" { "Run" }
+                    @for one in all.first().iter().flat_map(|(_, found)| found) {
+                        th scope="col" class=[outcome(one)] { (one.name) }
+                    }
+                }
+            }
+            tbody {
+                @for (name, found) in &all {
+                    tr {
+                        th scope="row" { (name) }
+                        @for one in found {
+                            td class=[outcome(one)] {
+                                strong { (one.value) } br; span class="soft" { (one.below) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    };
+    scrolling(caption, &body)
+}
+
+/// The column that stays in sight.
+fn outcome(one: &Headline) -> Option<&'static str> {
+    (one.section == "gates").then_some("outcome")
 }
 
 type Fact = (&'static str, fn(&Run<'_>) -> Markup);
@@ -178,12 +223,13 @@ fn head<'n>(first: &str, names: impl Iterator<Item = &'n str>, class: &str) -> M
 }
 
 fn steps(run: &Run<'_>) -> Markup {
+    let labels = Labels::of(&run.record.variables);
     html! {
         @if run.record.steps.is_empty() { "none" }
         @else {
             ol class="plain" {
                 @for step in &run.record.steps {
-                    li { (step.title) @if !step.on.is_empty() { ": " (step.on.join(", ")) } }
+                    li { (step.title) @if !step.on.is_empty() { ": " (labels.listed(&step.on)) } }
                 }
             }
         }

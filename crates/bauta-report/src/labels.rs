@@ -1,0 +1,114 @@
+//! What variables are called in words.
+
+use bauta_plan::record::VariableRecord;
+use maud::{Markup, html};
+
+use crate::words::listed;
+
+/// The labels that the plan declares.
+#[derive(Default)]
+pub(crate) struct Labels<'a>(Vec<(&'a str, &'a str)>);
+
+impl<'a> Labels<'a> {
+    /// Those of a record.
+    pub(crate) fn of(variables: &'a [VariableRecord]) -> Self {
+        Self::from_pairs(
+            variables
+                .iter()
+                .filter_map(|variable| Some((variable.name.as_str(), variable.label.as_deref()?))),
+        )
+    }
+
+    /// Names and labels; a label that only repeats the name says nothing.
+    pub(crate) fn from_pairs(pairs: impl Iterator<Item = (&'a str, &'a str)>) -> Self {
+        let says_more = |(name, label): &(&str, &str)| {
+            let label = label.trim();
+            !label.is_empty() && name.to_lowercase() != label.to_lowercase()
+        };
+        let mut out: Vec<(&str, &str)> = Vec::new();
+        for pair in pairs.filter(says_more) {
+            // Several runs describe the same variables.
+            if !out.iter().any(|(name, _)| *name == pair.0) {
+                out.push(pair);
+            }
+        }
+        Self(out)
+    }
+
+    fn get(&self, name: &str) -> Option<&'a str> {
+        let found = self.0.iter().find(|(known, _)| *known == name);
+        found.map(|(_, label)| *label)
+    }
+
+    /// The label alone, where charts have little room; with the name where others have the same label.
+    pub(crate) fn short(&self, name: &str) -> String {
+        let Some(label) = self.get(name) else {
+            return name.to_owned();
+        };
+        let n_same = self.0.iter().filter(|(_, other)| *other == label).count();
+        if n_same > 1 {
+            format!("{label} ({name})")
+        } else {
+            label.to_owned()
+        }
+    }
+
+    /// `Age class (age)`, or the name.
+    pub(crate) fn full(&self, name: &str) -> String {
+        match self.get(name) {
+            Some(label) => format!("{label} ({name})"),
+            None => name.to_owned(),
+        }
+    }
+
+    /// "a, b and c", each with its label.
+    pub(crate) fn listed<T: AsRef<str>>(&self, names: &[T]) -> String {
+        let full: Vec<String> = names.iter().map(|name| self.full(name.as_ref())).collect();
+        listed(&full.iter().map(String::as_str).collect::<Vec<_>>())
+    }
+
+    /// The name as the file has it, and beside it the label.
+    pub(crate) fn cell(&self, name: &str) -> Markup {
+        html! {
+            (name)
+            @if let Some(label) = self.get(name) { " " span class="soft" { (label) } }
+        }
+    }
+
+    /// A row of a table that begins with the name of a variable: `region, level 2`.
+    pub(crate) fn row(&self, row: &str) -> Markup {
+        let is_of = |name: &str| {
+            let rest = row.strip_prefix(name);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(", "))
+        };
+        let found = self.0.iter().filter(|(name, _)| is_of(name));
+        let found = found.max_by_key(|(name, _)| name.len());
+        html! {
+            (row)
+            @if let Some((_, label)) = found { " " span class="soft" { (label) } }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_stand_beside_names_and_alone_where_they_tell_variables_apart() {
+        let pairs = [
+            ("age", "Age class"),
+            ("a", "Same"),
+            ("b", "Same"),
+            ("x", "X"),
+        ];
+        let labels = Labels::from_pairs(pairs.into_iter());
+        assert_eq!(labels.short("age"), "Age class");
+        assert_eq!(labels.short("a"), "Same (a)");
+        assert_eq!(labels.short("unknown"), "unknown");
+        assert_eq!(labels.listed(&["age", "x"]), "Age class (age) and x");
+        let row = labels.row("age, level 2").into_string();
+        assert_eq!(row, "age, level 2 <span class=\"soft\">Age class</span>");
+        assert_eq!(labels.row("ages").into_string(), "ages");
+    }
+}
