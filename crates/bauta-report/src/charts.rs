@@ -54,6 +54,7 @@ pub(crate) fn of_measure(measure: &MeasureRecord, id: &str, labels: &Labels<'_>)
                 before,
                 after,
                 named,
+                labels,
             );
             let whiskers = whiskers(measure, &chart, [before, after]);
             let shape = shape_of(&chart, &whiskers);
@@ -253,6 +254,7 @@ fn series_chart(
     before: Option<&Series>,
     after: Option<&Series>,
     named: &Series,
+    labels: &Labels<'_>,
 ) -> Chart {
     let mut categories: Vec<String> = Vec::new();
     for point in [before, after]
@@ -274,7 +276,7 @@ fn series_chart(
     };
     let series = [
         before.map(|series| of(series, "original", Look::Original)),
-        after.map(|series| of(series, "masked", Look::Masked)),
+        after.map(|series| of(series, labels.after, Look::Masked)),
     ];
     Chart {
         id: id.to_owned(),
@@ -297,7 +299,9 @@ fn by_variable(measure: &MeasureRecord, id: &str, labels: &Labels<'_>, drawn: &m
     let Some(found) = measure.after.as_ref() else {
         return;
     };
-    let n_figures = found.by_variable.iter().filter(|part| part.value.is_some());
+    // Where nothing is lost, the table says it.
+    let is_seen = |part: &&Part| part.value.is_some_and(|value| settled(value) != 0.0);
+    let n_figures = found.by_variable.iter().filter(is_seen);
     if found.by_variable.len() < 2 || n_figures.count() == 0 {
         return;
     }
@@ -350,7 +354,7 @@ pub(crate) fn variables_chart(
 
 /// Share of the records whose value changed, for each masked variable.
 pub(crate) fn changed_cells(variables: &[VariableRecord], n_records: u64) -> Option<Markup> {
-    let labels = Labels::of(variables);
+    let labels = Labels::of_variables(variables);
     let figures: Vec<(String, Option<f64>)> = variables
         .iter()
         .filter(|variable| variable.fate == Fate::Masked)
@@ -371,7 +375,7 @@ pub(crate) fn changed_cells(variables: &[VariableRecord], n_records: u64) -> Opt
 
 /// Values that steps removed, for each variable that lost any.
 pub(crate) fn suppressed_cells(variables: &[VariableRecord]) -> Option<Markup> {
-    let labels = Labels::of(variables);
+    let labels = Labels::of_variables(variables);
     let figures: Vec<(String, Option<f64>)> = variables
         .iter()
         .filter(|variable| variable.n_suppressed > 0)

@@ -282,7 +282,7 @@ fn charts(losses: &[PublicLoss<'_>], labels: &Labels<'_>) -> Vec<Markup> {
         .iter()
         .filter_map(|loss| Some((loss, loss.column.as_ref()?)));
     with_columns
-        .filter(|(_, column)| column.figures.len() > 1)
+        .filter(|(_, column)| column.figures.len() > 1 && column.is_seen())
         .enumerate()
         .map(|(idx, (loss, column))| {
             let title = format!("{}: {} by variable", column.title, loss.value_name);

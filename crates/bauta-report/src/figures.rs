@@ -123,7 +123,7 @@ fn table(group: &Group<'_>, all: &[VariableFigure<'_>], labels: &Labels<'_>) -> 
                             th scope="col" class="number sub" { "both files" }
                         } @else {
                             th scope="col" class="number sub" { "original" }
-                            th scope="col" class="number sub" { "masked" }
+                            th scope="col" class="number sub" { (labels.after) }
                         }
                     }
                 }

@@ -122,6 +122,7 @@ fn at_risk(record: &RunRecord) -> Headline {
         if larger.is_gt() { one } else { worst }
     });
     let name = match &worst {
+        Some(found) if found.before.is_none() => "Risk",
         Some(found) if found.unit != Unit::Count => "Risk, before → after",
         _ => "Records at risk, before → after",
     };

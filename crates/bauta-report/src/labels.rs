@@ -1,42 +1,63 @@
-//! What variables are called in words.
+//! What variables and files are called in words.
 
-use bauta_plan::record::VariableRecord;
+use bauta_plan::RunRecord;
+use bauta_plan::record::{Purpose, VariableRecord};
 use maud::{Markup, html};
 
 use crate::words::listed;
 
-/// The labels that the plan declares.
-#[derive(Default)]
-pub(crate) struct Labels<'a>(Vec<(&'a str, &'a str)>);
+/// The labels that the plan declares, and what the file is called that came out.
+pub(crate) struct Labels<'a> {
+    pairs: Vec<(&'a str, &'a str)>,
+    /// The file that came out: masked, or only calibrated.
+    pub(crate) after: &'static str,
+}
+
+impl Default for Labels<'_> {
+    fn default() -> Self {
+        Self::from_pairs(std::iter::empty())
+    }
+}
 
 impl<'a> Labels<'a> {
     /// Those of a record.
-    pub(crate) fn of(variables: &'a [VariableRecord]) -> Self {
+    pub(crate) fn of(record: &'a RunRecord) -> Self {
+        Self {
+            after: match record.purpose() {
+                Purpose::Release => "masked",
+                Purpose::Calibration => "calibrated",
+            },
+            ..Self::of_variables(&record.variables)
+        }
+    }
+
+    /// Those of some variables.
+    pub(crate) fn of_variables(variables: impl IntoIterator<Item = &'a VariableRecord>) -> Self {
+        let variables = variables.into_iter();
         Self::from_pairs(
             variables
-                .iter()
                 .filter_map(|variable| Some((variable.name.as_str(), variable.label.as_deref()?))),
         )
     }
 
-    /// Names and labels; a label that only repeats the name says nothing.
+    /// Names and labels.
     pub(crate) fn from_pairs(pairs: impl Iterator<Item = (&'a str, &'a str)>) -> Self {
-        let says_more = |(name, label): &(&str, &str)| {
-            let label = label.trim();
-            !label.is_empty() && name.to_lowercase() != label.to_lowercase()
-        };
         let mut out: Vec<(&str, &str)> = Vec::new();
-        for pair in pairs.filter(says_more) {
+        for (name, label) in pairs {
             // Several runs describe the same variables.
-            if !out.iter().any(|(name, _)| *name == pair.0) {
-                out.push(pair);
+            let is_new = !out.iter().any(|(known, _)| *known == name);
+            if is_new && !label.trim().is_empty() {
+                out.push((name, label.trim()));
             }
         }
-        Self(out)
+        Self {
+            pairs: out,
+            after: "masked",
+        }
     }
 
     fn get(&self, name: &str) -> Option<&'a str> {
-        let found = self.0.iter().find(|(known, _)| *known == name);
+        let found = self.pairs.iter().find(|(known, _)| *known == name);
         found.map(|(_, label)| *label)
     }
 
@@ -45,7 +66,11 @@ impl<'a> Labels<'a> {
         let Some(label) = self.get(name) else {
             return name.to_owned();
         };
-        let n_same = self.0.iter().filter(|(_, other)| *other == label).count();
+        let n_same = self
+            .pairs
+            .iter()
+            .filter(|(_, other)| *other == label)
+            .count();
         if n_same > 1 {
             format!("{label} ({name})")
         } else {
@@ -53,9 +78,10 @@ impl<'a> Labels<'a> {
         }
     }
 
-    /// `Age class (age)`, or the name.
+    /// `Age class (age)`, or the name; the label alone where it is the name with a capital.
     pub(crate) fn full(&self, name: &str) -> String {
         match self.get(name) {
+            Some(label) if is_name(name, label) => label.to_owned(),
             Some(label) => format!("{label} ({name})"),
             None => name.to_owned(),
         }
@@ -71,7 +97,7 @@ impl<'a> Labels<'a> {
     pub(crate) fn cell(&self, name: &str) -> Markup {
         html! {
             (name)
-            @if let Some(label) = self.get(name) { " " span class="soft" { (label) } }
+            @if let Some(label) = self.get(name).filter(|label| !is_name(name, label)) { " " span class="soft" { (label) } }
         }
     }
 
@@ -81,13 +107,18 @@ impl<'a> Labels<'a> {
             let rest = row.strip_prefix(name);
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(", "))
         };
-        let found = self.0.iter().filter(|(name, _)| is_of(name));
+        let found = self.pairs.iter().filter(|(name, _)| is_of(name));
         let found = found.max_by_key(|(name, _)| name.len());
         html! {
             (row)
             @if let Some((_, label)) = found { " " span class="soft" { (label) } }
         }
     }
+}
+
+/// Whether a label only repeats the name.
+fn is_name(name: &str, label: &str) -> bool {
+    name.to_lowercase() == label.to_lowercase()
 }
 
 #[cfg(test)]
@@ -106,9 +137,10 @@ mod tests {
         assert_eq!(labels.short("age"), "Age class");
         assert_eq!(labels.short("a"), "Same (a)");
         assert_eq!(labels.short("unknown"), "unknown");
-        assert_eq!(labels.listed(&["age", "x"]), "Age class (age) and x");
+        assert_eq!(labels.listed(&["age", "x"]), "Age class (age) and X");
         let row = labels.row("age, level 2").into_string();
         assert_eq!(row, "age, level 2 <span class=\"soft\">Age class</span>");
+        assert_eq!(labels.cell("x").into_string(), "x");
         assert_eq!(labels.row("ages").into_string(), "ages");
     }
 }

@@ -6,7 +6,7 @@ use bauta_plan::record::{GateRecord, MeasureRecord};
 use maud::{Markup, html};
 
 use crate::labels::Labels;
-use crate::number::{NO_FIGURE, Written as _};
+use crate::number::{NO_FIGURE, Written as _, settled};
 use crate::page::scrolling;
 use crate::words::{capitalised, named, reading, value_unit};
 
@@ -115,7 +115,7 @@ pub(crate) fn table(
                             th scope="col" class="number" { "Change" }
                         }
                         Columns::Comparison => {
-                            th scope="col" class="number" { "Masked against original" }
+                            th scope="col" class="number" { (capitalised(labels.after)) " against original" }
                         }
                     }
                 }
@@ -264,6 +264,12 @@ pub(crate) struct Column {
 }
 
 impl Column {
+    /// Whether a chart of it would show anything: a figure other than 0.
+    pub(crate) fn is_seen(&self) -> bool {
+        let mut figures = self.figures.iter().filter_map(|(_, value)| *value);
+        figures.any(|value| settled(value) != 0.0)
+    }
+
     /// The column of a measure that has a figure for each variable.
     pub(crate) fn of(measure: &MeasureRecord, gates: &[GateRecord]) -> Option<Self> {
         let found = measure.after.as_ref()?;

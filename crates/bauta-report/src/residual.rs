@@ -47,7 +47,7 @@ const fn in_words(threat: Threat) -> (&'static str, &'static str) {
 
 /// The internal page: with the figures of the record.
 pub(crate) fn internal(record: &RunRecord) -> Markup {
-    let labels = Labels::of(&record.variables);
+    let labels = Labels::of(record);
     html! {
         p {
             "No released file is without risk. This is what was found of the risk that remains, in the masked "

@@ -223,7 +223,7 @@ fn head<'n>(first: &str, names: impl Iterator<Item = &'n str>, class: &str) -> M
 }
 
 fn steps(run: &Run<'_>) -> Markup {
-    let labels = Labels::of(&run.record.variables);
+    let labels = Labels::of(run.record);
     html! {
         @if run.record.steps.is_empty() { "none" }
         @else {
@@ -262,6 +262,7 @@ fn suppressed(runs: &[Run<'_>]) -> Markup {
             |variable| count(variable.n_suppressed),
         )
     };
+    let labels = Labels::of_variables(runs.iter().flat_map(|run| &run.record.variables));
     let caption = "Suppressed cells by variable";
     let body = html! {
         table class="narrow" {
@@ -270,7 +271,7 @@ fn suppressed(runs: &[Run<'_>]) -> Markup {
             tbody {
                 @for name in &names {
                     tr {
-                        th scope="row" { (name) }
+                        th scope="row" { (labels.cell(name)) }
                         @for run in runs { td class="number" { (of(run, name)) } }
                     }
                 }

@@ -304,11 +304,7 @@ fn join<'a>(runs: &[Run<'a>], group: &Group<'a>) -> Option<SharedMeasure<'a>> {
             .collect(),
         remarks: remarks(runs, group, first),
     };
-    let variables = runs.iter().flat_map(|run| &run.record.variables);
-    let labels = Labels::from_pairs(variables.filter_map(|variable| {
-        let label = variable.label.as_deref()?;
-        Some((variable.name.as_str(), label))
-    }));
+    let labels = Labels::of_variables(runs.iter().flat_map(|run| &run.record.variables));
     for place in &places(&found) {
         match place {
             Place::Value => {

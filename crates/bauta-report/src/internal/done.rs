@@ -15,7 +15,7 @@ use crate::words::{fate, sentence};
 
 /// The steps in order.
 pub(super) fn steps(record: &RunRecord) -> Markup {
-    let labels = Labels::of(&record.variables);
+    let labels = Labels::of(record);
     html! {
         @if record.steps.is_empty() { p { "The plan has no steps; nothing was changed." } }
         @else { ol class="steps" { @for one in &record.steps { (step(one, &labels)) } } }
@@ -58,7 +58,7 @@ pub(super) fn scenarios(record: &RunRecord) -> Markup {
     if record.scenarios.is_empty() {
         return html! { p { "The plan describes no intruder." } };
     }
-    let labels = Labels::of(&record.variables);
+    let labels = Labels::of(record);
     let caption = "Scenarios: what an intruder could match the file with";
     let body = html! {
         table {

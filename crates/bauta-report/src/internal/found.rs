@@ -21,7 +21,7 @@ pub(super) fn risks(record: &RunRecord) -> Markup {
     if risks.is_empty() {
         return html! { p { "The plan measures no risk." } };
     }
-    let labels = Labels::of(&record.variables);
+    let labels = Labels::of(record);
     let body = html! {
         p { (before_and_after(record.purpose())) }
         @for (idx, scenario) in scenarios_of(&risks).into_iter().enumerate() {
@@ -77,7 +77,7 @@ pub(super) fn losses(record: &RunRecord) -> Markup {
         .iter()
         .copied()
         .partition(|loss| measures::has_rows(loss));
-    let labels = Labels::of(&record.variables);
+    let labels = Labels::of(record);
     let column = |loss: &&MeasureRecord| Column::of(loss, &record.gates);
     let columns: Vec<Column> = losses.iter().filter_map(column).collect();
     let body = html! {
@@ -104,7 +104,7 @@ pub(super) fn scores(record: &RunRecord) -> Option<Markup> {
     if scores.is_empty() {
         return None;
     }
-    let labels = Labels::of(&record.variables);
+    let labels = Labels::of(record);
     let body = html! {
         (measures::table("Scores", &scores, &record.gates, &labels))
         (drawn(&scores, "score", &labels))

@@ -149,7 +149,7 @@ pub(super) fn gates(record: &RunRecord) -> Markup {
 
 /// The claims that were counted in the file, or in what it does not show.
 fn claims(record: &RunRecord, counted: Counted) -> Markup {
-    let labels = Labels::of(&record.variables);
+    let labels = Labels::of(record);
     let claims = record.claims.iter();
     let claims: Vec<&ClaimRecord> = claims.filter(|claim| claim.counted == counted).collect();
     let introduction = match counted {
