@@ -48,7 +48,7 @@ pub(crate) fn of_measure(measure: &MeasureRecord, id: &str, labels: &Labels<'_>)
         } else if drawn.figures.len() == MAX_CHARTS {
             n_left_out += 1;
         } else {
-            let chart = series_chart(
+            let mut chart = series_chart(
                 &format!("{id}-{idx}"),
                 series_title(named, labels),
                 before,
@@ -58,6 +58,10 @@ pub(crate) fn of_measure(measure: &MeasureRecord, id: &str, labels: &Labels<'_>)
             );
             let whiskers = whiskers(measure, &chart, [before, after]);
             let shape = shape_of(&chart, &whiskers);
+            if shape == Shape::Dots {
+                let terms = chart.categories.iter().map(|term| labels.term(term));
+                chart.categories = terms.collect();
+            }
             drawn
                 .figures
                 .push(figure(&chart, measure, shape, &whiskers));

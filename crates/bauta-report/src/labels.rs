@@ -78,6 +78,16 @@ impl<'a> Labels<'a> {
         }
     }
 
+    /// A term of a model, `age=3` or `age`, with the label in place of the name.
+    pub(crate) fn term(&self, term: &str) -> String {
+        match term.split_once('=') {
+            Some((name, category)) if self.get(name).is_some() => {
+                format!("{} = {category}", self.short(name))
+            }
+            _ => self.short(term),
+        }
+    }
+
     /// `Age class (age)`, or the name; the label alone where it is the name with a capital.
     pub(crate) fn full(&self, name: &str) -> String {
         match self.get(name) {
@@ -140,6 +150,11 @@ mod tests {
         assert_eq!(labels.listed(&["age", "x"]), "Age class (age) and X");
         let row = labels.row("age, level 2").into_string();
         assert_eq!(row, "age, level 2 <span class=\"soft\">Age class</span>");
+        assert_eq!(labels.term("age=3"), "Age class = 3");
+        assert_eq!(
+            (labels.term("age"), labels.term("q=1")),
+            ("Age class".into(), "q=1".into())
+        );
         assert_eq!(labels.cell("x").into_string(), "x");
         assert_eq!(labels.row("ages").into_string(), "ages");
     }

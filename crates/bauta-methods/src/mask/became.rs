@@ -46,8 +46,14 @@ pub(crate) fn categories_became(variable: &str, all: &[Became<'_>]) -> Option<No
             group.names.push(one.from);
         }
     }
+    // A label that few records had before is not named either, though more have it now.
+    let was_few = |into: &&&str| {
+        let mut before = all.iter().filter(|one| one.n_records > 0);
+        before.any(|one| one.from == **into && is_few(one.n_records as u64))
+    };
     let told: Vec<String> = order
         .iter()
+        .filter(|into| !was_few(into))
         .filter_map(|into| said_of(into, groups.get(into)?))
         .collect();
     if told.is_empty() {
@@ -147,6 +153,8 @@ mod tests {
             ("a", "rare", 9),
             ("b", "rare", 3),
             ("c", "few", 9),
+            ("d", "e", 40),
+            ("e", "e", 9),
         ];
         let expected = "age: 1 and others became 1-2; rare values became rare";
         assert_eq!(text(&all).as_deref(), Some(expected));

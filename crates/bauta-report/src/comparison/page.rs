@@ -11,7 +11,7 @@ use crate::headline::{Headline, headlines, n_suppressed};
 use crate::labels::Labels;
 use crate::number::{NO_FIGURE, Unit, Written as _, count};
 use crate::page::{Front, Section, chart_grid, hash, page, scrolling, scrolling_tall};
-use crate::svg::{Chart, ChartSeries, Look, bars, lines};
+use crate::svg::{Chart, ChartSeries, Look, bars, dots, labels_fit, lines};
 use crate::words::{
     capitalised, file_name, gate_condition, gate_found, gate_subject, listed, reading,
 };
@@ -453,7 +453,9 @@ fn figure(measure: &SharedMeasure<'_>, one: &JoinedSeries, id: &str) -> Markup {
     html! {
         figure {
             figcaption { (chart.title) }
-            @if one.unit == Unit::Count { (bars(&chart)) } @else { (lines(&chart)) }
+            @if one.unit == Unit::Count { (bars(&chart)) }
+            @else if labels_fit(&chart) { (lines(&chart)) }
+            @else { (dots(&chart, &[])) }
         }
     }
 }
