@@ -7,7 +7,7 @@ use bauta_methods::exhibit::Shows;
 use bauta_methods::{FigureName, Measurement, Unit, registry};
 use bauta_plan::Judged;
 use bauta_plan::RunRecord;
-use bauta_plan::record::{GateRecord, MeasureFamily, MeasureRecord};
+use bauta_plan::record::{GateRecord, MeasureFamily, MeasureRecord, VariableRecord};
 
 use crate::exhibits::plain;
 use crate::number::{NO_FIGURE, Written as _, count};
@@ -134,9 +134,12 @@ fn at_risk(record: &RunRecord) -> Headline {
         ),
         below: worst.map_or_else(
             || "the plan measures no risk".to_owned(),
-            |found| match found.measure.perturbed.is_empty() {
-                true => found.below(),
-                false => format!("{}; not meaningful, keys were perturbed", found.below()),
+            |found| {
+                if found.measure.perturbed.is_empty() {
+                    found.below()
+                } else {
+                    format!("{}; not meaningful, keys were perturbed", found.below())
+                }
             },
         ),
         section: "risk".into(),
@@ -231,11 +234,8 @@ fn records_removed(record: &RunRecord) -> Headline {
 }
 
 fn values_suppressed(record: &RunRecord) -> Headline {
-    let with_any = |variable: &&_| -> bool {
-        let variable: &bauta_plan::record::VariableRecord = variable;
-        variable.n_suppressed > 0
-    };
-    let n_variables = record.variables.iter().filter(with_any).count() as u64;
+    let lost_any = |variable: &&VariableRecord| variable.n_suppressed > 0;
+    let n_variables = record.variables.iter().filter(lost_any).count() as u64;
     Headline {
         name: "Values removed".into(),
         value: count(n_suppressed(record)),

@@ -121,7 +121,7 @@ impl<'a> Labels<'a> {
         let found = found.max_by_key(|(name, _)| name.len());
         html! {
             (row)
-            @if let Some((_, label)) = found { " " span class="soft" { (label) } }
+            @if let Some((_, label)) = found.filter(|(_, label)| !is_name(row, label)) { " " span class="soft" { (label) } }
         }
     }
 }
