@@ -87,6 +87,8 @@ pub struct FigureSpec {
     pub per: Per,
     /// Whether the external report may show it, where it is a loss and rests on enough cells.
     pub public: bool,
+    /// Whether it is for the first lines of a report: records at risk, or the loss of the whole file.
+    pub headline: bool,
 }
 
 impl FigureSpec {
@@ -100,6 +102,7 @@ impl FigureSpec {
             better: Better::Neither,
             per: Per::Measurement,
             public: false,
+            headline: false,
         }
     }
 
@@ -148,6 +151,13 @@ impl FigureSpec {
     pub const fn public(self) -> Self {
         let public = true;
         Self { public, ..self }
+    }
+
+    /// The same, for the first lines of a report: records at risk, or the loss of the whole file.
+    #[must_use]
+    pub const fn headline(self) -> Self {
+        let headline = true;
+        Self { headline, ..self }
     }
 
     /// The same, given for each of the two files.

@@ -11,6 +11,7 @@ use crate::note::Note;
 use crate::pair::Rows;
 use crate::params::{ParamProblem, Params, RawValue};
 
+pub(crate) mod became;
 pub(crate) mod categories;
 pub(crate) mod continuous;
 pub(crate) mod dates;

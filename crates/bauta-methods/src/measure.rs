@@ -12,7 +12,9 @@ use crate::mask::KeyClaim;
 use crate::pair::Pair;
 use crate::params::{ParamProblem, Params, RawValue};
 
-pub use measurement::{FewOf, ListedRecord, Matrix, Measurement, Part, Series, SeriesTable};
+pub use measurement::{
+    Bounds, FewOf, IntervalEnd, ListedRecord, Matrix, Measurement, Part, Series, SeriesTable,
+};
 
 /// What a measure looks at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -68,6 +70,8 @@ pub struct MeasureCard {
     pub raw_files: RawFiles,
     /// What a variable must be afterwards for a comparison to look at it.
     pub afterwards: Afterwards,
+    /// What an intruder does whose success it measures.
+    pub threat: Threat,
 }
 
 /// What a variable must be after masking for a comparison to look at it.
@@ -90,6 +94,19 @@ impl Afterwards {
             Self::AnyKind => true,
         }
     }
+}
+
+/// What an intruder does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Threat {
+    /// Nothing: the measure is of no risk.
+    None,
+    /// Tells a record apart from all others by what is known of somebody.
+    SinglingOut,
+    /// Finds the record of somebody by a file of their own.
+    Linkage,
+    /// Learns something of somebody, whether their record is known or not.
+    Inference,
 }
 
 /// Whether a measure looks for the originals of masked records.
@@ -140,6 +157,7 @@ impl MeasureCard {
         unasked_up_to: None,
         raw_files: RawFiles::Judged,
         afterwards: Afterwards::SameKind,
+        threat: Threat::None,
     };
 
     /// What holds for most measures of keys: one file, the keys of a scenario.
@@ -154,6 +172,7 @@ impl MeasureCard {
         value: FigureSpec::value("risk", Unit::Number).lower_is_better(),
         at_identity: None,
         by_variable: false,
+        threat: Threat::SinglingOut,
         ..Self::LOSS
     };
 

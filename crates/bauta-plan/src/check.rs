@@ -6,6 +6,7 @@ mod advice;
 mod gates;
 mod measures;
 mod output;
+mod release;
 mod scenarios;
 mod step_scenarios;
 mod steps;
@@ -143,12 +144,14 @@ pub(crate) fn plan_of(
     };
     let advice = advice::advice(&checker, &original, draft, &parts);
     let output = output::check_output(draft, source.file, surroundings, problems);
+    let release = release::check_release(&draft.release, problems);
     if !problems.borrow().is_empty() {
         return None;
     }
     Some(Plan {
         title: draft.plan.title.clone(),
         seed: draft.plan.seed,
+        release,
         input: draft.data.file.as_ref().map(|file| NamedPath {
             given: file.value.clone(),
             path: surroundings.path(file),

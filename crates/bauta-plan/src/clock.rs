@@ -10,19 +10,45 @@ pub(crate) fn now_utc() -> String {
     utc_text(seconds)
 }
 
+/// Whether a text is a day of the calendar, written as 2026-11-16.
+pub(crate) fn is_day(text: &str) -> bool {
+    let digits = |part: &str, n: usize| {
+        let all = part.len() == n && part.bytes().all(|byte| byte.is_ascii_digit());
+        all.then(|| part.parse::<u64>().ok()).flatten()
+    };
+    let mut parts = text.split('-');
+    let read = (parts.next(), parts.next(), parts.next(), parts.next());
+    let (Some(year), Some(month), Some(day), None) = read else {
+        return false;
+    };
+    let (Some(year), Some(month), Some(day)) = (digits(year, 4), digits(month, 2), digits(day, 2))
+    else {
+        return false;
+    };
+    let of_month = month
+        .checked_sub(1)
+        .and_then(|idx| days_of_months(year).get(idx as usize).copied());
+    year > 0 && of_month.is_some_and(|n_days| (1..=n_days).contains(&day))
+}
+
+fn is_leap(year: u64) -> bool {
+    year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
+}
+
+fn days_of_months(year: u64) -> [u64; 12] {
+    let february = if is_leap(year) { 29 } else { 28 };
+    [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+}
+
 fn utc_text(seconds: u64) -> String {
     let (mut year, mut day) = (1970, seconds / 86_400);
-    let is_leap = |year: u64| {
-        year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
-    };
     let year_days = |year| if is_leap(year) { 366 } else { 365 };
     while day >= year_days(year) {
         day -= year_days(year);
         year += 1;
     }
-    let february = if is_leap(year) { 29 } else { 28 };
     let mut month = 1;
-    for days in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] {
+    for days in days_of_months(year) {
         if day < days {
             break;
         }
@@ -39,6 +65,30 @@ fn utc_text(seconds: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn days_are_those_of_the_calendar() {
+        for day in ["2026-11-16", "2028-02-29", "2000-02-29", "0001-01-01"] {
+            assert!(is_day(day), "{day}");
+        }
+        let none = [
+            "2026-02-29",
+            "1900-02-29",
+            "2026-04-31",
+            "2026-13-01",
+            "2026-00-10",
+            "2026-01-00",
+            "0000-01-01",
+            "2026-1-1",
+            "16.11.2026",
+            "2026-11-16T00:00:00Z",
+            "2026-11-16-1",
+            "",
+        ];
+        for text in none {
+            assert!(!is_day(text), "{text}");
+        }
+    }
 
     #[test]
     fn known_moments() {

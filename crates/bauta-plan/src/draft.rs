@@ -17,6 +17,7 @@
 //! ```
 
 mod given;
+mod release;
 
 use bauta_data::date::Dates;
 use bauta_data::format::Encoding;
@@ -29,6 +30,7 @@ use serde::{Deserialize, Serialize};
 use crate::problem::{Place, Spot};
 
 pub use given::{Given, IntoRaw};
+pub use release::{ReleaseDraft, SignatoryDraft};
 
 /// A plan as it was written or built.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -37,6 +39,9 @@ pub struct Draft {
     /// Title and seed.
     #[serde(skip_serializing_if = "Heading::is_empty")]
     pub plan: Heading,
+    /// Why the file is released, to whom, until when, and who answers for it.
+    #[serde(skip_serializing_if = "ReleaseDraft::is_empty")]
+    pub release: ReleaseDraft,
     /// The file to protect and how to read it.
     pub data: DataDraft,
     /// What is known of the variables.

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::gate::GateFigure;
 use crate::problem::Span;
+use crate::record::ReleaseRecord;
 
 /// A plan that was checked to the end.
 #[derive(Clone)]
@@ -17,6 +18,8 @@ pub struct Plan {
     pub title: Option<String>,
     /// Seed, if it has one.
     pub seed: Option<u64>,
+    /// Why its file is released, to whom, until when, and who answers for it, where it says so.
+    pub release: Option<ReleaseRecord>,
     /// The file to protect; none where the data are given in memory.
     pub input: Option<NamedPath>,
     /// How to read it.

@@ -75,6 +75,36 @@ pub struct PlanRecord {
     pub sha256: String,
     /// Its text.
     pub text: String,
+    /// Why the file is released, to whom, until when, and who answers for it; none where it does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub release: Option<ReleaseRecord>,
+}
+
+/// Why a file is released, to whom, until when, and who answers for it: what its plan says.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct ReleaseRecord {
+    /// What the file is for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub purpose: Option<String>,
+    /// Who gets it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub recipients: Vec<String>,
+    /// Day by which the release is looked at again: 2028-01-31.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub review: Option<String>,
+    /// Who signs; internal.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub signatories: Vec<SignatoryRecord>,
+}
+
+/// Somebody who signs.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct SignatoryRecord {
+    /// Name.
+    pub name: String,
+    /// Function.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
 }
 
 /// Where a seed came from.

@@ -28,6 +28,15 @@ pub(crate) fn public_texts_with(plan: &Plan, seed: u64) -> Vec<String> {
         .title
         .iter()
         .map(|title| ("the title".to_owned(), title));
+    let release = plan.release.iter();
+    let of_release = release.flat_map(|release| {
+        let purpose = release.purpose.iter().map(|text| ("the purpose", text));
+        let review = release.review.iter();
+        let review = review.map(|text| ("the day of the review", text));
+        let recipients = release.recipients.iter().map(|text| ("a recipient", text));
+        purpose.chain(review).chain(recipients)
+    });
+    let of_release = of_release.map(|(what, text)| (what.to_owned(), text));
     let labels = plan.labels.iter();
     let labels = labels.map(|(name, label)| (format!("the label of `{name}`"), label));
     let reasons = plan.steps.iter().filter_map(|step| {
@@ -38,6 +47,7 @@ pub(crate) fn public_texts_with(plan: &Plan, seed: u64) -> Vec<String> {
     let files = release.chain(&plan.output.external_report);
     let files = files.map(|file| (format!("the name `{}`", file.given), &file.given));
     title
+        .chain(of_release)
         .chain(labels)
         .chain(reasons)
         .chain(files)

@@ -5,6 +5,7 @@ mod edit;
 mod fields;
 mod hierarchy;
 mod read;
+mod release;
 mod settle;
 mod sweep;
 pub mod write;

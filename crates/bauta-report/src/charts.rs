@@ -1,13 +1,14 @@
 //! Which charts a record gives, by general rules: every series that a measure reports becomes a
 //! chart, counts as bars and other figures as lines; figures of variables become bars.
 
-use bauta_methods::measure::{Measurement, Part, Series};
+use bauta_methods::measure::{IntervalEnd, Measurement, Part, Series};
 use bauta_methods::{Side, Unit};
 use bauta_plan::record::{Fate, MeasureFamily, MeasureRecord, VariableRecord};
 use maud::{Markup, html};
 
-use crate::number::counted;
-use crate::svg::{Chart, ChartSeries, Look, bars, heat_map, lines};
+use crate::labels::Labels;
+use crate::number::{counted, settled};
+use crate::svg::{Chart, ChartSeries, Look, Whiskers, bars, dots, heat_map, labels_fit, lines};
 use crate::tabulated::is_tabulated;
 use crate::words::{listed, named, series_title, value_unit};
 
@@ -26,38 +27,56 @@ pub(crate) struct Drawn {
 }
 
 /// The charts of a measure. `id` distinguishes its charts from others on the page.
-pub(crate) fn of_measure(measure: &MeasureRecord, id: &str) -> Drawn {
+pub(crate) fn of_measure(measure: &MeasureRecord, id: &str, labels: &Labels<'_>) -> Drawn {
     let mut drawn = Drawn::default();
     let mut unchanged: Vec<String> = Vec::new();
+    let mut zeros: Vec<String> = Vec::new();
     let mut n_left_out = 0;
     for (idx, (before, after)) in paired_series(measure).into_iter().enumerate() {
-        let Some(named) = after.or(before).filter(|series| !is_tabulated(series)) else {
+        let is_drawn = |series: &&Series| !is_tabulated(series) && series.bounds.is_none();
+        let Some(named) = after.or(before).filter(is_drawn) else {
             continue;
         };
         let same = before
             .zip(after)
             .is_some_and(|(before, after)| before.points == after.points);
+        let nothing = before.is_none() && after.is_some_and(is_nothing);
         if same && measure.family == MeasureFamily::Loss {
             unchanged.push(about(named));
+        } else if nothing && measure.family == MeasureFamily::Loss {
+            zeros.push(about(named));
         } else if drawn.figures.len() == MAX_CHARTS {
             n_left_out += 1;
         } else {
-            let chart = series_chart(
+            let mut chart = series_chart(
                 &format!("{id}-{idx}"),
-                series_title(named),
+                series_title(named, labels),
                 before,
                 after,
                 named,
+                labels,
             );
-            drawn.figures.push(figure(&chart, measure, shape_of(named)));
+            let whiskers = whiskers(measure, &chart, [before, after]);
+            let shape = shape_of(&chart, &whiskers);
+            if shape == Shape::Dots {
+                let terms = chart.categories.iter().map(|term| labels.term(term));
+                chart.categories = terms.collect();
+            }
+            drawn
+                .figures
+                .push(figure(&chart, measure, shape, &whiskers));
         }
     }
-    if !unchanged.is_empty() {
-        let names: Vec<&str> = unchanged.iter().map(String::as_str).collect();
-        let names = listed(&names);
-        drawn.remarks.push(format!(
-            "The same before and after, and therefore not drawn: {names}."
-        ));
+    for (why, names) in [
+        ("The same before and after", &unchanged),
+        ("0 throughout", &zeros),
+    ] {
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        if !names.is_empty() {
+            let names = listed(&names);
+            let remark = format!("{why}, and therefore not drawn: {names}.");
+            drawn.remarks.push(remark);
+        }
     }
     if n_left_out > 0 {
         drawn.remarks.push(format!(
@@ -69,18 +88,23 @@ pub(crate) fn of_measure(measure: &MeasureRecord, id: &str) -> Drawn {
             )
         ));
     }
-    by_variable(measure, id, &mut drawn);
-    maps(measure, id, &mut drawn);
+    by_variable(measure, id, labels, &mut drawn);
+    maps(measure, id, labels, &mut drawn);
     drawn
 }
 
 /// Figures for pairs of variables as maps.
-fn maps(measure: &MeasureRecord, id: &str, drawn: &mut Drawn) {
+fn maps(measure: &MeasureRecord, id: &str, labels: &Labels<'_>, drawn: &mut Drawn) {
     let matrices = measure.after.iter().flat_map(|found| &found.matrices);
     for (idx, matrix) in matrices.enumerate() {
         let title = format!("{}: {}", named(measure), matrix.name);
         let chart_id = format!("{id}-m{idx}");
-        match heat_map(&chart_id, &title, &matrix.variables, &matrix.below_diagonal) {
+        let names: Vec<String> = matrix
+            .variables
+            .iter()
+            .map(|name| labels.short(name))
+            .collect();
+        match heat_map(&chart_id, &title, &names, &matrix.below_diagonal) {
             Some(map) => drawn.figures.push(html! {
                 figure { figcaption { (title) small { (matrix.unit) } } (map) }
             }),
@@ -158,6 +182,12 @@ fn is_same(a: &Series, b: &Series) -> bool {
     (&a.name, &a.variable) == (&b.name, &b.variable)
 }
 
+/// Whether there is nothing to see in a series: every figure is 0.
+fn is_nothing(series: &Series) -> bool {
+    let is_zero = |part: &Part| part.value.is_some_and(|value| settled(value) == 0.0);
+    series.points.iter().all(is_zero)
+}
+
 /// What a series shows, whichever file it is of.
 fn about(series: &Series) -> String {
     let series = Series {
@@ -172,14 +202,54 @@ fn about(series: &Series) -> String {
 enum Shape {
     Bars,
     Lines,
+    Dots,
 }
 
-/// Counts add up and become bars; means and shares along an axis become lines.
-fn shape_of(series: &Series) -> Shape {
-    match series.unit {
+/// Counts add up and become bars; means and shares along an axis become lines. Figures with intervals, and
+/// those whose labels would not all fit below a line, become dots beside their labels.
+fn shape_of(chart: &Chart, whiskers: &[Whiskers]) -> Shape {
+    match chart.unit {
         Unit::Count => Shape::Bars,
-        Unit::Number | Unit::Share => Shape::Lines,
+        Unit::Number | Unit::Share if !whiskers.is_empty() => Shape::Dots,
+        Unit::Number | Unit::Share if labels_fit(chart) || is_scale(chart) => Shape::Lines,
+        Unit::Number | Unit::Share => Shape::Dots,
     }
+}
+
+/// Whether the categories are numbers along an axis, of which some can go without a label.
+fn is_scale(chart: &Chart) -> bool {
+    let is_number = |label: &String| label.trim_end_matches('%').trim().parse::<f64>().is_ok();
+    chart.categories.iter().all(is_number)
+}
+
+/// The intervals of the series of a chart, where the measure gives bounds for them; else nothing.
+fn whiskers(measure: &MeasureRecord, chart: &Chart, pair: [Option<&Series>; 2]) -> Vec<Whiskers> {
+    let found = [&measure.before, &measure.after];
+    let all: Vec<&Series> = found
+        .into_iter()
+        .flatten()
+        .flat_map(|found| &found.series)
+        .collect();
+    let bound = |series: &Series, end: IntervalEnd| {
+        let is_it = |other: &&&Series| {
+            let of = other.bounds.as_ref();
+            other.file == series.file
+                && other.variable == series.variable
+                && of.is_some_and(|bounds| bounds.of == series.name && bounds.end == end)
+        };
+        all.iter().find(is_it).copied()
+    };
+    let drawn = pair.into_iter().flatten();
+    let ends = drawn.map(|series| {
+        let low = bound(series, IntervalEnd::Lower)?;
+        let high = bound(series, IntervalEnd::Upper)?;
+        let of = |label: &String| {
+            let low = value_of(&low.points, label)?;
+            Some([low, value_of(&high.points, label)?])
+        };
+        Some(chart.categories.iter().map(of).collect())
+    });
+    ends.collect::<Option<Vec<Whiskers>>>().unwrap_or_default()
 }
 
 fn series_chart(
@@ -188,6 +258,7 @@ fn series_chart(
     before: Option<&Series>,
     after: Option<&Series>,
     named: &Series,
+    labels: &Labels<'_>,
 ) -> Chart {
     let mut categories: Vec<String> = Vec::new();
     for point in [before, after]
@@ -209,7 +280,7 @@ fn series_chart(
     };
     let series = [
         before.map(|series| of(series, "original", Look::Original)),
-        after.map(|series| of(series, "masked", Look::Masked)),
+        after.map(|series| of(series, labels.after, Look::Masked)),
     ];
     Chart {
         id: id.to_owned(),
@@ -228,18 +299,20 @@ fn value_of(points: &[Part], name: &str) -> Option<f64> {
         .and_then(|point| point.value)
 }
 
-fn by_variable(measure: &MeasureRecord, id: &str, drawn: &mut Drawn) {
+fn by_variable(measure: &MeasureRecord, id: &str, labels: &Labels<'_>, drawn: &mut Drawn) {
     let Some(found) = measure.after.as_ref() else {
         return;
     };
-    let n_figures = found.by_variable.iter().filter(|part| part.value.is_some());
+    // Where nothing is lost, the table says it.
+    let is_seen = |part: &&Part| part.value.is_some_and(|value| settled(value) != 0.0);
+    let n_figures = found.by_variable.iter().filter(is_seen);
     if found.by_variable.len() < 2 || n_figures.count() == 0 {
         return;
     }
     let figures = found
         .by_variable
         .iter()
-        .map(|part| (part.name.clone(), part.value))
+        .map(|part| (labels.short(&part.name), part.value))
         .collect();
     let title = format!("{}: {} by variable", named(measure), measure.value.label);
     let chart = variables_chart(
@@ -249,7 +322,9 @@ fn by_variable(measure: &MeasureRecord, id: &str, drawn: &mut Drawn) {
         value_unit(measure),
         figures,
     );
-    drawn.figures.push(figure(&chart, measure, Shape::Bars));
+    drawn
+        .figures
+        .push(figure(&chart, measure, Shape::Bars, &[]));
 }
 
 /// Bars by variable, in the given order; the largest if there are too many.
@@ -283,10 +358,11 @@ pub(crate) fn variables_chart(
 
 /// Share of the records whose value changed, for each masked variable.
 pub(crate) fn changed_cells(variables: &[VariableRecord], n_records: u64) -> Option<Markup> {
+    let labels = Labels::of_variables(variables);
     let figures: Vec<(String, Option<f64>)> = variables
         .iter()
         .filter(|variable| variable.fate == Fate::Masked)
-        .filter_map(|variable| Some((variable.name.clone(), variable.n_changed?)))
+        .filter_map(|variable| Some((labels.short(&variable.name), variable.n_changed?)))
         .map(|(name, n_changed)| {
             (
                 name,
@@ -303,10 +379,16 @@ pub(crate) fn changed_cells(variables: &[VariableRecord], n_records: u64) -> Opt
 
 /// Values that steps removed, for each variable that lost any.
 pub(crate) fn suppressed_cells(variables: &[VariableRecord]) -> Option<Markup> {
+    let labels = Labels::of_variables(variables);
     let figures: Vec<(String, Option<f64>)> = variables
         .iter()
         .filter(|variable| variable.n_suppressed > 0)
-        .map(|variable| (variable.name.clone(), Some(variable.n_suppressed as f64)))
+        .map(|variable| {
+            (
+                labels.short(&variable.name),
+                Some(variable.n_suppressed as f64),
+            )
+        })
         .collect();
     (!figures.is_empty()).then(|| {
         let title = "Suppressed values by variable".to_owned();
@@ -315,18 +397,27 @@ pub(crate) fn suppressed_cells(variables: &[VariableRecord]) -> Option<Markup> {
     })
 }
 
-fn figure(chart: &Chart, measure: &MeasureRecord, shape: Shape) -> Markup {
+fn figure(chart: &Chart, measure: &MeasureRecord, shape: Shape, whiskers: &[Whiskers]) -> Markup {
     let drawing = match shape {
         Shape::Bars => bars(chart),
         Shape::Lines => lines(chart),
+        Shape::Dots => dots(chart, whiskers),
     };
     // Two measures may have a chart of the same name.
     let below = match &measure.scenario {
         Some(scenario) => Some(format!("Scenario {scenario}")),
         None => Some(named(measure)).filter(|name| !chart.title.starts_with(name.as_str())),
     };
+    let below = match (below, whiskers.is_empty()) {
+        (Some(below), false) => Some(format!("{below}; {WHISKERS}")),
+        (None, false) => Some(WHISKERS.to_owned()),
+        (below, true) => below,
+    };
     captioned(chart, below.as_deref(), &drawing)
 }
+
+/// What the lines through dots are.
+const WHISKERS: &str = "whiskers are confidence intervals";
 
 /// A chart with its caption.
 pub(crate) fn captioned(chart: &Chart, below: Option<&str>, drawing: &Markup) -> Markup {

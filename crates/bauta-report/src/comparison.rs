@@ -78,9 +78,3 @@ impl<'a> Comparison<'a> {
         json::object(self)
     }
 }
-
-/// Cells of a released file that steps suppressed.
-fn n_suppressed(record: &RunRecord) -> u64 {
-    let variables = record.variables.iter();
-    variables.map(|variable| variable.n_suppressed).sum()
-}

@@ -2,16 +2,18 @@
 //! undo the masking. It is written from the [`PublicRecord`] alone.
 
 use bauta_plan::Judged;
-use bauta_plan::record::Fate;
+use bauta_plan::record::{Fate, Purpose};
 use maud::{Markup, html};
 
 use crate::charts::{captioned, variables_chart};
 use crate::exhibits;
 use crate::figures;
+use crate::labels::Labels;
 use crate::measures::{Column, by_variable};
 use crate::number::{count, counted};
 use crate::page::{Front, Section, chart_grid, facts, hash, page, scrolling};
 use crate::public::{Changed, PublicFile, PublicLoss, PublicRecord, PublicStep, PublicVariable};
+use crate::residual::{self, Asks};
 use crate::svg::bars;
 use crate::words::{fate, kind, listed, sentence};
 
@@ -48,9 +50,14 @@ pub(crate) fn report(record: &PublicRecord<'_>) -> Markup {
             }
         },
     };
+    let labels = labels(record);
     let mut sections = vec![
         Section::new("file", "The file", the_file(record, file)),
-        Section::new("done", "What was done and why", steps(&record.steps)),
+        Section::new(
+            "done",
+            "What was done and why",
+            steps(&record.steps, &labels),
+        ),
         Section::new(
             "variables",
             "Variables and what became of them",
@@ -61,10 +68,30 @@ pub(crate) fn report(record: &PublicRecord<'_>) -> Markup {
         sections.push(Section::new(
             "loss",
             "What an analyst loses",
-            losses(&record.losses),
+            losses(&record.losses, &labels),
         ));
     }
+    sections.push(Section::new(
+        "remaining",
+        "What risk remains",
+        remaining(record),
+    ));
     page(&front, &sections, &foot(record))
+}
+
+/// What the plan calls the variables.
+fn labels<'a>(record: &PublicRecord<'a>) -> Labels<'a> {
+    let variables = record.variables.iter();
+    Labels::from_pairs(variables.filter_map(|variable| Some((variable.name, variable.label?))))
+}
+
+/// The risk that remains, in words, and what the file is for.
+fn remaining(record: &PublicRecord<'_>) -> Markup {
+    let recipients = &record.recipients;
+    html! {
+        (residual::public(&record.threats))
+        (residual::terms(record.purpose, recipients, record.review, Asks::External))
+    }
 }
 
 fn nothing_released(record: &PublicRecord<'_>) -> Markup {
@@ -135,7 +162,7 @@ fn the_file(record: &PublicRecord<'_>, file: &PublicFile<'_>) -> Markup {
     }
 }
 
-fn steps(steps: &[PublicStep<'_>]) -> Markup {
+fn steps(steps: &[PublicStep<'_>], labels: &Labels<'_>) -> Markup {
     html! {
         @if steps.is_empty() { p { "Nothing was changed." } }
         @else {
@@ -146,7 +173,7 @@ fn steps(steps: &[PublicStep<'_>]) -> Markup {
                         @if let Some(card) = bauta_methods::registry::card(step.method) {
                             p { (sentence(card.summary)) }
                         }
-                        @if !step.on.is_empty() { p { "Variables: " (listed(&step.on)) "." } }
+                        @if !step.on.is_empty() { p { "Variables: " (labels.listed(&step.on)) "." } }
                         @if step.changed == Changed::Nothing { p { "It changed no value." } }
                         @if let Some(why) = step.why { p class="why" { "Why: " (sentence(why)) } }
                         @for (position, shown) in step.exhibits.iter().enumerate() {
@@ -194,7 +221,7 @@ fn variables(record: &PublicRecord<'_>) -> Markup {
                             (meaning(variable))
                         }
                         td { (kind(variable.kind)) }
-                        td { (fate(variable.fate)) }
+                        td { (fate(variable.fate, Purpose::Release)) }
                         td { (methods(variable)) }
                     }
                 }
@@ -215,7 +242,7 @@ fn meaning(variable: &PublicVariable<'_>) -> String {
     }
 }
 
-fn losses(losses: &[PublicLoss<'_>]) -> Markup {
+fn losses(losses: &[PublicLoss<'_>], labels: &Labels<'_>) -> Markup {
     let columns: Vec<&Column> = losses
         .iter()
         .filter_map(|loss| loss.column.as_ref())
@@ -234,38 +261,39 @@ fn losses(losses: &[PublicLoss<'_>]) -> Markup {
         dl class="glossary" {
             @for loss in losses { dt { (loss.title) } dd { (loss.reading) } }
         }
-        (by_variable("Loss by variable", &columns))
-        (chart_grid(&charts(losses)))
+        (by_variable("Loss by variable", &columns, labels))
+        (chart_grid(&charts(losses, labels)))
         @for loss in losses {
-            (figures::tables(&loss.figures))
+            (figures::tables(&loss.figures, labels))
             @if !loss.notes.is_empty() {
                 ul class="notes" { @for note in &loss.notes { li { (note) } } }
             }
         }
         @if !withheld.is_empty() {
             p class="soft" {
-                "Not shown, since the figure could be traced to few records: " (listed(&withheld)) "."
+                "Not shown, since the figure could be traced to few records: " (labels.listed(&withheld)) "."
             }
         }
     }
 }
 
-fn charts(losses: &[PublicLoss<'_>]) -> Vec<Markup> {
+fn charts(losses: &[PublicLoss<'_>], labels: &Labels<'_>) -> Vec<Markup> {
     let with_columns = losses
         .iter()
         .filter_map(|loss| Some((loss, loss.column.as_ref()?)));
     with_columns
-        .filter(|(_, column)| column.figures.len() > 1)
+        .filter(|(_, column)| column.figures.len() > 1 && column.is_seen())
         .enumerate()
         .map(|(idx, (loss, column))| {
             let title = format!("{}: {} by variable", column.title, loss.value_name);
-            let figures = column.figures.clone();
+            let figures = column.figures.iter();
+            let figures = figures.map(|(name, value)| (labels.short(name), *value));
             let chart = variables_chart(
                 &format!("loss-{idx}"),
                 title,
                 loss.value_name,
                 column.unit,
-                figures,
+                figures.collect(),
             );
             captioned(&chart, None, &bars(&chart))
         })

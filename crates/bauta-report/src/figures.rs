@@ -4,6 +4,7 @@ use bauta_methods::figure::Declared;
 use bauta_plan::record::MeasureRecord;
 use maud::{Markup, html};
 
+use crate::labels::Labels;
 use crate::number::{NO_FIGURE, Written as _};
 use crate::page::scrolling;
 
@@ -79,13 +80,13 @@ fn groups<'a>(all: &[VariableFigure<'a>]) -> Vec<Group<'a>> {
 
 /// One table for each set of figures: variables down, figures across, original beside masked.
 /// A figure that masking changed nowhere takes one column.
-pub(crate) fn tables(all: &[VariableFigure<'_>]) -> Markup {
+pub(crate) fn tables(all: &[VariableFigure<'_>], labels: &Labels<'_>) -> Markup {
     html! {
-        @for group in groups(all) { (table(&group, all)) }
+        @for group in groups(all) { (table(&group, all, labels)) }
     }
 }
 
-fn table(group: &Group<'_>, all: &[VariableFigure<'_>]) -> Markup {
+fn table(group: &Group<'_>, all: &[VariableFigure<'_>], labels: &Labels<'_>) -> Markup {
     let find = |variable: &str, figure: &Declared| {
         all.iter()
             .find(|entry| entry.variable == variable && entry.figure.id == figure.id)
@@ -122,7 +123,7 @@ fn table(group: &Group<'_>, all: &[VariableFigure<'_>]) -> Markup {
                             th scope="col" class="number sub" { "both files" }
                         } @else {
                             th scope="col" class="number sub" { "original" }
-                            th scope="col" class="number sub" { "masked" }
+                            th scope="col" class="number sub" { (labels.after) }
                         }
                     }
                 }
@@ -130,7 +131,7 @@ fn table(group: &Group<'_>, all: &[VariableFigure<'_>]) -> Markup {
             tbody {
                 @for variable in &group.variables {
                     tr {
-                        th scope="row" { (variable) }
+                        th scope="row" { (labels.cell(variable)) }
                         @for (figure, same) in &columns {
                             @let entry = find(variable, figure);
                             @let text = |value: Option<f64>| figure.unit.text_or_dash(value);
@@ -193,7 +194,7 @@ mod tests {
             (Some(5.0), Some(6.0))
         );
         assert_eq!(figures[2].variable, "a.b");
-        let shown = tables(&figures).into_string();
+        let shown = tables(&figures, &Labels::default()).into_string();
         assert_eq!(shown.matches("<table").count(), 1);
         assert_eq!(shown.matches(">both files<").count(), 1);
         assert!(!shown.contains("total"));

@@ -7,53 +7,44 @@ mod provenance;
 mod verdict;
 
 use bauta_plan::RunRecord;
-use bauta_plan::record::Purpose;
+use bauta_plan::record::{MeasureFamily, Purpose};
 use maud::{Markup, html};
 
 use crate::exhibits;
 use crate::glossary::glossary;
 use crate::page::{Front, Section, page};
+use crate::residual;
 use crate::words::{file_name, named};
 
 /// The internal report.
 pub(crate) fn report(record: &RunRecord) -> Markup {
+    let (kind, mark) = match record.purpose() {
+        Purpose::Release => (
+            "Report on disclosure control, for the release committee",
+            "Confidential: holds the seed, the parameters and the risk figures",
+        ),
+        Purpose::Calibration => (
+            "Report on the calibration of weights",
+            "Confidential: holds the seed, the totals and how weights were changed",
+        ),
+    };
     let front = Front {
         title: record
             .plan
             .title
             .as_deref()
             .unwrap_or_else(|| file_name(&record.input.file)),
-        kind: "Report on disclosure control, for the release committee",
-        mark: Some("Confidential: holds the seed, the parameters and the risk figures"),
+        kind,
+        mark: Some(mark),
         block: html! {
             (verdict::verdict(record))
             (verdict::key_figures(record))
         },
     };
-    let risks = found::risks(record);
-    let losses = found::losses(record);
-    let mut sections = vec![
-        Section::new(
-            "gates",
-            "Conditions of release (gates)",
-            verdict::gates(record),
-        ),
-        Section::new("files", "Files", provenance::files(record)),
-        Section::new("done", "What was done and why", done::steps(record)),
-    ];
-    sections.extend(exhibits::sections(record));
-    sections.extend([
-        Section::new(
-            "scenarios",
-            "What an intruder is assumed to know",
-            done::scenarios(record),
-        ),
-        Section::new("risk", "Risk before and after", risks),
-        Section::new("loss", "What an analyst loses", losses),
-    ]);
-    if let Some(scores) = found::scores(record) {
-        sections.push(Section::new("score", "Loss weighed against risk", scores));
-    }
+    let mut sections = match record.purpose() {
+        Purpose::Release => of_release(record),
+        Purpose::Calibration => of_calibration(record),
+    };
     sections.push(Section::new(
         "variables",
         "Variables",
@@ -79,7 +70,7 @@ pub(crate) fn report(record: &RunRecord) -> Markup {
     ]);
     // Nobody decides on the release of a file that was only calibrated.
     if record.purpose() == Purpose::Release {
-        let decision = provenance::decision();
+        let decision = provenance::decision(record);
         sections.push(Section::new("decision", "Decision", decision));
     }
     let foot = html! {
@@ -89,6 +80,60 @@ pub(crate) fn report(record: &RunRecord) -> Markup {
         }
     };
     page(&front, &sections, &foot)
+}
+
+/// What a committee reads that decides on a release.
+fn of_release(record: &RunRecord) -> Vec<Section> {
+    let mut sections = vec![
+        Section::new(
+            "gates",
+            "Conditions of release (gates)",
+            verdict::gates(record),
+        ),
+        Section::new("files", "Files", provenance::files(record)),
+        Section::new("done", "What was done and why", done::steps(record)),
+    ];
+    sections.extend(exhibits::sections(record));
+    sections.extend([
+        Section::new(
+            "scenarios",
+            "What an intruder is assumed to know",
+            done::scenarios(record),
+        ),
+        Section::new("risk", "Risk before and after", found::risks(record)),
+        Section::new("loss", "What an analyst loses", found::losses(record)),
+        Section::new("remaining", "What risk remains", residual::internal(record)),
+    ]);
+    if let Some(scores) = found::scores(record) {
+        sections.push(Section::new("score", "Loss weighed against risk", scores));
+    }
+    sections
+}
+
+/// What somebody reads who calibrated weights: nothing is decided, and only what was measured is told.
+fn of_calibration(record: &RunRecord) -> Vec<Section> {
+    let mut sections = exhibits::sections(record);
+    sections.extend([
+        Section::new("files", "Files", provenance::files(record)),
+        Section::new("done", "How it was done", done::steps(record)),
+    ]);
+    if !record.claims.is_empty() {
+        let heading = "What was counted again";
+        sections.push(Section::new("gates", heading, verdict::gates(record)));
+    }
+    let has = |family: MeasureFamily| {
+        let mut measures = record.measures.iter();
+        measures.any(|measure| measure.family == family)
+    };
+    if has(MeasureFamily::Risk) {
+        let heading = "Keys before and after";
+        sections.push(Section::new("risk", heading, found::risks(record)));
+    }
+    if has(MeasureFamily::Loss) {
+        let heading = "What differs from the input";
+        sections.push(Section::new("loss", heading, found::losses(record)));
+    }
+    sections
 }
 
 fn has_measure_notes(record: &RunRecord) -> bool {

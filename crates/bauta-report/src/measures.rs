@@ -5,9 +5,10 @@ use bauta_plan::judged::were_perturbed;
 use bauta_plan::record::{GateRecord, MeasureRecord};
 use maud::{Markup, html};
 
-use crate::number::{NO_FIGURE, Written as _};
+use crate::labels::Labels;
+use crate::number::{NO_FIGURE, Written as _, settled};
 use crate::page::scrolling;
-use crate::words::{capitalised, listed, named, reading, value_unit};
+use crate::words::{capitalised, named, reading, value_unit};
 
 /// What a dash means, where tables hold one.
 pub(crate) fn dash_explained(tables: &Markup) -> Markup {
@@ -49,13 +50,10 @@ impl Meaning {
 }
 
 /// Which variables a measure looked at, where no scenario says so.
-fn measured_on(measure: &MeasureRecord) -> String {
+fn measured_on(measure: &MeasureRecord, labels: &Labels<'_>) -> String {
     match (&measure.scenario, measure.on.as_slice()) {
         (Some(_), _) | (None, []) => String::new(),
-        (None, on) => {
-            let names: Vec<&str> = on.iter().map(String::as_str).collect();
-            format!(" Measured on {}.", listed(&names))
-        }
+        (None, on) => format!(" Measured on {}.", labels.listed(on)),
     }
 }
 
@@ -88,7 +86,12 @@ impl Columns {
 
 /// The measures of one scenario, or of the file, in one table. What gates judge has the digits that their
 /// verdicts rest on.
-pub(crate) fn table(caption: &str, measures: &[&MeasureRecord], gates: &[GateRecord]) -> Markup {
+pub(crate) fn table(
+    caption: &str,
+    measures: &[&MeasureRecord],
+    gates: &[GateRecord],
+    labels: &Labels<'_>,
+) -> Markup {
     let has_before =
         |measure: &&MeasureRecord| rows(measure).iter().any(|row| row.before.is_some());
     let columns = if measures
@@ -112,7 +115,7 @@ pub(crate) fn table(caption: &str, measures: &[&MeasureRecord], gates: &[GateRec
                             th scope="col" class="number" { "Change" }
                         }
                         Columns::Comparison => {
-                            th scope="col" class="number" { "Masked against original" }
+                            th scope="col" class="number" { (capitalised(labels.after)) " against original" }
                         }
                     }
                 }
@@ -122,7 +125,7 @@ pub(crate) fn table(caption: &str, measures: &[&MeasureRecord], gates: &[GateRec
                     tr class="group" {
                         th scope="rowgroup" colspan=(columns.number()) {
                             (named(measure))
-                            span class="reading" { (reading(measure)) (measured_on(measure)) }
+                            span class="reading" { (reading(measure)) (measured_on(measure, labels)) }
                             @if !measure.perturbed.is_empty() {
                                 span class="reading amber" { (not_meaningful(measure)) }
                             }
@@ -261,6 +264,12 @@ pub(crate) struct Column {
 }
 
 impl Column {
+    /// Whether a chart of it would show anything: a figure other than 0.
+    pub(crate) fn is_seen(&self) -> bool {
+        let mut figures = self.figures.iter().filter_map(|(_, value)| *value);
+        figures.any(|value| settled(value) != 0.0)
+    }
+
     /// The column of a measure that has a figure for each variable.
     pub(crate) fn of(measure: &MeasureRecord, gates: &[GateRecord]) -> Option<Self> {
         let found = measure.after.as_ref()?;
@@ -278,8 +287,11 @@ impl Column {
     }
 }
 
+/// Columns of figures that fit beside a name on a narrow screen.
+const MAX_NARROW: usize = 2;
+
 /// Variables down, measures across, the whole file on top.
-pub(crate) fn by_variable(caption: &str, columns: &[&Column]) -> Markup {
+pub(crate) fn by_variable(caption: &str, columns: &[&Column], labels: &Labels<'_>) -> Markup {
     let mut variables: Vec<&str> = Vec::new();
     for (name, _) in columns.iter().flat_map(|column| &column.figures) {
         if !variables.contains(&name.as_str()) {
@@ -293,7 +305,7 @@ pub(crate) fn by_variable(caption: &str, columns: &[&Column]) -> Markup {
             .text_or_dash(entry.and_then(|(_, value)| *value))
     };
     let body = html! {
-        table class="narrow" {
+        table class=(if columns.len() > MAX_NARROW { "narrow wide" } else { "narrow" }) {
             caption { (caption) }
             thead {
                 tr {
@@ -312,7 +324,7 @@ pub(crate) fn by_variable(caption: &str, columns: &[&Column]) -> Markup {
                 }
                 @for variable in variables {
                     tr {
-                        th scope="row" { (variable) }
+                        th scope="row" { (labels.cell(variable)) }
                         @for column in columns { td class="number" { (figure(column, variable)) } }
                     }
                 }

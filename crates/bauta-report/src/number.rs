@@ -11,6 +11,20 @@ const THIN: char = '\u{202f}';
 const MINUS: char = '\u{2212}';
 const SUPERSCRIPTS: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
 
+/// A figure closer to zero is what rounding left of nothing, and reads as 0: sums of a million terms of size one
+/// are as uncertain. Figures that a person chose are written as they were given, and a figure beside a limit
+/// still has the digits that show on which side it lies.
+const ROUNDING_NOISE: f64 = 1e-12;
+
+/// A figure without what is only rounding noise.
+pub(crate) fn settled(value: f64) -> f64 {
+    if value.abs() < ROUNDING_NOISE {
+        0.0
+    } else {
+        value
+    }
+}
+
 /// How figures of a unit are written.
 pub trait Written: Copy {
     /// The figure in words.
@@ -70,8 +84,8 @@ pub trait Written: Copy {
 impl Written for Unit {
     fn text(self, value: f64) -> String {
         match self {
-            Self::Count | Self::Number => number(value),
-            Self::Share => percent(value),
+            Self::Count | Self::Number => number(settled(value)),
+            Self::Share => percent(settled(value)),
         }
     }
 
@@ -105,7 +119,7 @@ impl Written for Unit {
     }
 
     fn change(self, before: f64, after: f64) -> String {
-        let difference = after - before;
+        let difference = settled(after) - settled(before);
         if difference == 0.0 {
             return "no change".to_owned();
         }

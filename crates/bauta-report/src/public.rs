@@ -10,14 +10,14 @@ use bauta_data::{Kind, Role};
 use bauta_methods::card::{Card, Family, ParamSpec, ParamType};
 use bauta_methods::exhibit::{Evidence, Exhibit, Public};
 use bauta_methods::few_records::RULE_OF_TEN;
-use bauta_methods::measure::Measurement;
+use bauta_methods::measure::{Measurement, Threat};
 use bauta_methods::pair::Rows;
 use bauta_methods::registry;
 use bauta_plan::Judged;
 use bauta_plan::RunRecord;
 use bauta_plan::record::{
-    Fate, FileRecord, MeasureFamily, MeasureRecord, PlanRecord, Purpose, StepRecord, TimesRecord,
-    VariableRecord,
+    Fate, FileRecord, MeasureFamily, MeasureRecord, PlanRecord, Purpose, ReleaseRecord, StepRecord,
+    TimesRecord, VariableRecord,
 };
 
 use serde_json::Value;
@@ -25,6 +25,7 @@ use serde_json::Value;
 use crate::figures::{VariableFigure, variable_figures};
 use crate::measures::Column;
 use crate::number::Unit;
+use crate::residual::threat_of;
 use crate::words::{file_name, reading};
 
 /// A loss that rests on fewer changed cells could be turned back into their original values.
@@ -40,6 +41,14 @@ pub(crate) struct PublicRecord<'a> {
     pub(crate) day: Option<&'a str>,
     /// The released file; none if nothing was released.
     pub(crate) file: Option<PublicFile<'a>>,
+    /// What the file is for.
+    pub(crate) purpose: Option<&'a str>,
+    /// Who gets it.
+    pub(crate) recipients: Vec<&'a str>,
+    /// Day by which the release is looked at again.
+    pub(crate) review: Option<&'a str>,
+    /// What intruders could do that was looked at; not what was found.
+    pub(crate) threats: Vec<Threat>,
     /// Whether the records stand in a new order.
     pub(crate) shuffled: bool,
     /// Whether anything was judged before it was released.
@@ -156,7 +165,9 @@ impl<'a> PublicRecord<'a> {
             file: _,
             sha256: _,
             text: _,
+            release,
         } = plan;
+        let agreed = release.as_ref().map(PublicTerms::of).unwrap_or_default();
         let TimesRecord {
             started,
             seconds: _,
@@ -172,6 +183,10 @@ impl<'a> PublicRecord<'a> {
                 .as_ref()
                 .filter(|_| record.purpose() == Purpose::Release)
                 .map(PublicFile::of),
+            purpose: agreed.purpose,
+            recipients: agreed.recipients,
+            review: agreed.review,
+            threats: measures.iter().filter_map(threat_of).collect(),
             shuffled: *shuffled,
             judged: Judged::of(record),
             drawn_anew: drawn_anew(variables, steps),
@@ -182,6 +197,30 @@ impl<'a> PublicRecord<'a> {
                 .filter(|_| !few_went(input, released.as_ref()))
                 .filter_map(|measure| PublicLoss::of(measure, &counted))
                 .collect(),
+        }
+    }
+}
+
+/// What a plan says of its release, without who signs.
+#[derive(Default)]
+struct PublicTerms<'a> {
+    purpose: Option<&'a str>,
+    recipients: Vec<&'a str>,
+    review: Option<&'a str>,
+}
+
+impl<'a> PublicTerms<'a> {
+    fn of(release: &'a ReleaseRecord) -> Self {
+        let ReleaseRecord {
+            purpose,
+            recipients,
+            review,
+            signatories: _,
+        } = release;
+        Self {
+            purpose: purpose.as_deref(),
+            recipients: recipients.iter().map(String::as_str).collect(),
+            review: review.as_deref(),
         }
     }
 }

@@ -8,6 +8,7 @@
 mod axes;
 mod bars;
 mod curve;
+mod dots;
 mod frame;
 mod heat;
 mod histogram;
@@ -20,16 +21,18 @@ mod text;
 
 pub use bars::bars;
 pub use curve::{Curve, Spot, curve};
+pub use dots::{Whiskers, dots};
 pub use heat::heat_map;
 pub use histogram::{Histogram, HistogramSeries, Limit, histogram};
+pub(crate) use lines::labels_fit;
 pub use lines::lines;
 pub use map::{Map, MapPoint, map};
 pub use risk_utility::{MapOptions, risk_utility_map, risk_utility_svg};
 
 use std::fmt::Write as _;
 
-use crate::number::Unit;
 use crate::number::Written as _;
+use crate::number::{Unit, settled};
 
 /// What a chart shows.
 #[derive(Clone, PartialEq, Debug)]
@@ -129,12 +132,12 @@ impl ChartSeries {
             .flatten()
             .filter(|value| value.is_finite())
             // Differences of larger numbers would leave the range of floats.
-            .map(|value| value.clamp(-1e300, 1e300))
+            .map(|value| settled(value.clamp(-1e300, 1e300)))
     }
 }
 
 impl Chart {
-    fn values(&self) -> impl Iterator<Item = f64> {
+    fn values(&self) -> impl Iterator<Item = f64> + Clone {
         self.series.iter().flat_map(move |series| {
             (0..self.categories.len()).filter_map(move |category| series.value(category))
         })

@@ -251,7 +251,7 @@ impl SweepPage<'_> {
                             th scope="col" class="number" { "Utility" }
                             th scope="col" { "Front" }
                         }
-                        th scope="col" { "Conditions" }
+                        th scope="col" class="outcome" { "Conditions" }
                     }
                 }
                 tbody {
@@ -291,7 +291,7 @@ impl SweepPage<'_> {
                     td class="number" { (Unit::Share.text_or_dash(point.and_then(|point| point.utility))) }
                     td { @if point.is_some_and(|point| point.on_front) { "on the front" } }
                 }
-                td {
+                td class="outcome" {
                     @match outcome.conditions() {
                         "hold" => strong class="good" { "✓ hold" },
                         "fail" => strong class="bad" { "✗ fail" },

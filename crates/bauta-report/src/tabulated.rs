@@ -4,6 +4,7 @@ use bauta_methods::measure::{Measurement, Series, SeriesTable};
 use bauta_plan::record::MeasureRecord;
 use maud::{Markup, html};
 
+use crate::labels::Labels;
 use crate::number::Written as _;
 use crate::page::scrolling;
 use crate::words::capitalised;
@@ -14,7 +15,7 @@ pub(crate) fn is_tabulated(series: &Series) -> bool {
 }
 
 /// The tables of a measure.
-pub(crate) fn tables(measure: &MeasureRecord) -> Markup {
+pub(crate) fn tables(measure: &MeasureRecord, labels: &Labels<'_>) -> Markup {
     let both = [&measure.before, &measure.after].into_iter().flatten();
     let mut tables: Vec<&SeriesTable> = Vec::new();
     for table in both
@@ -25,7 +26,7 @@ pub(crate) fn tables(measure: &MeasureRecord) -> Markup {
             tables.push(table);
         }
     }
-    html! { @for shown in tables { (table(measure, shown)) } }
+    html! { @for shown in tables { (table(measure, shown, labels)) } }
 }
 
 /// The series of a file that stand in a table.
@@ -34,7 +35,7 @@ fn series_of<'a>(found: Option<&'a Measurement>, table: &SeriesTable) -> Vec<&'a
     series.filter(|series| series.is_in(table)).collect()
 }
 
-fn table(measure: &MeasureRecord, shown: &SeriesTable) -> Markup {
+fn table(measure: &MeasureRecord, shown: &SeriesTable, labels: &Labels<'_>) -> Markup {
     let before = series_of(measure.before.as_ref(), shown);
     let after = series_of(measure.after.as_ref(), shown);
     let mut figures: Vec<&Series> = Vec::new();
@@ -83,7 +84,7 @@ fn table(measure: &MeasureRecord, shown: &SeriesTable) -> Markup {
             tbody {
                 @for row in &rows {
                     tr {
-                        th scope="row" { (name_of(row, shown)) }
+                        th scope="row" { (name_of(row, shown, labels)) }
                         @for figure in &figures {
                             @let text = |all: &[&Series]| {
                                 figure.unit.text_or_dash(value(all, &figure.name, row))
@@ -103,11 +104,11 @@ fn table(measure: &MeasureRecord, shown: &SeriesTable) -> Markup {
 }
 
 /// The first row is about the file, all others begin with the name of a variable.
-fn name_of(row: &str, shown: &SeriesTable) -> String {
+fn name_of(row: &str, shown: &SeriesTable, labels: &Labels<'_>) -> Markup {
     if row == shown.whole {
-        capitalised(row)
+        html! { (capitalised(row)) }
     } else {
-        row.to_owned()
+        labels.row(row)
     }
 }
 

@@ -4,8 +4,9 @@ use std::fmt::Write as _;
 
 use bauta_data::Kind;
 use bauta_methods::{Better, Series, Unit, registry};
-use bauta_plan::record::{Fate, GateRecord, MeasureFamily, MeasureRecord, SeedSource};
+use bauta_plan::record::{Fate, GateRecord, MeasureFamily, MeasureRecord, Purpose, SeedSource};
 
+use crate::labels::Labels;
 use crate::number::Written as _;
 
 /// A text with a capital.
@@ -41,11 +42,12 @@ pub(crate) fn file_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
-pub(crate) const fn fate(fate: Fate) -> &'static str {
-    match fate {
-        Fate::Untouched => "unchanged",
-        Fate::Masked => "masked",
-        Fate::Dropped => "removed",
+pub(crate) const fn fate(fate: Fate, purpose: Purpose) -> &'static str {
+    match (fate, purpose) {
+        (Fate::Untouched, _) => "unchanged",
+        (Fate::Masked, Purpose::Release) => "masked",
+        (Fate::Masked, Purpose::Calibration) => "given new values",
+        (Fate::Dropped, _) => "removed",
     }
 }
 
@@ -124,9 +126,9 @@ fn range(measure: &MeasureRecord) -> String {
 }
 
 /// What a series shows: the variable as it is spelled, or a title with a capital.
-pub(crate) fn series_title(series: &Series) -> String {
+pub(crate) fn series_title(series: &Series, labels: &Labels<'_>) -> String {
     match &series.variable {
-        Some(variable) => format!("{variable}: {}", series.name),
+        Some(variable) => format!("{}: {}", labels.full(variable), series.name),
         None if series.verbatim => series.name.clone(),
         None => capitalised(&series.name),
     }

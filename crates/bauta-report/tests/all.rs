@@ -3,6 +3,7 @@
 mod calibration;
 mod comparison;
 mod exhibits;
+mod first_and_last;
 mod report;
 mod support;
 

@@ -13,6 +13,7 @@ use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::kernel::numbers::quantile::sorted_present;
 use crate::keys::levels_above::categories;
+use crate::mask::became::{Became, categories_became, numbers_became};
 use crate::mask::categories::{by_level, categories_merged, note_unequal_codes, without_hierarchy};
 use crate::mask::dates::Unit;
 use crate::mask::{Change, KindAfter, MaskMethod, MaskTask, StepFacts};
@@ -275,17 +276,27 @@ fn recode(
         .iter()
         .enumerate()
         .filter(|(record, _)| !column.is_missing(*record));
-    let (mut before, mut after) = (vec![false; levels.len()], vec![false; new_levels.len()]);
+    let (mut before, mut after) = (vec![0; levels.len()], vec![0; new_levels.len()]);
     for (_, &code) in present {
-        before[code as usize] = true;
-        after[new_code[code as usize] as usize] = true;
+        before[code as usize] += 1;
+        after[new_code[code as usize] as usize] += 1;
     }
-    let n_occurring = |occurs: &[bool]| occurs.iter().filter(|&&occurs| occurs).count();
+    let n_occurring = |counts: &[usize]| counts.iter().filter(|&&n_records| n_records > 0).count();
     context.note(categories_merged(
         column.name(),
         n_occurring(&before),
         n_occurring(&after),
     ));
+    let became: Vec<Became<'_>> = (levels.iter().zip(&new_code).zip(&before))
+        .map(|((from, &code), &n_records)| Became {
+            from,
+            into: new_levels.text(code),
+            n_records,
+        })
+        .collect();
+    if let Some(note) = categories_became(column.name(), &became) {
+        context.note(note);
+    }
     let codes = codes
         .iter()
         .map(|&code| new_code.get(code as usize).copied().unwrap_or(0))
@@ -314,6 +325,18 @@ fn cut(column: &Column, values: &[f64], intervals: &Intervals, context: &RunCont
     }
     let n_after = after.iter().filter(|&&occurs| occurs).count();
     context.note(categories_merged(column.name(), before.len(), n_after));
+    let mut counts = vec![0; levels.len()];
+    for (_, &value) in values
+        .iter()
+        .zip(&codes)
+        .filter(|(value, _)| !value.is_nan())
+    {
+        counts[value as usize] += 1;
+    }
+    let intervals: Vec<(&str, usize)> = levels.iter().zip(counts).collect();
+    if let Some(note) = numbers_became(column.name(), &intervals) {
+        context.note(note);
+    }
     column.with_codes(codes, Arc::new(levels))
 }
 

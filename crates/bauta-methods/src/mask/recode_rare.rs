@@ -7,6 +7,7 @@ use bauta_data::{Attribute, Column, Levels};
 use crate::card::{Card, Family, ParamSpec, ParamType, Randomness};
 use crate::context::RunContext;
 use crate::error::MethodError;
+use crate::mask::became::{Became, categories_became};
 use crate::mask::categories::{
     CATEGORIES, by_level, categories, categories_merged, note_unequal_codes, occurrences,
     without_hierarchy,
@@ -162,6 +163,16 @@ fn recode_rare(
             rare.for_each(|code| targets[code] = coarser.0.text(coarser.1[code]));
         }
         Into::Label(label) => rare.for_each(|code| targets[code] = label),
+    }
+    let became: Vec<Became<'_>> = (levels.iter().zip(&targets).zip(&counts))
+        .map(|((from, &into), &n_records)| Became {
+            from,
+            into,
+            n_records,
+        })
+        .collect();
+    if let Some(note) = categories_became(column.name(), &became) {
+        context.note(note);
     }
     let new_levels = Levels::from_texts(targets.iter().copied());
     let new_code: Vec<u32> = targets

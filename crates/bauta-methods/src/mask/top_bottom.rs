@@ -10,6 +10,7 @@ use bauta_data::{Attribute, Categorical, Column, Kind, Levels, Values};
 use crate::card::{Card, Family, ParamSpec, ParamType, Randomness, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
+use crate::few_records::is_few;
 use crate::kernel::numbers::moments::mean;
 use crate::kernel::numbers::quantile::{quantile_of_sorted, sorted_present};
 use crate::mask::dates::Unit;
@@ -258,7 +259,7 @@ fn code_numbers(
     };
     let low = tail_value(&is_low, bottom);
     let high = tail_value(&is_high, top);
-    note_coded(column, is_low, is_high, context);
+    note_coded(column, is_low, is_high, settings, context);
     let code = |record: usize| {
         if is_low(record) {
             low
@@ -326,6 +327,7 @@ fn code_categories(
         column,
         |record| shown(record).is_some_and(is_low),
         |record| shown(record).is_some_and(is_high),
+        settings,
         context,
     );
     let mut levels = Levels::default();
@@ -359,11 +361,42 @@ fn note_coded(
     column: &Column,
     is_low: impl Fn(usize) -> bool,
     is_high: impl Fn(usize) -> bool,
+    settings: &Settings,
     context: &RunContext<'_>,
 ) {
     let n_bottom = (0..column.len()).filter(|&record| is_low(record)).count();
     let n_top = (0..column.len()).filter(|&record| is_high(record)).count();
     context.note(tails_coded(column.name(), n_bottom, n_top));
+    let tails = [
+        ("below", settings.bottom, n_bottom),
+        ("above", settings.top, n_top),
+    ];
+    if let Some(note) = tails_became(column.name(), tails, settings.replace) {
+        context.note(note);
+    }
+}
+
+/// Tells the public what tails of ten records or more became. A threshold is named where the plan gives it: one
+/// that was found in the data may be the value of a record.
+fn tails_became(variable: &str, tails: [(&str, Tail, usize); 2], replace: Replace) -> Option<Note> {
+    let told = tails.into_iter().filter(|(.., n)| !is_few(*n as u64));
+    let told = told.map(|(side, tail, _)| match (tail, replace) {
+        (_, Replace::Mean) => format!("values {side} a threshold became their mean"),
+        (Tail::At(threshold), Replace::Threshold) => {
+            let threshold = number_text(threshold);
+            format!("values {side} {threshold} became {threshold}")
+        }
+        (Tail::Share(_) | Tail::None, Replace::Threshold) => {
+            format!("values {side} a threshold became the threshold")
+        }
+    });
+    let told: Vec<String> = told.collect();
+    (!told.is_empty()).then(|| {
+        let text = format!("{variable}: {}", told.join("; "));
+        Note::new("tails-became", text)
+            .with("variable", variable)
+            .public()
+    })
 }
 
 /// Values beyond the thresholds were coded.
@@ -406,6 +439,22 @@ mod tests {
 
     fn mean() -> (&'static str, RawValue) {
         ("replace", RawValue::Text("mean".to_owned()))
+    }
+
+    #[test]
+    fn the_public_is_told_of_tails_of_ten_and_of_thresholds_that_the_plan_gives() {
+        let tails = [("below", Tail::At(18.0), 9), ("above", Tail::At(65.0), 10)];
+        let note = tails_became("age", tails, Replace::Threshold).unwrap();
+        assert_eq!(note.text, "age: values above 65 became 65");
+        assert!(note.public);
+        let tails = [("below", Tail::None, 0), ("above", Tail::Share(0.05), 10)];
+        let note = tails_became("age", tails, Replace::Threshold).unwrap();
+        assert_eq!(
+            note.text,
+            "age: values above a threshold became the threshold"
+        );
+        let few = [("below", Tail::None, 0), ("above", Tail::At(65.0), 9)];
+        assert!(tails_became("age", few, Replace::Mean).is_none());
     }
 
     #[test]

@@ -64,12 +64,34 @@ pub struct Series {
     /// The table in which it is read beside others, where it is not to be drawn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub table: Option<SeriesTable>,
+    /// The end of intervals that its figures are, and the series that the intervals are about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bounds: Option<Bounds>,
     /// What the figures are, for the axis.
     pub axis: String,
     /// How they are written.
     pub unit: Unit,
     /// Labelled figures, in order.
     pub points: Vec<Part>,
+}
+
+/// Figures that are ends of intervals around those of another series.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Bounds {
+    /// Name of the series that the intervals are about.
+    pub of: String,
+    /// Which end.
+    pub end: IntervalEnd,
+}
+
+/// An end of an interval.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum IntervalEnd {
+    /// The lower.
+    Lower,
+    /// The upper.
+    Upper,
 }
 
 /// Series over the same points that are read side by side, as the columns of one table.
@@ -96,6 +118,7 @@ impl Series {
             verbatim: false,
             few: false,
             table: None,
+            bounds: None,
             axis: axis.to_owned(),
             unit,
             points,
@@ -140,6 +163,14 @@ impl Series {
     #[must_use]
     pub fn of_records(mut self, n_records: u64) -> Self {
         self.few = is_few(n_records);
+        self
+    }
+
+    /// The same, and its figures are ends of intervals around those of another series.
+    #[must_use]
+    pub fn bounding(mut self, of: &str, end: IntervalEnd) -> Self {
+        let of = of.to_owned();
+        self.bounds = Some(Bounds { of, end });
         self
     }
 

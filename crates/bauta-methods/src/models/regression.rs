@@ -9,7 +9,7 @@ use crate::few_records::min_records;
 use crate::figure::{FigureSpec, Side, Unit};
 use crate::kernel::matrix::symmetric::{Symmetric, column_root};
 use crate::kernel::numbers::normal;
-use crate::measure::{MeasureCard, Measurement, Part, Series};
+use crate::measure::{IntervalEnd, MeasureCard, Measurement, Part, Series};
 use crate::models::design_matrix::{Design, DesignColumn, Model, REFERENCE, Reference};
 use crate::models::interval_overlap::{Disjoint, interval_overlap, mean_overlap};
 use crate::pair::Pair;
@@ -256,6 +256,24 @@ pub(crate) struct TwoFits<'a> {
 /// A figure of each coefficient: its name, its axis, and how it is found.
 type Figure<'f> = (&'static str, &'static str, &'f dyn Fn(&Estimate) -> f64);
 
+/// The figure that a bound is about, and which end it is.
+fn bounded(name: &str) -> Option<(&'static str, IntervalEnd)> {
+    match name {
+        LOWER => Some((COEFFICIENT, IntervalEnd::Lower)),
+        UPPER => Some((COEFFICIENT, IntervalEnd::Upper)),
+        ODDS_LOWER => Some((ODDS, IntervalEnd::Lower)),
+        ODDS_UPPER => Some((ODDS, IntervalEnd::Upper)),
+        _ => None,
+    }
+}
+
+const COEFFICIENT: &str = "coefficient";
+const LOWER: &str = "lower bound";
+const UPPER: &str = "upper bound";
+const ODDS: &str = "odds ratio";
+const ODDS_LOWER: &str = "lower bound of the odds ratio";
+const ODDS_UPPER: &str = "upper bound of the odds ratio";
+
 /// Overlaps of a coefficient's intervals: on its own scale, and as odds ratios.
 struct Overlap {
     plain: Option<f64>,
@@ -369,7 +387,7 @@ impl<'a> TwoFits<'a> {
             Reads::AsOddsRatios => "log-odds",
         };
         let mut figures: Vec<Figure<'_>> = vec![
-            ("coefficient", unit, &|of| of.beta),
+            (COEFFICIENT, unit, &|of| of.beta),
             ("standard error", unit, &|of| of.error),
             ("robust standard error", unit, &|of| of.robust),
         ];
@@ -378,14 +396,14 @@ impl<'a> TwoFits<'a> {
         let odds_low = |of: &Estimate| libm::exp(low(of));
         let odds_high = |of: &Estimate| libm::exp(high(of));
         let odds: [Figure<'_>; 3] = [
-            ("odds ratio", "odds ratio", &|of| libm::exp(of.beta)),
-            ("lower bound of the odds ratio", "odds ratio", &odds_low),
-            ("upper bound of the odds ratio", "odds ratio", &odds_high),
+            (ODDS, "odds ratio", &|of| libm::exp(of.beta)),
+            (ODDS_LOWER, "odds ratio", &odds_low),
+            (ODDS_UPPER, "odds ratio", &odds_high),
         ];
         match self.reads {
             Reads::Plainly => {
-                figures.push(("lower bound", unit, &low));
-                figures.push(("upper bound", unit, &high));
+                figures.push((LOWER, unit, &low));
+                figures.push((UPPER, unit, &high));
             }
             Reads::AsOddsRatios => figures.extend(odds),
         }
@@ -393,8 +411,11 @@ impl<'a> TwoFits<'a> {
             for (fit, file) in self.fits.iter().zip(Side::BOTH) {
                 let part = |of: &Estimate| self.part(&of.column, Some(figure(of)));
                 let points = fit.estimates.iter().map(part).collect();
-                let series = Series::new(name, unit, Unit::Number, points);
-                found.series.push(series.of_side(file));
+                let series = Series::new(name, unit, Unit::Number, points).of_side(file);
+                found.series.push(match bounded(name) {
+                    Some((of, end)) => series.bounding(of, end),
+                    None => series,
+                });
             }
         }
     }

@@ -12,7 +12,7 @@ use crate::groups::{SAMPLED, STANDARD_ERROR};
 use crate::kernel::numbers::sums::sum_by;
 use crate::kernel::space::nearest::NearestTree;
 use crate::measure::{
-    Files, MeasureCard, MeasureMethod, MeasureTask, Measurement, Part, Seeks, Series,
+    Files, MeasureCard, MeasureMethod, MeasureTask, Measurement, Part, Seeks, Series, Threat,
 };
 use crate::note::Note;
 use crate::pair::Pair;
@@ -79,6 +79,7 @@ static CARD: MeasureCard = MeasureCard {
     looks_at_untouched: true,
     seeks: Seeks::Originals,
     by_variable: false,
+    threat: Threat::Linkage,
     ..MeasureCard::LOSS
 };
 

@@ -7,7 +7,7 @@ use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::figure::{FigureSpec, Unit};
 use crate::kernel::numbers::ranks::RowSorter;
-use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement};
+use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement, Threat};
 use crate::missing::{MISSING, Missing};
 use crate::pair::interval_widths::{N_WIDTHS, WIDTHS, WidthShares, hits_by_width};
 use crate::pair::records::{CORRESPONDENCE, Correspondence, VariablePair, matched, variable_pairs};
@@ -51,6 +51,7 @@ static CARD: MeasureCard = MeasureCard {
     value: FigureSpec::value("share disclosed", Unit::Share)
         .within(0.0, 1.0)
         .lower_is_better(),
+    threat: Threat::Inference,
     ..MeasureCard::LOSS
 };
 

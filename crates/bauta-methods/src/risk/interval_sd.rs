@@ -6,7 +6,7 @@ use crate::card::{Card, Family};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::figure::{FigureSpec, Unit};
-use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement, Subject};
+use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement, Subject, Threat};
 use crate::missing::{MISSING, Missing};
 use crate::pair::interval_widths::{WIDTHS, WidthShares, hits_by_width};
 use crate::pair::records::{VariablePair, variable_pairs};
@@ -33,6 +33,7 @@ static CARD: MeasureCard = MeasureCard {
     value: FigureSpec::value("share disclosed", Unit::Share)
         .within(0.0, 1.0)
         .lower_is_better(),
+    threat: Threat::Inference,
     ..MeasureCard::LOSS
 };
 

@@ -30,7 +30,8 @@ const UNIQUES: FigureSpec =
     FigureSpec::count("uniques", "records alone in their class").lower_is_better();
 const BELOW: FigureSpec = FigureSpec::count("below_{}", "records in classes smaller than {}")
     .lower_is_better()
-    .per_number();
+    .per_number()
+    .headline();
 const SHARE_BELOW: FigureSpec = FigureSpec::share(
     "share_below_{}",
     "share of records in classes smaller than {}",

@@ -9,7 +9,7 @@ use crate::figure::{FigureSpec, Unit};
 use crate::keys::asked::positions;
 use crate::keys::diversity::{Diversities, DiversityAsked, DiversityKind, USUAL_C, diversities};
 use crate::keys::sensitive::{MATCHING, MISSING_SENSITIVE, Questions, SENSITIVE};
-use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement, Part, Series};
+use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement, Part, Series, Threat};
 use crate::params::{ParamProblem, Params};
 
 /// How different the sensitive values of a class are. See the [module page](self).
@@ -87,6 +87,7 @@ static CARD: MeasureCard = MeasureCard {
     ],
     usual: false,
     by_variable: true,
+    threat: Threat::Inference,
     ..MeasureCard::OF_KEYS
 };
 

@@ -12,7 +12,9 @@ use crate::kernel::numbers::sums::sum_by;
 use crate::linkage::exposed::Exposure;
 use crate::linkage::linked::Linked;
 use crate::linkage::{link, settings};
-use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement, Part, Seeks, Series};
+use crate::measure::{
+    MeasureCard, MeasureMethod, MeasureTask, Measurement, Part, Seeks, Series, Threat,
+};
 use crate::pair::records::{CORRESPONDENCE, Correspondence, RecordMeans, check_rows, matched};
 use crate::params::{ParamProblem, Params};
 use crate::risk::dld::{self, KEYS, LINKS, Links};
@@ -100,6 +102,7 @@ static CARD: MeasureCard = MeasureCard {
     // Linkages of 5,000 records by one to seven numbers take a minute on two cores, of 2,000 a few seconds.
     unasked_up_to: Some(2_000),
     by_variable: false,
+    threat: Threat::Linkage,
     ..MeasureCard::LOSS
 };
 

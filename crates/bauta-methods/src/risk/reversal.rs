@@ -15,7 +15,7 @@ use crate::keys::classes::Classes;
 use crate::keys::completions::{Audit, Finding, IMPOSSIBLE, conditions, impossible};
 use crate::keys::{KeyColumns, Semantics};
 use crate::measure::{
-    MeasureCard, MeasureMethod, MeasureTask, Measurement, Part, RawFiles, Series, Subject,
+    MeasureCard, MeasureMethod, MeasureTask, Measurement, Part, RawFiles, Series, Subject, Threat,
 };
 use crate::pair::Pair;
 use crate::pair::records::check_rows;
@@ -75,6 +75,7 @@ static CARD: MeasureCard = MeasureCard {
     raw_files: RawFiles::Perfect,
     usual: false,
     by_variable: false,
+    threat: Threat::Inference,
     ..MeasureCard::OF_KEYS
 };
 

@@ -9,7 +9,7 @@ use crate::figure::{FigureSpec, Unit};
 use crate::keys::asked::positions;
 use crate::keys::closeness::{ClosenessAsked, Distance, closeness};
 use crate::keys::sensitive::{MATCHING, MISSING_SENSITIVE, Questions, SENSITIVE};
-use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement, Part, Series};
+use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement, Part, Series, Threat};
 use crate::params::{ParamProblem, Params};
 
 /// How far the sensitive values of a class are from those of the file. See the
@@ -66,6 +66,7 @@ static CARD: MeasureCard = MeasureCard {
     figures: &[ABOVE, SHARE_ABOVE],
     usual: false,
     by_variable: true,
+    threat: Threat::Inference,
     ..MeasureCard::OF_KEYS
 };
 

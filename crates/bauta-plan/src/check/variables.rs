@@ -214,7 +214,7 @@ fn hierarchy(
     }
 }
 
-/// Titles, labels, reasons and names of public files are published, and the seed must not be in one.
+/// Titles, purposes, labels, reasons and names of public files are published, and the seed must not be in one.
 fn check_texts(draft: &Draft, problems: &Problems) {
     let Some(seed) = draft.plan.seed else {
         return;
@@ -233,6 +233,17 @@ fn check_texts(draft: &Draft, problems: &Problems) {
         "the title",
         take_out,
     );
+    let release = &draft.release;
+    let of_release = [
+        ("the purpose", release.purpose.as_ref()),
+        ("the day of the review", release.review.as_ref()),
+    ];
+    let of_release = of_release.into_iter();
+    let of_release = of_release.filter_map(|(what, spot)| Some((what, spot?)));
+    let recipients = release.recipients.iter().map(|one| ("a recipient", one));
+    for (what, spot) in of_release.chain(recipients) {
+        refuse(Some(&spot.value), &spot.place, what, take_out);
+    }
     for variable in &draft.variables {
         let (label, name) = (variable.label.as_ref(), &variable.name);
         let what = format!("the label of `{}`", name.value);

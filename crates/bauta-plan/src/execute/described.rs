@@ -181,6 +181,7 @@ pub(super) fn plan_record(plan: &Plan) -> PlanRecord {
         file: plan.file.clone(),
         sha256: digest.iter().map(|byte| format!("{byte:02x}")).collect(),
         text: plan.text.clone(),
+        release: plan.release.clone(),
     }
 }
 

@@ -12,6 +12,7 @@ use bauta_data::{Kind, Role, Spellings, near};
 
 use super::fields::{Fields, Problems};
 use super::hierarchy::parse_hierarchy;
+use super::release::parse_release;
 use super::sweep::first_axis;
 use crate::draft::{
     DataDraft, Draft, GateDraft, Heading, MeasureDraft, MethodDraft, OutputDraft, ScenarioDraft,
@@ -21,6 +22,7 @@ use crate::problem::{Place, Problem, ProblemKind, Span, Spot};
 
 const SECTIONS: &[&str] = &[
     "plan",
+    "release",
     "data",
     "variables",
     "scenario",
@@ -91,6 +93,9 @@ pub(super) fn draft_of(document: &DeTable<'_>, needs: Needs, problems: &Problems
             title: plan.text("title").map(|title| title.value),
             seed: plan.seed("seed"),
         };
+    }
+    if let Some(release) = section(&root, "release", problems) {
+        draft.release = parse_release(&release, problems);
     }
     match section(&root, "data", problems) {
         Some(data) => draft.data = parse_data(&data, needs),

@@ -6,7 +6,7 @@ use bauta_methods::RawValue;
 
 use crate::draft::{
     DataDraft, Draft, GateDraft, Given, Heading, HierarchyDraft, MeasureDraft, MethodDraft,
-    OutputDraft, ScenarioDraft, StepDraft, VariableDraft,
+    OutputDraft, ReleaseDraft, ScenarioDraft, SignatoryDraft, StepDraft, VariableDraft,
 };
 use crate::problem::Spot;
 
@@ -15,6 +15,9 @@ pub fn write(draft: &Draft) -> String {
     let mut sections = Vec::new();
     if !draft.plan.is_empty() {
         sections.push(heading(&draft.plan));
+    }
+    if !draft.release.is_empty() {
+        sections.push(release(&draft.release));
     }
     if draft.data != DataDraft::default() {
         sections.push(data(&draft.data));
@@ -82,6 +85,25 @@ pub fn heading(plan: &Heading) -> String {
     let seed = plan.seed.map(|seed| seed.to_string());
     let lines = Lines::new("[plan]").text("title", plan.title.as_ref());
     lines.line("seed", seed).0
+}
+
+/// The lines of `[release]`.
+pub fn release(release: &ReleaseDraft) -> String {
+    let recipients = Some(&release.recipients).filter(|list| !list.is_empty());
+    let signatories = Some(&release.signatories).filter(|list| !list.is_empty());
+    let signatories = signatories.map(|list| bracketed(list.iter().map(signatory)));
+    Lines::new("[release]")
+        .spot("purpose", release.purpose.as_ref())
+        .names("recipients", recipients)
+        .spot("review", release.review.as_ref())
+        .line("signatories", signatories)
+        .0
+}
+
+fn signatory(signatory: &SignatoryDraft) -> String {
+    let role = signatory.role.as_ref().map(|role| ("role", quoted(role)));
+    let name = ("name", quoted(&signatory.name));
+    inline(std::iter::once(name).chain(role))
 }
 
 /// The lines of `[data]`.

@@ -251,6 +251,7 @@ fn commented(draft: &Draft, file: &str, profile: &FileProfile, table: &Table) ->
             "# seed = …   # without one, the seed is derived from the file's bytes; keep it secret\n",
         );
     }
+    heading.push_str(RELEASE_TO_FILL);
     let mut sections = vec![
         format!(
             "# A first plan for {}, written by `bauta init`.\n\
@@ -282,6 +283,14 @@ fn encoding_remark(profile: &FileProfile) -> String {
         false => "how the file's letters are stored".to_owned(),
     }
 }
+
+/// What only people know of a release, to be filled in: both reports show the first three.
+const RELEASE_TO_FILL: &str = "\n\
+    # [release]                # what the file is for and who answers for it; the reports show it\n\
+    # purpose = \"…\"\n\
+    # recipients = [\"…\"]\n\
+    # review = \"2028-01-31\"    # by when the risk is looked at again\n\
+    # signatories = [{ name = \"…\", role = \"…\" }]   # in the internal report only\n";
 
 /// A section with a remark behind the line of a key.
 fn with_remark(section: &str, key: &str, remark: &str) -> String {

@@ -370,3 +370,66 @@ fn the_seed_stands_in_no_text_that_is_published() {
         assert!(refused.to_string().contains("would show it"), "{refused}");
     }
 }
+
+#[test]
+fn a_release_is_checked_and_kept_in_the_record() {
+    let none = [
+        "[release]\nreview = \"2027-02-29\"\n",
+        "[release]\nreview = \"29.2.2028\"\n",
+        "[release]\nreview = 2028-02-29T10:00:00Z\n",
+    ];
+    for text in none {
+        let expected = "the day of the review is no day of the calendar".to_owned();
+        assert_eq!(one_problem(text), (2, expected), "{text}");
+    }
+    let (line, message) = one_problem("[release]\npurpose = \" \"\n");
+    assert_eq!((line, message.as_str()), (2, "the purpose is empty"));
+    let (_, message) = one_problem("[release]\nsignatories = [{ role = \"head\" }]\n");
+    assert_eq!(message, "a signatory needs the key `name`");
+    let (_, message) = one_problem("[release]\nreveiw = \"2028-02-29\"\n");
+    assert_eq!(message, "[release] has no key `reveiw`");
+
+    let folder = folder();
+    let text = "[release]\npurpose = \"teaching\"\nrecipients = [\"schools\"]\nreview = 2028-02-29\n\
+                signatories = [{ name = \"A\", role = \"head\" }, \"B\"]\n";
+    let plan = fine(folder.path(), &format!("{VARIABLES}{text}{OUTPUT}"));
+    let record = run(&plan, ungated(), &Patience::default(), &Plain).unwrap();
+    let release = record.plan.release.expect("the record has it");
+    assert_eq!(release.purpose.as_deref(), Some("teaching"));
+    assert_eq!(release.recipients, ["schools"]);
+    assert_eq!(release.review.as_deref(), Some("2028-02-29"));
+    let names: Vec<&str> = release
+        .signatories
+        .iter()
+        .map(|one| one.name.as_str())
+        .collect();
+    assert_eq!(names, ["A", "B"]);
+    assert_eq!(release.signatories[0].role.as_deref(), Some("head"));
+}
+
+#[test]
+fn the_seed_does_not_stand_in_what_a_release_publishes() {
+    let texts = [
+        "purpose = \"survey 20280229\"",
+        "recipients = [\"no 20280229\"]",
+        "review = \"2028-02-29\"",
+    ];
+    for text in texts {
+        let folder = folder();
+        let plan = format!("{VARIABLES}[release]\n{text}\n{OUTPUT}");
+        let found = check(folder.path(), &format!("[plan]\nseed = 20280229\n{plan}"));
+        let found = found.err().unwrap_or_default();
+        assert_eq!(found.len(), 1, "{text}: {found:?}");
+        assert!(found[0].message.contains("holds the seed"), "{found:?}");
+        let options = RunOptions {
+            seed: Some(20_280_229),
+            ..ungated()
+        };
+        let plan = fine(folder.path(), &plan);
+        let refused = run(&plan, options, &Patience::default(), &Plain).unwrap_err();
+        assert!(
+            refused.to_string().contains("the seed is published"),
+            "{refused}"
+        );
+    }
+}

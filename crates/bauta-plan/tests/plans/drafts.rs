@@ -32,6 +32,11 @@ fn plans() -> Vec<(PathBuf, String)> {
 const MORE: &str = r#"[plan]
 title = "quotes \" and \\"
 seed = 18446744073709551615
+[release]
+purpose = "teaching"
+recipients = ["schools", "the public"]
+review = 2028-02-29
+signatories = [{ name = "A. Müller", role = "head of methods" }, { name = "B" }, "C"]
 [data]
 file = "x y.csv"
 missing = []

@@ -4,7 +4,8 @@ use bauta_plan::record::StepRecord;
 use serde_json::{Value, json};
 
 use super::shared::{Line, SharedMeasure, only_once, shared};
-use super::{Comparison, Run, n_suppressed};
+use super::{Comparison, Run};
+use crate::headline::n_suppressed;
 
 pub(super) fn object(comparison: &Comparison<'_>) -> Value {
     let runs = &comparison.runs;

@@ -5,11 +5,13 @@ use maud::{Markup, html};
 
 use super::map::map;
 use super::shared::{JoinedSeries, Line, SharedMeasure, only_once, shared, title};
-use super::{Comparison, Run, n_suppressed};
+use super::{Comparison, Run};
 use crate::exhibits;
+use crate::headline::{Headline, headlines, n_suppressed};
+use crate::labels::Labels;
 use crate::number::{NO_FIGURE, Unit, Written as _, count};
 use crate::page::{Front, Section, chart_grid, hash, page, scrolling, scrolling_tall};
-use crate::svg::{Chart, ChartSeries, Look, bars, lines};
+use crate::svg::{Chart, ChartSeries, Look, bars, dots, labels_fit, lines};
 use crate::words::{
     capitalised, file_name, gate_condition, gate_found, gate_subject, listed, reading,
 };
@@ -36,7 +38,10 @@ pub(super) fn page_of(comparison: &Comparison<'_>) -> Markup {
         let group = group.filter(move |(_, measure)| measure.first.family == family);
         group.collect::<Vec<_>>()
     };
-    let mut sections = vec![Section::new("runs", "What was done", overview(runs))];
+    let mut sections = vec![
+        Section::new("glance", "Risk and loss of each run", glance(runs)),
+        Section::new("runs", "What was done", overview(runs)),
+    ];
     let has_gates = runs.iter().any(|run| !run.record.gates.is_empty());
     if has_gates {
         sections.push(Section::new(
@@ -83,6 +88,46 @@ fn inputs(comparison: &Comparison<'_>) -> Markup {
             }
         }
     }
+}
+
+/// What a reader looks for first, a row for each run.
+fn glance(runs: &[Run<'_>]) -> Markup {
+    let all: Vec<(&str, Vec<Headline>)> = runs
+        .iter()
+        .map(|run| (run.name.as_str(), headlines(run.record)))
+        .collect();
+    let caption = "Records at risk, what was removed, loss and verdict of each run";
+    let body = html! {
+        table {
+            caption { (caption) }
+            thead {
+                tr {
+                    th scope="col" { "Run" }
+                    @for one in all.first().iter().flat_map(|(_, found)| found) {
+                        th scope="col" class=[outcome(one)] { (one.name) }
+                    }
+                }
+            }
+            tbody {
+                @for (name, found) in &all {
+                    tr {
+                        th scope="row" { (name) }
+                        @for one in found {
+                            td class=[outcome(one)] {
+                                strong { (one.value) } br; span class="soft" { (one.below) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    };
+    scrolling(caption, &body)
+}
+
+/// The column that stays in sight.
+fn outcome(one: &Headline) -> Option<&'static str> {
+    (one.section == "gates").then_some("outcome")
 }
 
 type Fact = (&'static str, fn(&Run<'_>) -> Markup);
@@ -178,12 +223,13 @@ fn head<'n>(first: &str, names: impl Iterator<Item = &'n str>, class: &str) -> M
 }
 
 fn steps(run: &Run<'_>) -> Markup {
+    let labels = Labels::of(run.record);
     html! {
         @if run.record.steps.is_empty() { "none" }
         @else {
             ol class="plain" {
                 @for step in &run.record.steps {
-                    li { (step.title) @if !step.on.is_empty() { ": " (step.on.join(", ")) } }
+                    li { (step.title) @if !step.on.is_empty() { ": " (labels.listed(&step.on)) } }
                 }
             }
         }
@@ -216,6 +262,7 @@ fn suppressed(runs: &[Run<'_>]) -> Markup {
             |variable| count(variable.n_suppressed),
         )
     };
+    let labels = Labels::of_variables(runs.iter().flat_map(|run| &run.record.variables));
     let caption = "Suppressed cells by variable";
     let body = html! {
         table class="narrow" {
@@ -224,7 +271,7 @@ fn suppressed(runs: &[Run<'_>]) -> Markup {
             tbody {
                 @for name in &names {
                     tr {
-                        th scope="row" { (name) }
+                        th scope="row" { (labels.cell(name)) }
                         @for run in runs { td class="number" { (of(run, name)) } }
                     }
                 }
@@ -406,7 +453,9 @@ fn figure(measure: &SharedMeasure<'_>, one: &JoinedSeries, id: &str) -> Markup {
     html! {
         figure {
             figcaption { (chart.title) }
-            @if one.unit == Unit::Count { (bars(&chart)) } @else { (lines(&chart)) }
+            @if one.unit == Unit::Count { (bars(&chart)) }
+            @else if labels_fit(&chart) { (lines(&chart)) }
+            @else { (dots(&chart, &[])) }
         }
     }
 }

@@ -8,6 +8,7 @@ use bauta_methods::{FigureName, Side, Unit};
 use bauta_plan::record::MeasureRecord;
 
 use super::Run;
+use crate::labels::Labels;
 use crate::words::{named, series_title};
 
 /// A measure of at least two runs.
@@ -303,6 +304,7 @@ fn join<'a>(runs: &[Run<'a>], group: &Group<'a>) -> Option<SharedMeasure<'a>> {
             .collect(),
         remarks: remarks(runs, group, first),
     };
+    let labels = Labels::of_variables(runs.iter().flat_map(|run| &run.record.variables));
     for place in &places(&found) {
         match place {
             Place::Value => {
@@ -315,7 +317,7 @@ fn join<'a>(runs: &[Run<'a>], group: &Group<'a>) -> Option<SharedMeasure<'a>> {
                 out.figures.push(line(place, names, unit));
             }
             Place::Variable(name) => {
-                let names = [(*name).to_owned(), (*name).to_owned()];
+                let names = [labels.full(name), (*name).to_owned()];
                 out.by_variable.push(line(place, names, first.value.unit));
             }
             Place::Point { series, name } => {
@@ -326,7 +328,7 @@ fn join<'a>(runs: &[Run<'a>], group: &Group<'a>) -> Option<SharedMeasure<'a>> {
                     Some(joined) => joined.points.push(point),
                     None => out.series.push(JoinedSeries {
                         spelled,
-                        title: series_title(series.0),
+                        title: series_title(series.0, &labels),
                         axis: series.0.axis.clone(),
                         unit: series.0.unit,
                         points: vec![point],

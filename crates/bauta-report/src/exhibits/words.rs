@@ -3,11 +3,11 @@
 use bauta_methods::exhibit::{self, Paragraph, Verdict, Word, Words};
 use maud::{Markup, html};
 
-use crate::number::{NO_FIGURE, number, percent, significant};
+use crate::number::{NO_FIGURE, number, percent, settled, significant};
 
 /// A figure as it is written everywhere in a report.
 pub(super) fn figure(value: Option<f64>, unit: exhibit::Unit, digits: Option<u8>) -> String {
-    let Some(value) = value else {
+    let Some(value) = value.map(settled) else {
         return NO_FIGURE.to_owned();
     };
     match (unit, digits) {

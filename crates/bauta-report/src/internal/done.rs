@@ -6,16 +6,19 @@ use bauta_plan::record::{Fate, StepRecord, VariableRecord};
 use maud::{Markup, html};
 
 use crate::charts;
+use crate::headline::n_suppressed;
+use crate::labels::Labels;
 use crate::number::{NO_FIGURE, count, percent};
 use crate::page::{chart_grid, scrolling};
 use crate::params;
-use crate::words::{fate, listed, sentence};
+use crate::words::{fate, sentence};
 
 /// The steps in order.
 pub(super) fn steps(record: &RunRecord) -> Markup {
+    let labels = Labels::of(record);
     html! {
         @if record.steps.is_empty() { p { "The plan has no steps; nothing was changed." } }
-        @else { ol class="steps" { @for one in &record.steps { (step(one)) } } }
+        @else { ol class="steps" { @for one in &record.steps { (step(one, &labels)) } } }
         @if record.rows == Rows::Unrelated {
             p {
                 strong { "A step drew values anew, so that masked records do not correspond to the original ones." }
@@ -28,9 +31,8 @@ pub(super) fn steps(record: &RunRecord) -> Markup {
     }
 }
 
-fn step(step: &StepRecord) -> Markup {
-    let on: Vec<&str> = step.on.iter().map(String::as_str).collect();
-    let unchanged: Vec<&str> = step.unchanged.iter().map(String::as_str).collect();
+fn step(step: &StepRecord, labels: &Labels<'_>) -> Markup {
+    let (on, unchanged) = (&step.on, &step.unchanged);
     html! {
         li {
             h3 { (step.title) }
@@ -38,8 +40,8 @@ fn step(step: &StepRecord) -> Markup {
                 p { (sentence(card.summary)) }
             }
             p {
-                @if on.is_empty() { "Variables: none." } @else { "Variables: " strong { (listed(&on)) } "." }
-                @if !unchanged.is_empty() { " " strong class="bad" { "Changed nothing in " (listed(&unchanged)) "." } }
+                @if on.is_empty() { "Variables: none." } @else { "Variables: " strong { (labels.listed(on)) } "." }
+                @if !unchanged.is_empty() { " " strong class="bad" { "Changed nothing in " (labels.listed(unchanged)) "." } }
             }
             @if let Some(why) = &step.why { p class="why" { "Why: " (sentence(why)) } }
             @else { p class="soft" { "The plan gives no reason." } }
@@ -56,6 +58,7 @@ pub(super) fn scenarios(record: &RunRecord) -> Markup {
     if record.scenarios.is_empty() {
         return html! { p { "The plan describes no intruder." } };
     }
+    let labels = Labels::of(record);
     let caption = "Scenarios: what an intruder could match the file with";
     let body = html! {
         table {
@@ -71,7 +74,7 @@ pub(super) fn scenarios(record: &RunRecord) -> Markup {
                 @for scenario in &record.scenarios {
                     tr {
                         th scope="row" { (scenario.name) }
-                        td { (scenario.keys.join(", ")) }
+                        td { (labels.listed(&scenario.keys)) }
                         td { (scenario.why.as_deref().unwrap_or("no reason given")) }
                     }
                 }
@@ -106,7 +109,13 @@ pub(super) fn variables(record: &RunRecord) -> Markup {
             }
             tbody {
                 @for variable in &record.variables {
-                    (variable_row(variable, n_records, any_suppressed))
+                    (variable_row(variable, record, any_suppressed))
+                }
+                @if any_suppressed {
+                    tr class="value" {
+                        th scope="row" colspan="7" { "All together" }
+                        td class="number" { (count(n_suppressed(record))) }
+                    }
                 }
             }
         }
@@ -126,7 +135,8 @@ pub(super) fn variables(record: &RunRecord) -> Markup {
     }
 }
 
-fn variable_row(variable: &VariableRecord, n_records: u64, with_suppressed: bool) -> Markup {
+fn variable_row(variable: &VariableRecord, record: &RunRecord, with_suppressed: bool) -> Markup {
+    let (n_records, purpose) = (record.input.n_records, record.purpose());
     let share = variable
         .n_changed
         .filter(|_| n_records > 0)
@@ -141,8 +151,8 @@ fn variable_row(variable: &VariableRecord, n_records: u64, with_suppressed: bool
             td { (variable.role.name()) }
             td { (variable.kind.name()) }
             td {
-                @if variable.fate == Fate::Untouched { (fate(variable.fate)) }
-                @else { strong { (fate(variable.fate)) } }
+                @if variable.fate == Fate::Untouched { (fate(variable.fate, purpose)) }
+                @else { strong { (fate(variable.fate, purpose)) } }
             }
             td class="number" { (count(variable.n_missing)) }
             td class="number" { (variable.n_changed.map_or_else(|| NO_FIGURE.to_owned(), count)) }

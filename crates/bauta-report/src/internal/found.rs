@@ -1,12 +1,13 @@
 //! What was measured: risk by scenario, loss by variable.
 
 use bauta_plan::RunRecord;
-use bauta_plan::record::{MeasureFamily, MeasureRecord};
+use bauta_plan::record::{MeasureFamily, MeasureRecord, Purpose};
 use maud::{Markup, html};
 
 use crate::charts::{self, Drawn};
 use crate::exhibits;
 use crate::figures;
+use crate::labels::Labels;
 use crate::measures::{self, Column, dash_explained};
 use crate::page::chart_grid;
 use crate::tabulated;
@@ -20,8 +21,9 @@ pub(super) fn risks(record: &RunRecord) -> Markup {
     if risks.is_empty() {
         return html! { p { "The plan measures no risk." } };
     }
+    let labels = Labels::of(record);
     let body = html! {
-        p { "Before is the input, after the masked file as it would be released." }
+        p { (before_and_after(record.purpose())) }
         @for (idx, scenario) in scenarios_of(&risks).into_iter().enumerate() {
             @let group: Vec<&MeasureRecord> =
                 risks.iter().copied().filter(|risk| risk.scenario.as_deref() == scenario).collect();
@@ -31,16 +33,25 @@ pub(super) fn risks(record: &RunRecord) -> Markup {
             );
             h3 { (heading) }
             @if let Some(known) = record.scenarios.iter().find(|one| Some(one.name.as_str()) == scenario) {
-                p { "Known: " (known.keys.join(", ")) "." }
+                p { "Known: " (labels.listed(&known.keys)) "." }
             }
-            (measures::table(&format!("{heading}: risk figures"), &group, &record.gates))
-            (drawn(&group, &format!("risk-{idx}")))
-            @for risk in &group { (tabulated::tables(risk)) }
+            (measures::table(&format!("{heading}: risk figures"), &group, &record.gates, &labels))
+            (drawn(&group, &format!("risk-{idx}"), &labels))
+            @for risk in &group { (tabulated::tables(risk, &labels)) }
             (shown(&group, &format!("risk-{idx}")))
-            @for risk in &group { (listed::tables(risk)) }
+            @for risk in &group { (listed::tables(risk, &labels)) }
         }
     };
     html! { (body) (dash_explained(&body)) }
+}
+
+const fn before_and_after(purpose: Purpose) -> &'static str {
+    match purpose {
+        Purpose::Release => "Before is the input, after the masked file as it would be released.",
+        Purpose::Calibration => {
+            "Before is the input with its own weights, after the records that are left with their new weights."
+        }
+    }
 }
 
 /// The scenarios of measures in the order of their first occurrence, the file itself last.
@@ -66,22 +77,23 @@ pub(super) fn losses(record: &RunRecord) -> Markup {
         .iter()
         .copied()
         .partition(|loss| measures::has_rows(loss));
+    let labels = Labels::of(record);
     let column = |loss: &&MeasureRecord| Column::of(loss, &record.gates);
     let columns: Vec<Column> = losses.iter().filter_map(column).collect();
     let body = html! {
         @if !with_value.is_empty() {
-            (measures::table("Loss of the file as a whole", &with_value, &record.gates))
+            (measures::table("Loss of the file as a whole", &with_value, &record.gates, &labels))
         }
-        (measures::by_variable("Loss by variable", &columns.iter().collect::<Vec<_>>()))
-        (drawn(&with_value, "loss"))
+        (measures::by_variable("Loss by variable", &columns.iter().collect::<Vec<_>>(), &labels))
+        (drawn(&with_value, "loss", &labels))
         (shown(&losses, "loss"))
         @for (idx, loss) in descriptions.iter().enumerate() {
             h3 { (named(loss)) }
             p class="reading" { (reading(loss)) }
-            (variable_tables(loss))
-            (drawn(&[loss], &format!("about-{idx}")))
+            (variable_tables(loss, &labels))
+            (drawn(&[loss], &format!("about-{idx}"), &labels))
         }
-        @for loss in &with_value { (variable_tables(loss)) }
+        @for loss in &with_value { (variable_tables(loss, &labels)) }
     };
     html! { (body) (dash_explained(&body)) }
 }
@@ -92,16 +104,17 @@ pub(super) fn scores(record: &RunRecord) -> Option<Markup> {
     if scores.is_empty() {
         return None;
     }
+    let labels = Labels::of(record);
     let body = html! {
-        (measures::table("Scores", &scores, &record.gates))
-        (drawn(&scores, "score"))
+        (measures::table("Scores", &scores, &record.gates, &labels))
+        (drawn(&scores, "score", &labels))
         (shown(&scores, "score"))
     };
     Some(html! { (body) (dash_explained(&body)) })
 }
 
-fn variable_tables(measure: &MeasureRecord) -> Markup {
-    figures::tables(&figures::variable_figures(measure))
+fn variable_tables(measure: &MeasureRecord, labels: &Labels<'_>) -> Markup {
+    figures::tables(&figures::variable_figures(measure), labels)
 }
 
 fn of_family(record: &RunRecord, family: MeasureFamily) -> Vec<&MeasureRecord> {
@@ -121,10 +134,10 @@ fn shown(group: &[&MeasureRecord], id: &str) -> Markup {
     }
 }
 
-fn drawn(group: &[&MeasureRecord], id: &str) -> Markup {
+fn drawn(group: &[&MeasureRecord], id: &str, labels: &Labels<'_>) -> Markup {
     let mut all = Drawn::default();
     for (idx, measure) in group.iter().enumerate() {
-        let one = charts::of_measure(measure, &format!("{id}-{idx}"));
+        let one = charts::of_measure(measure, &format!("{id}-{idx}"), labels);
         all.figures.extend(one.figures);
         all.remarks.extend(one.remarks);
     }

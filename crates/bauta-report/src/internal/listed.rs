@@ -4,13 +4,14 @@ use bauta_methods::measure::{ListedRecord, Part};
 use bauta_plan::record::MeasureRecord;
 use maud::{Markup, html};
 
+use crate::labels::Labels;
 use crate::number::Written as _;
 use crate::number::{NO_FIGURE, Unit, count};
 use crate::page::scrolling;
 use crate::words::named;
 
 /// The listed records of a measure, of the masked file and of the input.
-pub(super) fn tables(measure: &MeasureRecord) -> Markup {
+pub(super) fn tables(measure: &MeasureRecord, labels: &Labels<'_>) -> Markup {
     let of = |found: Option<&bauta_methods::Measurement>| {
         found.map_or_else(Vec::new, |found| found.listed.clone())
     };
@@ -23,7 +24,7 @@ pub(super) fn tables(measure: &MeasureRecord) -> Markup {
     let title = named(measure);
     html! {
         @for (file, records) in files.iter().filter(|(_, records)| !records.is_empty()) {
-            (table(&format!("{title}: {}", said_of(records, file)), records))
+            (table(&format!("{title}: {}", said_of(records, file)), records, labels))
         }
     }
 }
@@ -38,7 +39,7 @@ fn said_of(records: &[ListedRecord], file: &str) -> String {
     )
 }
 
-fn table(caption: &str, records: &[ListedRecord]) -> Markup {
+fn table(caption: &str, records: &[ListedRecord], labels: &Labels<'_>) -> Markup {
     let keys = records.first().map_or(&[][..], |record| &record.key);
     let figures = records.first().map_or(&[][..], |record| &record.figures);
     let body = html! {
@@ -47,7 +48,7 @@ fn table(caption: &str, records: &[ListedRecord]) -> Markup {
             thead {
                 tr {
                     th scope="col" class="number" { "Input row" }
-                    @for (name, _) in keys { th scope="col" { (name) } }
+                    @for (name, _) in keys { th scope="col" { (labels.cell(name)) } }
                     @for figure in figures { th scope="col" class="number" { (heading(&figure.name)) } }
                 }
             }

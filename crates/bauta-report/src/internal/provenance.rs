@@ -1,9 +1,10 @@
 //! Where everything came from and how to repeat it.
 
 use bauta_plan::RunRecord;
-use bauta_plan::record::{FileRecord, Purpose};
+use bauta_plan::record::{FileRecord, Purpose, SignatoryRecord};
 use maud::{Markup, html};
 
+use crate::headline::n_records_removed;
 use crate::number::{count, seconds};
 use crate::page::{facts, hash, scrolling};
 use crate::words::{capitalised, seed_source};
@@ -44,6 +45,9 @@ pub(super) fn files(record: &RunRecord) -> Markup {
     };
     html! {
         (scrolling(caption, &body))
+        @if let Some(n_removed) = n_records_removed(record) {
+            p { "Records removed: " (count(n_removed)) " of " (count(record.input.n_records)) " read." }
+        }
         @if !record.notes.is_empty() {
             p { "To know about the data as they were read:" }
             ul class="notes" { @for note in &record.notes { li { (note.text) } } }
@@ -144,17 +148,32 @@ pub(super) fn plan(record: &RunRecord) -> Markup {
     }
 }
 
-/// Where the committee signs.
-pub(super) fn decision() -> Markup {
+/// Where the committee signs: a line for each whom the plan names, or one for whoever it is.
+pub(super) fn decision(record: &RunRecord) -> Markup {
+    let release = record.plan.release.iter();
+    let signatories: Vec<&SignatoryRecord> =
+        release.flat_map(|release| &release.signatories).collect();
     html! {
         ul class="choice" {
             li { "The file is released as described above." }
             li { "The file is not released. Reason:" }
         }
-        ul class="sign" {
-            li { "Name and function" }
-            li { "Place and date" }
-            li { "Signature" }
+        @if signatories.is_empty() {
+            ul class="sign" {
+                li { "Name and function" }
+                li { "Place and date" }
+                li { "Signature" }
+            }
+        }
+        @for signatory in signatories {
+            ul class="sign" {
+                li class="named" {
+                    strong { (signatory.name) }
+                    @if let Some(role) = &signatory.role { br; (role) }
+                }
+                li { "Place and date" }
+                li { "Signature" }
+            }
         }
     }
 }

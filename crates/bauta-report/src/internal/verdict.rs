@@ -1,13 +1,15 @@
 //! Whether the release holds what was asked of it.
 
 use bauta_plan::judged::were_perturbed;
-use bauta_plan::record::{ClaimRecord, Counted, Fate, GateRecord, Purpose, Ungated};
+use bauta_plan::record::{ClaimRecord, Counted, GateRecord, Purpose, Ungated};
 use bauta_plan::{Judged, RunRecord};
 use maud::{Markup, html};
 
-use crate::number::count;
+use crate::exhibits;
+use crate::headline::{Headline, conditions as conditions_that_hold, headlines, of_calibration};
+use crate::labels::Labels;
 use crate::page::scrolling;
-use crate::words::{file_name, gate_condition, gate_found, gate_subject};
+use crate::words::{file_name, gate_condition, gate_found, gate_subject, sentence};
 
 /// The outcome in one sentence.
 pub(super) fn verdict(record: &RunRecord) -> Markup {
@@ -108,46 +110,29 @@ fn failures(record: &RunRecord, failed: &[&GateRecord]) -> String {
     }
 }
 
-/// The figures that a reader looks for first.
+/// The figures that a reader looks for first, each a way to where it stands again.
 pub(super) fn key_figures(record: &RunRecord) -> Markup {
-    let n_passed = record.gates.iter().filter(|gate| gate.passed).count();
-    let with_fate = |fate| {
-        record
-            .variables
-            .iter()
-            .filter(|variable| variable.fate == fate)
-            .count() as u64
-    };
-    let n_variables = record.variables.len() as u64;
-    let tiles = [
-        (
-            "Conditions that hold",
-            match record.gates.len() {
-                0 => "none set".to_owned(),
-                n_gates => format!("{n_passed} of {n_gates}"),
-            },
-        ),
-        ("Records read", count(record.input.n_records)),
-        (
-            "Variables masked",
-            format!(
-                "{} of {}",
-                count(with_fate(Fate::Masked)),
-                count(n_variables)
-            ),
-        ),
-        (
-            "Variables removed",
-            format!(
-                "{} of {}",
-                count(with_fate(Fate::Dropped)),
-                count(n_variables)
-            ),
-        ),
-    ];
+    match record.purpose() {
+        Purpose::Release => tiles(&headlines(record), "tiles"),
+        Purpose::Calibration => html! {
+            @for evidence in record.steps.iter().filter_map(|step| step.evidence.as_deref()) {
+                p { (exhibits::words(&evidence.summary)) }
+            }
+            (tiles(&of_calibration(record), "tiles words"))
+        },
+    }
+}
+
+/// Tiles of a name, a figure and what it counts.
+fn tiles(all: &[Headline], class: &str) -> Markup {
     html! {
-        dl class="tiles" {
-            @for (name, value) in tiles { div { dt { (name) } dd { (value) } } }
+        dl class=(class) {
+            @for one in all {
+                div {
+                    dt { a href={ "#" (one.section) } { (one.name) } }
+                    dd { (one.value) @if !one.below.is_empty() { small { (one.caption()) } } }
+                }
+            }
         }
     }
 }
@@ -155,7 +140,8 @@ pub(super) fn key_figures(record: &RunRecord) -> Markup {
 /// The conditions, what was found, and whether they hold; and what counting again showed.
 pub(super) fn gates(record: &RunRecord) -> Markup {
     html! {
-        (conditions(record))
+        @if !record.gates.is_empty() { p { (sentence(&conditions_that_hold(record))) } }
+        @if record.purpose() == Purpose::Release { (conditions(record)) }
         (claims(record, Counted::ReleasedFile))
         (claims(record, Counted::BeforeSuppression))
     }
@@ -163,6 +149,7 @@ pub(super) fn gates(record: &RunRecord) -> Markup {
 
 /// The claims that were counted in the file, or in what it does not show.
 fn claims(record: &RunRecord, counted: Counted) -> Markup {
+    let labels = Labels::of(record);
     let claims = record.claims.iter();
     let claims: Vec<&ClaimRecord> = claims.filter(|claim| claim.counted == counted).collect();
     let introduction = match counted {
@@ -177,14 +164,19 @@ fn claims(record: &RunRecord, counted: Counted) -> Markup {
     html! {
         @if !claims.is_empty() {
             p { (introduction) }
-            ul { @for claim in claims { li { (counted_again(claim)) } } }
+            ul { @for claim in claims { li { (counted_again(claim, &labels)) } } }
         }
     }
 }
 
-fn counted_again(claim: &ClaimRecord) -> Markup {
+fn counted_again(claim: &ClaimRecord, labels: &Labels<'_>) -> Markup {
+    // Where only some keys are known at a time, the record says which.
+    let keys = match claim.subsets {
+        Some(_) => claim.keys_in_words(),
+        None => labels.listed(&claim.keys),
+    };
     html! {
-        (claim.keys_in_words()) " (" (claim.semantics) "; " (claim.by) "): "
+        (keys) " (" (claim.semantics) "; " (claim.by) "): "
         @if claim.holds && (claim.counted == Counted::BeforeSuppression || !claim.perturbed.is_empty()) {
             // No tick: it is not the file that was counted, or not what an intruder finds.
             strong { (claim.in_words()) }
@@ -215,7 +207,7 @@ fn conditions(record: &RunRecord) -> Markup {
                     th scope="col" { "Condition" }
                     th scope="col" class="number" { "Asked for" }
                     th scope="col" class="number" { "Found" }
-                    th scope="col" { "Outcome" }
+                    th scope="col" class="outcome" { "Outcome" }
                     th scope="col" { "Why" }
                 }
             }
@@ -241,7 +233,7 @@ fn gate_row(gate: &GateRecord, record: &RunRecord) -> Markup {
             th scope="row" { (gate_subject(gate, &record.measures)) }
             td class="number" { (gate_condition(gate, unit)) }
             td class="number" { (gate_found(gate, unit)) }
-            td {
+            td class="outcome" {
                 @if gate.passed { strong class="good" { "✓ holds" } }
                 @else { strong class="bad" { "✗ fails" } }
                 @if !gate.perturbed.is_empty() { ", " (perturbed(gate)) }

@@ -5,8 +5,8 @@ use maud::{Markup, html};
 
 use super::Chart;
 use super::frame::{SIZE, Shape, WIDTH, at, bar, empty, framed, top_of};
-use super::scale::{Base, Scale};
-use super::text::{shortened, widest, width};
+use super::scale::Scale;
+use super::text::{widest, width, wrapped};
 
 /// Height of the drawing of upright bars.
 const UPRIGHT: f64 = 180.0;
@@ -14,6 +14,8 @@ const UPRIGHT: f64 = 180.0;
 const FIGURE_SIZE: f64 = 11.0;
 /// Widest column of labels beside lying bars.
 const MAX_LABEL: f64 = 190.0;
+/// Height of a line of a label.
+pub(super) const LINE: f64 = 12.5;
 /// Room for the marks and the name of the axis below the drawing.
 const FOOT: f64 = 40.0;
 
@@ -60,7 +62,7 @@ fn upright_widths(chart: &Chart, left: f64) -> (f64, f64) {
 }
 
 fn upright_fits(chart: &Chart) -> bool {
-    let scale = Scale::over(chart.values(), Base::Zero, chart.unit, 4);
+    let scale = Scale::of_counts(chart.values(), chart.unit, 4);
     let (slot, bar_width) = upright_widths(chart, upright_left(&scale));
     let labels = widest(chart.categories.iter().map(String::as_str), SIZE);
     let figures = figures(chart);
@@ -69,7 +71,7 @@ fn upright_fits(chart: &Chart) -> bool {
 }
 
 fn upright(chart: &Chart) -> Markup {
-    let scale = Scale::over(chart.values(), Base::Zero, chart.unit, 4);
+    let scale = Scale::of_counts(chart.values(), chart.unit, 4);
     let left = upright_left(&scale);
     // Name of the axis, then room for the figure on the highest bar.
     let legend = top_of(chart, Shape::Bars);
@@ -113,7 +115,7 @@ pub(super) fn side_axis(
     y_of: &dyn Fn(f64) -> f64,
 ) -> Markup {
     html! {
-        text class="axis-name" x="0" y=(at(top + 10.0)) { (chart.axis) }
+        text class="axis-name" x="0" y=(at(top + 10.0)) { (scale.name(&chart.axis)) }
         @for &tick in &scale.ticks {
             path class="grid" d=(format!("M{} {}H{}", at(left), at(y_of(tick)), at(WIDTH)))
                 stroke="currentColor" stroke-opacity="0.18" {}
@@ -174,7 +176,7 @@ impl Lying {
 /// The finest scale whose marks do not run into each other.
 fn scale_that_fits(chart: &Chart, room: f64) -> Scale {
     for n_wanted in [5, 4, 3, 2] {
-        let scale = Scale::over(chart.values(), Base::Zero, chart.unit, n_wanted);
+        let scale = Scale::of_counts(chart.values(), chart.unit, n_wanted);
         let texts: Vec<String> = scale
             .ticks
             .iter()
@@ -185,7 +187,7 @@ fn scale_that_fits(chart: &Chart, room: f64) -> Scale {
             return scale;
         }
     }
-    Scale::over(chart.values(), Base::Zero, chart.unit, 1)
+    Scale::of_counts(chart.values(), chart.unit, 1)
 }
 
 fn lying(chart: &Chart) -> Markup {
@@ -219,12 +221,27 @@ fn lying(chart: &Chart) -> Markup {
     framed(chart, Shape::Bars, bottom + FOOT, &drawing)
 }
 
-fn lying_label(label: &str, x: f64, y: f64) -> Markup {
-    let short = shortened(label, SIZE, MAX_LABEL);
+/// A label beside its bars, in two lines where one is too short for it.
+fn lying_label(label: &str, x: f64, middle: f64) -> Markup {
+    lines_of_label(label, MAX_LABEL, 2, [x, middle])
+}
+
+/// A label that ends at a place, its lines around the middle.
+pub(super) fn lines_of_label(
+    label: &str,
+    room: f64,
+    max_lines: usize,
+    [x, middle]: [f64; 2],
+) -> Markup {
+    let lines = wrapped(label, SIZE, room, max_lines);
+    let is_cut = lines.join(" ") != label;
+    let first = middle - LINE * (lines.len().saturating_sub(1)) as f64 / 2.0;
     html! {
-        text x=(at(x)) y=(at(y)) text-anchor="end" {
-            @if short != label { title { (label) } }
-            (short)
+        @for (idx, line) in lines.iter().enumerate() {
+            text x=(at(x)) y=(at(first + LINE * idx as f64)) text-anchor="end" {
+                @if is_cut { title { (label) } }
+                (line)
+            }
         }
     }
 }
@@ -233,7 +250,8 @@ fn lying_axis(chart: &Chart, lying: &Lying) -> Markup {
     let bottom = lying.bottom(chart);
     let middle = f64::midpoint(lying.left, lying.right);
     // A name wider than the drawing starts at the chart's edge instead of leaving it.
-    let half = width(&chart.axis, SIZE) / 2.0;
+    let name = lying.scale.name(&chart.axis);
+    let half = width(&name, SIZE) / 2.0;
     let middle = middle.max(half).min(WIDTH - half);
     html! {
         @for &tick in &lying.scale.ticks {
@@ -242,6 +260,6 @@ fn lying_axis(chart: &Chart, lying: &Lying) -> Markup {
                 stroke="currentColor" stroke-opacity="0.18" {}
             text x=(x) y=(at(bottom + 15.0)) text-anchor="middle" { (lying.scale.tick_text(tick)) }
         }
-        text class="axis-name" x=(at(middle)) y=(at(bottom + 32.0)) text-anchor="middle" { (chart.axis) }
+        text class="axis-name" x=(at(middle)) y=(at(bottom + 32.0)) text-anchor="middle" { (name) }
     }
 }

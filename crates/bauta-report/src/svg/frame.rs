@@ -155,6 +155,8 @@ pub(super) enum Shape {
     Bars,
     /// Lines with marks.
     Lines,
+    /// Marks beside their labels.
+    Dots,
 }
 
 impl Shape {
@@ -162,6 +164,7 @@ impl Shape {
         match self {
             Self::Bars => "Bar chart",
             Self::Lines => "Line chart",
+            Self::Dots => "Dot chart",
         }
     }
 
@@ -170,6 +173,7 @@ impl Shape {
         match self {
             Self::Bars => 18.0,
             Self::Lines => 28.0,
+            Self::Dots => 12.0,
         }
     }
 }
@@ -222,6 +226,7 @@ fn legend(chart: &Chart, shape: Shape) -> Markup {
                     (stroke(series.look, &format!("M{} {}h28", at(x), at(y))))
                     (dot(series.look, x + 14.0, y, &series.name))
                 },
+                Shape::Dots => (dot(series.look, x + 6.0, y, &series.name)),
             }
             (legend_name(&series.name, shape.sample_width(), x, y))
         }

@@ -4,8 +4,8 @@ use maud::{Markup, html};
 
 use super::frame::{SIZE, WIDTH, at};
 use super::text::{shortened, widest};
-use crate::number::Unit;
 use crate::number::Written as _;
+use crate::number::{Unit, settled};
 
 /// Widest column of names beside the fields.
 const MAX_LABEL: f64 = 110.0;
@@ -32,7 +32,8 @@ pub fn heat_map(
     let left = labels + 8.0;
     let field = ((WIDTH - left) / (n - 1) as f64).min(56.0);
     let height = field.clamp(14.0, 30.0);
-    let largest = figures(below_diagonal).fold(0.0, |largest: f64, value| largest.max(value.abs()));
+    let sizes = figures(below_diagonal).map(|value| settled(value).abs());
+    let largest = sizes.fold(0.0, f64::max);
     let bottom = height * (n - 1) as f64;
     // Names below the columns stand upright, since most are longer than a field is wide.
     let total = bottom + labels + 16.0;
@@ -78,7 +79,7 @@ fn one_field(
     largest: f64,
     [x, y, w, h]: [f64; 4],
 ) -> Markup {
-    let value = value.filter(|value| value.is_finite());
+    let value = value.filter(|value| value.is_finite()).map(settled);
     let words = format!("{row} and {column}: {}", Unit::Number.text_or_dash(value));
     let strength = value.map_or(0.0, |value| {
         if largest > 0.0 {

@@ -65,6 +65,15 @@ pub fn lines(chart: &Chart) -> Markup {
     framed(chart, Shape::Lines, bottom + 26.0, &drawing)
 }
 
+/// Whether a line chart shows all labels, each in full.
+pub(crate) fn labels_fit(chart: &Chart) -> bool {
+    let widest = widest(chart.categories.iter().map(String::as_str), SIZE);
+    // The figures beside the axis take some of the room; their width is not known here.
+    let room = WIDTH - 2.0 * SIDE - 50.0;
+    let slot = room / (chart.categories.len().max(2) - 1) as f64;
+    widest <= MAX_LABEL && widest + 8.0 <= slot
+}
+
 /// Every how many categories a label fits, preferably so that the last one has its label.
 fn label_distance(chart: &Chart, slot: f64) -> usize {
     let n_categories = chart.categories.len();

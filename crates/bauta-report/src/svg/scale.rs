@@ -1,4 +1,4 @@
-//! Axes with steps of 1, 2 or 5 times a power of ten.
+//! Axes with steps of 1, 2 or 5 times a power of ten, and for counts of very different size with powers of ten.
 
 use crate::number::{Unit, exponent_of, fixed, significant};
 
@@ -9,9 +9,22 @@ pub(super) struct Scale {
     high: f64,
     step: f64,
     unit: Unit,
+    spacing: Spacing,
     /// Where the marks are, rising.
     pub(super) ticks: Vec<f64>,
 }
+
+/// How far apart figures stand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Spacing {
+    /// By their difference.
+    Even,
+    /// By the logarithm of one more, so that 0 has a place and 1 can be seen beside thousands.
+    Logarithmic,
+}
+
+/// A bar shorter than this share of the longest cannot be seen.
+const VISIBLE: f64 = 0.02;
 
 /// What a scale must show besides the figures.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -69,7 +82,49 @@ impl Scale {
             high: ticks[ticks.len() - 1],
             step,
             unit,
+            spacing: Spacing::Even,
             ticks,
+        }
+    }
+
+    /// A scale for bars of counts: even, unless the smallest could not be seen on it.
+    pub(super) fn of_counts(
+        values: impl Iterator<Item = f64> + Clone,
+        unit: Unit,
+        n_wanted: usize,
+    ) -> Self {
+        let largest = values.clone().fold(0.0, f64::max);
+        let mut positive = values.clone().filter(|value| *value != 0.0);
+        let unseen = positive.any(|value| value < VISIBLE * largest);
+        let none_below = values.clone().all(|value| value >= 0.0);
+        if unit == Unit::Count && unseen && none_below && largest < 1e15 {
+            Self::logarithmic(largest)
+        } else {
+            Self::over(values, Base::Zero, unit, n_wanted)
+        }
+    }
+
+    fn logarithmic(largest: f64) -> Self {
+        let mut ticks = vec![0.0, 1.0];
+        while ticks.last().is_some_and(|last| 10.0 * last <= largest) {
+            let last = ticks.last().copied().unwrap_or(1.0);
+            ticks.push(10.0 * last);
+        }
+        Self {
+            low: 0.0,
+            high: largest,
+            step: 1.0,
+            unit: Unit::Count,
+            spacing: Spacing::Logarithmic,
+            ticks,
+        }
+    }
+
+    /// What the axis is called: a scale that is not even says so.
+    pub(super) fn name(&self, axis: &str) -> String {
+        match self.spacing {
+            Spacing::Even => axis.to_owned(),
+            Spacing::Logarithmic => format!("{axis} (logarithmic scale)"),
         }
     }
 
@@ -87,7 +142,11 @@ impl Scale {
 
     /// Where a figure lies between the ends: 0 at the lower, 1 at the upper.
     pub(super) fn position(&self, value: f64) -> f64 {
-        ((value - self.low) / (self.high - self.low)).clamp(0.0, 1.0)
+        let share = match self.spacing {
+            Spacing::Even => (value - self.low) / (self.high - self.low),
+            Spacing::Logarithmic => value.max(0.0).ln_1p() / self.high.ln_1p(),
+        };
+        share.clamp(0.0, 1.0)
     }
 
     /// The lower end.
@@ -188,6 +247,19 @@ mod tests {
         let cut = scale.cut_to(-0.4, 5.5);
         assert_eq!(cut.ticks, [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]);
         assert_eq!((cut.position(-0.4), cut.position(5.5)), (0.0, 1.0));
+    }
+
+    #[test]
+    fn one_record_can_be_seen_beside_thousands() {
+        let counts = |values: &[f64]| Scale::of_counts(values.iter().copied(), Unit::Count, 4);
+        // 1 of 100 is 1 %, too short; 2 of 100 is not.
+        assert_eq!(counts(&[2.0, 0.0, 100.0]).name("records"), "records");
+        let scale = counts(&[1.0, 0.0, 12_000.0]);
+        assert_eq!(scale.name("records"), "records (logarithmic scale)");
+        assert_eq!(scale.ticks, [0.0, 1.0, 10.0, 100.0, 1000.0, 10_000.0]);
+        // ln 2 / ln 12001 = 0.0738.
+        assert!((scale.position(1.0) - 0.0738).abs() < 1e-4);
+        assert_eq!((scale.position(0.0), scale.position(12_000.0)), (0.0, 1.0));
     }
 
     #[test]

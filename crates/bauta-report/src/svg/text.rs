@@ -52,9 +52,37 @@ pub(super) fn shortened(text: &str, size: f64, room: f64) -> String {
     "…".to_owned()
 }
 
+/// The text in at most so many lines, broken between words; what does not fit is shortened.
+pub(super) fn wrapped(text: &str, size: f64, room: f64, max_lines: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        let joined = lines.last().map(|line| format!("{line} {word}"));
+        match (joined, lines.last_mut()) {
+            (Some(joined), Some(line)) if width(&joined, size) <= room => *line = joined,
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    if lines.len() > max_lines {
+        let rest = lines.split_off(max_lines.saturating_sub(1)).join(" ");
+        lines.push(rest);
+    }
+    let fits = |line: String| shortened(&line, size, room);
+    lines.into_iter().map(fits).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_labels_are_broken_between_words() {
+        let lines = |text| wrapped(text, 10.0, 64.0, 2);
+        assert_eq!(lines("abcdeghkno"), ["abcdeghkno"]);
+        assert_eq!(lines("abcde ghkno"), ["abcde", "ghkno"]);
+        let cut = lines("abcde ghkno abcde ghkno");
+        assert_eq!(cut.len(), 2);
+        assert!(cut[1].contains('…') && cut.iter().all(|line| width(line, 10.0) <= 64.0));
+    }
 
     #[test]
     fn long_names_keep_both_ends() {

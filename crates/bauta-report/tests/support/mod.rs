@@ -16,9 +16,28 @@ use bauta_methods::{FigureName, Unit, registry};
 use bauta_plan::RunRecord;
 use bauta_plan::record::{
     ClaimRecord, Counted, FORMAT, FileRecord, GateRecord, MeasureFamily, MeasureRecord, PlanRecord,
-    ScenarioRecord, SeedSource, StageTime, StepRecord, TimesRecord,
+    ReleaseRecord, ScenarioRecord, SeedSource, SignatoryRecord, StageTime, StepRecord, TimesRecord,
 };
 use serde_json::{Value, json};
+
+/// What the plan says of its release.
+fn release() -> ReleaseRecord {
+    ReleaseRecord {
+        purpose: Some("Research on victims of crime".to_owned()),
+        recipients: vec!["Accredited institutes".to_owned(), "Ministries".to_owned()],
+        review: Some("2028-02-29".to_owned()),
+        signatories: vec![
+            SignatoryRecord {
+                name: "Ada Signer".to_owned(),
+                role: Some("Head of methods".to_owned()),
+            },
+            SignatoryRecord {
+                name: "Ben Signer".to_owned(),
+                role: None,
+            },
+        ],
+    }
+}
 
 /// A run whose gates hold.
 pub(crate) fn passed() -> RunRecord {
@@ -31,6 +50,7 @@ pub(crate) fn passed() -> RunRecord {
             sha256: "7a".repeat(32),
             text: "title = \"Victimisation survey 2015\"\n\n[data]\nfile = \"survey.csv\"\n"
                 .to_owned(),
+            release: Some(release()),
         },
         seed: 424_242_424_242,
         seed_source: SeedSource::Plan,
