@@ -77,7 +77,10 @@ mod tests {
     #[test]
     fn a_page_has_its_summary_its_text_and_its_pictures() {
         let html = page(&found());
-        assert!(html.contains("<td class=\"number\">2</td>"), "{html}");
+        assert!(
+            html.contains("<td class=\"number\" data-label=\"matching\">2</td>"),
+            "{html}"
+        );
         assert!(html.contains("Some <em>text</em> &amp; more."), "{html}");
         // Both pictures of a row stand in one grid.
         assert_eq!(html.matches("<div class=\"charts").count(), 1, "{html}");

@@ -38,12 +38,21 @@ pub struct DocumentPicture<'a> {
     pub axes: &'a str,
 }
 
-/// Charts in rows of three, and tables of many columns on paper.
+/// Charts in rows of three, tables of words on narrow screens (a block for each row), and tables of many columns on paper.
 const STYLE: &str = "\
 .three { grid-template-columns: repeat(auto-fit, minmax(min(100%, 19rem), 1fr)); }
 .document td:last-child, .document th:last-child { min-width: 6rem; }
 .document .words { min-width: 14rem; }
 .document thead .number { white-space: normal; }
+@media screen and (max-width: 40rem) {
+  .document .scroll > .stacked { min-width: 0; }
+  .document .stacked, .stacked tbody, .stacked tr, .stacked td { display: block; width: auto; min-width: 0; }
+  .stacked thead { display: none; }
+  .stacked tr { padding: .5rem 0; border-bottom: 1px solid var(--rule); }
+  .document .stacked td { padding: .1rem 0; border: 0; min-width: 0; text-align: left; white-space: normal; }
+  .stacked td:first-child { font-weight: 600; }
+  .stacked td:not(:first-child)::before { content: attr(data-label) \": \"; color: var(--soft); }
+}
 @media print {
   .three { grid-template-columns: 1fr 1fr 1fr; gap: .8rem; }
   .document .words { min-width: 0; }

@@ -6,7 +6,7 @@ use super::inline::inline;
 use crate::page::{scrolling, scrolling_tall};
 
 /// A table of more rows scrolls in a box of its own.
-const MAX_ROWS: usize = 40;
+const MAX_ROWS: usize = 60;
 /// Columns from which a table is set smaller on paper, and from which smaller still.
 const MANY: usize = 9;
 const MOST: usize = 13;
@@ -34,7 +34,7 @@ pub(super) fn table(lines: &[&str]) -> Markup {
         MANY.. => "many",
         // Stretched over the page, cells of one row would stand far apart.
         _ if !words.contains(&true) => "narrow",
-        _ => "few",
+        _ => "stacked",
     };
     let class_of = |column: usize| -> Option<&'static str> {
         if words[column] {
@@ -59,7 +59,7 @@ pub(super) fn table(lines: &[&str]) -> Markup {
                 @for row in &body {
                     tr {
                         @for (column, cell) in row.iter().enumerate() {
-                            td class=[of(column)] { (inline(cell)) }
+                            td class=[of(column)] data-label=[headings.get(column)] { (inline(cell)) }
                         }
                     }
                 }
@@ -102,11 +102,15 @@ mod tests {
         ];
         let html = table(&lines).into_string();
         assert!(
-            html.contains("<td>x</td><td class=\"number\">1.20 ± 0.10</td>"),
+            html.contains(
+                "<td data-label=\"a\">x</td><td class=\"number\" data-label=\"b\">1.20 ± 0.10</td>"
+            ),
             "{html}"
         );
         assert!(
-            html.contains("<td>-24</td><td class=\"number\"><strong>2</strong></td>"),
+            html.contains(
+                "<td data-label=\"a\">-24</td><td class=\"number\" data-label=\"b\"><strong>2</strong></td>"
+            ),
             "{html}"
         );
         assert!(!html.contains("---"));
