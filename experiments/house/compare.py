@@ -203,6 +203,7 @@ def paper_commands(shared):
     """`reproduce` with few seeds: the text on standard output, and the pictures."""
     data = ["--data", str(shared / "data"), "--seeds", "2"]
     runs = [("reproduce truta-2004", ["reproduce", "truta-2004", "--seeds", "2"], [])]
+    runs.append(("reproduce bergeat-2015", ["reproduce", "bergeat-2015"], []))
     if (shared / "data").exists():
         for paper in ["yancey-2002", "mateo-sanz-2004"]:
             runs.append((f"reproduce {paper}", ["reproduce", paper, *data], []))

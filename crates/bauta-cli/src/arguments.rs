@@ -19,7 +19,6 @@ use bauta_methods::Choice as _;
 use bauta_methods::keys::Semantics;
 use bauta_methods::params::describe;
 use bauta_methods::{Card, ParamDefault, ParamType, registry};
-use bauta_papers::INCOME_RECORDS;
 use bauta_plan::plan::ReleaseWhen;
 use bauta_plan::run::{Replace, RunOptions};
 use bauta_plan::work::Reading;
@@ -185,9 +184,11 @@ pub(crate) enum Command {
         bauta sign release.record.json --key office.key"
     )]
     Sign(SignArguments),
-    /// Reproduce the tables and figures of a paper: published beside found
+    /// Reproduce the tables and figures of a paper, or of all: published beside found
     #[command(
-        after_help = "Example:\n  bauta reproduce yancey-2002 --data reference-data --seeds 100 -o yancey-2002"
+        after_help = "Examples:\n  bauta reproduce bergeat-2015 -o bergeat-2015\n  \
+        bauta reproduce yancey-2002 --data reference-data --seeds 100 -o yancey-2002\n  \
+        bauta reproduce all --data reference-data -o papers"
     )]
     Reproduce(ReproduceArguments),
     /// List the methods
@@ -208,24 +209,34 @@ pub(crate) enum Command {
 
 #[derive(Debug, Args)]
 pub(crate) struct ReproduceArguments {
-    /// The paper: yancey-2002, mateo-sanz-2004, truta-2004 or sebe-2002
-    #[arg(value_parser = ["yancey-2002", "mateo-sanz-2004", "truta-2004", "sebe-2002"])]
+    /// The paper: yancey-2002, mateo-sanz-2004, truta-2004, sebe-2002 or bergeat-2015; or all
+    #[arg(value_parser = reproducible())]
     pub(crate) paper: String,
-    /// Folder with the field's reference files, census.csv and eia.csv; truta-2004 needs none
+    /// Folder with the field's reference files, census.csv and eia.csv; truta-2004 and bergeat-2015 need none
     #[arg(long, value_hint = ValueHint::DirPath)]
     pub(crate) data: Option<PathBuf>,
-    /// Seeds to mask under, for tables of random masks
-    #[arg(long, default_value_t = 100, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=100_000))]
-    pub(crate) seeds: u32,
+    /// Seeds to mask under, for tables of random masks (default: 100, and 3 for all)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=100_000))]
+    pub(crate) seeds: Option<u32>,
     /// Seed, for figures of one run
     #[arg(long, default_value_t = 1, value_name = "NUMBER")]
     pub(crate) seed: u64,
-    /// Records of the generated income file of yancey-2002; fewer take less time
-    #[arg(long, default_value_t = INCOME_RECORDS as u32, value_name = "N", value_parser = clap::value_parser!(u32).range(2_000..=1_000_000))]
-    pub(crate) records: u32,
-    /// Folder to write text and pictures to (default: the text on standard output)
+    /// Records of the generated income file of yancey-2002 (default: 59315 as the paper, and 10000 for all)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2_000..=1_000_000))]
+    pub(crate) records: Option<u32>,
+    /// Folder to write a page (HTML), text and pictures to; of all papers, a page each and an index (default: the text
+    /// on standard output, and the folder papers for all)
     #[arg(short, long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
     pub(crate) output: Option<PathBuf>,
+}
+
+/// What stands for all papers.
+pub(crate) const ALL_PAPERS: &str = "all";
+
+/// The papers, and all of them.
+fn reproducible() -> clap::builder::PossibleValuesParser {
+    let papers = bauta_papers::Paper::IDS.into_iter();
+    papers.chain([ALL_PAPERS]).collect::<Vec<&str>>().into()
 }
 
 #[derive(Debug, Args)]

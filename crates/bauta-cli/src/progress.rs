@@ -47,6 +47,14 @@ impl Progress {
     }
 }
 
+impl Progress {
+    /// Names the piece of work that begins, of so many, while the bar and its estimate go on over all of them.
+    pub(crate) fn name(&self, name: &str, number: usize, total: usize) {
+        self.bar.set_prefix(format!("{number}/{total}"));
+        self.bar.set_message(harmless(name).into_owned());
+    }
+}
+
 impl Drop for Progress {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
@@ -72,7 +80,6 @@ impl RunWatch for Progress {
     fn stage(&self, name: &str, number: usize, total: usize) {
         self.bar.reset();
         self.bar.set_length(1);
-        self.bar.set_prefix(format!("{number}/{total}"));
-        self.bar.set_message(harmless(name).into_owned());
+        self.name(name, number, total);
     }
 }

@@ -8,15 +8,22 @@ use bauta_report::Unit;
 use bauta_report::svg::{Chart, ChartSeries, Look, lines};
 use rayon::prelude::*;
 
+use crate::pace::Pace;
 use crate::statements::{ON_LOSS, ON_RISK, Verdict};
 use crate::trial::{Method, masked, measured};
-use crate::{Reproduction, heading, row};
+use crate::{Compared, Paper, Picture, Reproduction, heading, row};
 
 /// Share of records that count as outliers (§5).
 const OUTLIERS: f64 = 0.05;
 
 /// The measures, in the order of the figures.
 pub(super) const MEASURES: [&str; 5] = ["IL1", "IL1s", "DLD", "RID", "SDID"];
+/// The sections that speak of them.
+const SECTIONS: [&str; 5] = ["5.1", "5.2", "5.3", "5.4", "5.5"];
+/// What the axes of every figure are.
+const AXES: &str = "Up: a fraction (the paper's are percentages). Across: masks, each by its parameter: J JPEG by \
+    quality, R rank swapping by window in percent, N noise by its standard deviation in percent of the variable's, \
+    RS resampling by the number of samples, M microaggregation by records in a group.";
 /// The files.
 pub(super) const FILES: [&str; 2] = ["CENSUS", "EIA"];
 
@@ -104,8 +111,11 @@ pub(super) fn figures(
     seed: u64,
     watch: &dyn Watch,
 ) -> Result<Reproduction, MethodError> {
+    let n_settings: usize = FamilyOfMasks::ALL.iter().map(|one| one.grid().len()).sum();
+    let n_records = census.n_records() + eia.n_records();
+    let pace = Pace::new(watch, (n_settings * n_records) as u64);
     let grid = Grid {
-        files: [settings(census, seed, watch)?, settings(eia, seed, watch)?],
+        files: [settings(census, seed, &pace)?, settings(eia, seed, &pace)?],
     };
     let mut text = format!(
         "# Mateo-Sanz, Sebé and Domingo-Ferrer (2004): outliers against all records\n\n\
@@ -120,9 +130,21 @@ pub(super) fn figures(
     );
     text += &heading(&["§", "file", "statement", "holds", "numbers"]);
     let mut n_hold = 0;
+    let mut summary = empty_summary();
     for statement in ON_LOSS.iter().chain(ON_RISK) {
         let Verdict { holds, numbers } = (statement.check)(&grid);
         n_hold += usize::from(holds);
+        let line = SECTIONS
+            .iter()
+            .position(|&section| section == statement.section);
+        if let Some(line) = line.map(|at| &mut summary[at]) {
+            line.compared += 1;
+            line.matching += usize::from(holds);
+            if !holds {
+                let (file, text) = (statement.file, statement.text);
+                let _ = write!(line.why, "; not so on {file}: {text}");
+            }
+        }
         text += &row(&[
             statement.section.to_owned(),
             statement.file.to_owned(),
@@ -139,10 +161,27 @@ pub(super) fn figures(
     let pictures = pictures(&grid, &mut text);
     text += "\n## All figures\n\n";
     text += &figures_table(&grid);
-    Ok(Reproduction { text, pictures })
+    Ok(Reproduction {
+        paper: Paper::MateoSanz2004,
+        summary,
+        body: text,
+        pictures,
+    })
 }
 
-fn settings(original: &Table, seed: u64, watch: &dyn Watch) -> Result<Vec<Setting>, MethodError> {
+/// A line for the two figures of each measure, with the section that speaks of them.
+fn empty_summary() -> Vec<Compared> {
+    let of = |(idx, measure): (usize, &&str)| {
+        let (first, section) = (2 * idx + 1, SECTIONS[idx]);
+        let table = format!("Figures {first} and {}, {measure} (§{section})", first + 1);
+        let why = "sentences, by shares and means over a family's settings: the figures have no numbers, and the paper's draws \
+                   and programs are not known";
+        Compared::new(table, "sentences", [0, 0], why)
+    };
+    MEASURES.iter().enumerate().map(of).collect()
+}
+
+fn settings(original: &Table, seed: u64, watch: &Pace<'_>) -> Result<Vec<Setting>, MethodError> {
     let all: Vec<(FamilyOfMasks, u32)> = FamilyOfMasks::ALL
         .into_iter()
         .flat_map(|family| family.grid().into_iter().map(move |at| (family, at)))
@@ -153,10 +192,12 @@ fn settings(original: &Table, seed: u64, watch: &dyn Watch) -> Result<Vec<Settin
             // Draws of its own for each, or ten settings of noise would be one sample of noise.
             let own_seed = seed.wrapping_mul(1000).wrapping_add(position as u64);
             let file = masked(original, &[family.mask(parameter)], own_seed, watch)?;
+            let figures = figures_of(original, &file, watch)?;
+            watch.done(original.n_records() as u64);
             Ok(Setting {
                 family,
                 parameter,
-                figures: figures_of(original, &file, watch)?,
+                figures,
             })
         })
         .collect()
@@ -199,7 +240,7 @@ fn label(setting: &Setting) -> String {
 }
 
 /// One picture per measure and file, with two lines, and their places in the text.
-fn pictures(grid: &Grid, text: &mut String) -> Vec<(String, String)> {
+fn pictures(grid: &Grid, text: &mut String) -> Vec<Picture> {
     let mut pictures = Vec::new();
     *text += "## Figures\n\n";
     for (measure_idx, measure) in MEASURES.iter().enumerate() {
@@ -228,10 +269,8 @@ fn pictures(grid: &Grid, text: &mut String) -> Vec<(String, String)> {
             };
             let name = format!("figure-{number:02}.svg");
             let svg = lines(&chart).into_string();
-            let svg = svg.replacen("<svg ", "<svg xmlns=\"http://www.w3.org/2000/svg\" ", 1);
-            let svg = format!("{svg}\n");
             let _ = writeln!(text, "![{title}]({name})\n");
-            pictures.push((name, svg));
+            pictures.push(Picture::new(name, &svg, *measure, AXES));
         }
     }
     pictures
@@ -270,5 +309,14 @@ mod tests {
             .map(|family| family.grid().len())
             .sum();
         assert_eq!(n, 70);
+    }
+
+    #[test]
+    fn every_statement_is_of_a_section_that_is_summed_up() {
+        for statement in ON_LOSS.iter().chain(ON_RISK) {
+            assert!(SECTIONS.contains(&statement.section), "{}", statement.text);
+        }
+        let lines = empty_summary();
+        assert_eq!(lines[4].table, "Figures 9 and 10, SDID (§5.5)");
     }
 }

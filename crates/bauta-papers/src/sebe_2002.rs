@@ -13,8 +13,9 @@ use bauta_methods::pair::Rows;
 use bauta_methods::{Groups, MethodError, Pair, RawValue, RunContext, registry};
 use rayon::prelude::*;
 
+use crate::pace::Pace;
 use crate::trial::{Method, checked, masked, measured, unknown};
-use crate::{Reproduction, heading, row};
+use crate::{Compared, Paper, Reproduction, heading, row};
 
 /// Figures of a file, as the tables print them: percent, but for E.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -162,10 +163,11 @@ fn over_seeds(
     census: &Table,
     starts: &[Table],
     params: &[(&str, RawValue)],
-    watch: &dyn Watch,
+    watch: &Pace<'_>,
 ) -> Result<Vec<Figures>, MethodError> {
     let runs = starts.par_iter().enumerate().map(|(at, file)| {
         let file = improved(census, file, params, at as u64 + 1, watch)?;
+        watch.done(STEPS as u64);
         judged(census, &file, watch)
     });
     runs.collect()
@@ -227,7 +229,7 @@ fn found(
     table: usize,
     census: &Table,
     n_seeds: u32,
-    watch: &dyn Watch,
+    watch: &Pace<'_>,
 ) -> Result<Found, MethodError> {
     let starts: Vec<Table> = (1..=u64::from(n_seeds))
         .map(|seed| start(table, census, seed, watch))
@@ -274,10 +276,13 @@ pub(super) fn tables(
          its nearest original. The paper does not say how it perturbs a value, nor on which scale its IL1 is taken: \
          three ways and both scales are shown.\n"
     );
-    let mut all = Vec::new();
+    let of_tables = TABLES.len() * TABLES[0].rows.len() * WAYS.len() * n_seeds as usize;
+    let pieces = of_tables as u64 * STEPS as u64 + options::pieces(n_seeds) + extensions::pieces();
+    let pace = &Pace::new(watch, pieces);
+    let (mut all, mut summary) = (Vec::new(), Vec::new());
     for (table, published) in TABLES.iter().enumerate() {
-        watch.progress(table as u64, 4);
-        let found = found(table, census, n_seeds, watch)?;
+        let found = found(table, census, n_seeds, pace)?;
+        summary.push(compared(table, &found));
         let _ = write!(text, "\n## {}\n\n", published.title);
         text += &heading(
             &[
@@ -305,15 +310,52 @@ pub(super) fn tables(
         }
         all.push(found);
     }
-    text += &observations::told(&all);
-    watch.progress(2, 4);
-    text += &options::compared(census, n_seeds, watch)?;
-    watch.progress(3, 4);
-    text += &extensions::tried(census, watch)?;
+    let (observed, n_hold) = observations::told(&all);
+    text += &observed;
+    let why =
+        "seven observations in four ways to perturb and to scale, of which the paper says neither";
+    summary.push(Compared::new("§4", "observations", n_hold, why));
+    text += &options::compared(census, n_seeds, pace)?;
+    text += &extensions::tried(census, pace)?;
     Ok(Reproduction {
-        text,
+        paper: Paper::Sebe2002,
+        summary,
+        body: text,
         pictures: Vec::new(),
     })
+}
+
+/// Halves of the last printed digits: two decimals, and three of E.
+const PRINTED_TO: [f64; 5] = [0.005, 0.005, 0.005, 0.005, 0.0005];
+
+/// Whether a printed figure lies within three standard deviations of what was found.
+fn is_near(printed: f64, spread: &Spread, at: usize) -> bool {
+    let (mean, sd) = (spread.mean.all()[at], spread.sd.all()[at]);
+    (printed - mean).abs() <= 3.0 * sd + PRINTED_TO[at]
+}
+
+/// How many printed figures of a table one of the ways gives.
+fn compared(table: usize, found: &Found) -> Compared {
+    let published = &TABLES[table];
+    let start = published.start.all().into_iter().enumerate();
+    let mut n_near = start
+        .filter(|&(at, printed)| is_near(printed, &found.start, at))
+        .count();
+    for ((_, figures), ways) in published.rows.iter().zip(&found.rows) {
+        let printed = figures.all().into_iter().enumerate();
+        n_near += printed
+            .filter(|&(at, printed)| ways.iter().any(|way| is_near(printed, way, at)))
+            .count();
+    }
+    let n_all = (published.rows.len() + 1) * Figures::NAMES.len();
+    let why = "within 3 standard deviations over seeds of what one of four ways gives; the paper does not say how it \
+               perturbs a value, nor on which scale its IL1 is";
+    Compared::new(
+        format!("Table {}", table + 1),
+        "figures",
+        [n_near, n_all],
+        why,
+    )
 }
 
 fn printed(q: &str, figures: &Figures) -> String {

@@ -13,8 +13,9 @@ use bauta_report::Unit;
 use bauta_report::svg::{Chart, ChartSeries, Look, lines};
 use rayon::prelude::*;
 
+use crate::pace::Pace;
 use crate::trial::{Method, checked, unknown};
-use crate::{Reproduction, heading, row};
+use crate::{Compared, Paper, Picture, Reproduction, heading, row};
 
 mod billing;
 mod statements;
@@ -56,6 +57,17 @@ impl Experiment {
             Self::Recode => ("Figure 4.3: rare zip codes cut", "t"),
             Self::Sample => ("Sampling", "share"),
             Self::Microaggregate => ("Microaggregation of age", "k"),
+        }
+    }
+
+    /// What the parameter is, with its unit.
+    const fn across(self) -> &'static str {
+        match self {
+            Self::Noise => "c, variance of the noise over that of age (a ratio)",
+            Self::Flip => "p, records whose sex is reversed (a fraction)",
+            Self::Recode => "t, records that a zip code needs to stay (a number)",
+            Self::Sample => "records that stay (a fraction)",
+            Self::Microaggregate => "k, records in a group (a number)",
         }
     }
 
@@ -148,9 +160,11 @@ impl Grid {
 /// The figures and the statements of section 4.
 pub(super) fn figures(seed: u64, watch: &dyn Watch) -> Result<Reproduction, MethodError> {
     let files = SIZES.map(|n| billing::records(n, seed, watch));
+    let n_settings: usize = Experiment::ALL.iter().map(|one| one.grid().len()).sum();
+    let pace = Pace::new(watch, (n_settings * SIZES.iter().sum::<usize>()) as u64);
     let mut found = Vec::new();
     for (position, experiment) in Experiment::ALL.into_iter().enumerate() {
-        let of = |file: &Table| settings(file, experiment, seed + position as u64, watch);
+        let of = |file: &Table| settings(file, experiment, seed + position as u64, &pace);
         found.push([of(&files[0])?, of(&files[1])?, of(&files[2])?]);
     }
     let grid = Grid {
@@ -169,12 +183,15 @@ pub(super) fn figures(seed: u64, watch: &dyn Watch) -> Result<Reproduction, Meth
     );
     text += &heading(&["statement", "holds", "numbers"]);
     let mut n_hold = 0;
+    let mut summary = Vec::new();
     for statement in statements::ALL {
         let (holds, numbers) = (statement.check)(&grid);
         n_hold += usize::from(holds);
+        count(&mut summary, statement.of, holds);
         let holds = if holds { "holds" } else { "**does not**" };
         text += &row(&[statement.text.to_owned(), holds.to_owned(), numbers]);
     }
+    summary.sort_by_key(|line| line.table == statements::BEYOND);
     let _ = write!(
         text,
         "\n{n_hold} of {} statements hold.\n\n## Figures\n\n",
@@ -183,14 +200,32 @@ pub(super) fn figures(seed: u64, watch: &dyn Watch) -> Result<Reproduction, Meth
     let pictures = pictures(&grid, &mut text);
     text += "## All figures\n\n";
     text += &figures_table(&grid);
-    Ok(Reproduction { text, pictures })
+    Ok(Reproduction {
+        paper: Paper::Truta2004,
+        summary,
+        body: text,
+        pictures,
+    })
+}
+
+/// Takes a sentence into the line of its figure.
+fn count(summary: &mut Vec<Compared>, figure: &str, holds: bool) {
+    let at = summary.iter().position(|line| line.table == figure);
+    let at = at.unwrap_or_else(|| {
+        let why = "by the rule that each is shown with, on simulated records: the paper's are not published, and its \
+                   figures have no numbers";
+        summary.push(Compared::new(figure, "sentences", [0, 0], why));
+        summary.len() - 1
+    });
+    summary[at].compared += 1;
+    summary[at].matching += usize::from(holds);
 }
 
 fn settings(
     original: &Table,
     experiment: Experiment,
     seed: u64,
-    watch: &dyn Watch,
+    watch: &Pace<'_>,
 ) -> Result<Vec<Setting>, MethodError> {
     experiment
         .grid()
@@ -207,6 +242,7 @@ fn settings(
                 .find(|series| series.name == "keys of the maximal risk")
                 .map_or(&[][..], |series| &series.points);
             let keys = KEYS.into_iter().zip(taken);
+            watch.done(original.n_records() as u64);
             Ok(Setting {
                 at,
                 minimal: found.part("minimal").unwrap_or(f64::NAN),
@@ -256,7 +292,7 @@ fn risk(original: &Table, masked: &Table, watch: &dyn Watch) -> Result<Measureme
 }
 
 /// One picture per experiment and size: minimal and maximal risk.
-fn pictures(grid: &Grid, text: &mut String) -> Vec<(String, String)> {
+fn pictures(grid: &Grid, text: &mut String) -> Vec<Picture> {
     let mut pictures = Vec::new();
     for (position, experiment) in Experiment::ALL.into_iter().enumerate() {
         for (size, settings) in SIZES.iter().zip(grid.of(experiment)) {
@@ -286,9 +322,12 @@ fn pictures(grid: &Grid, text: &mut String) -> Vec<(String, String)> {
             };
             let file = format!("figure-{}-n{size}.svg", position + 1);
             let svg = lines(&chart).into_string();
-            let svg = svg.replacen("<svg ", "<svg xmlns=\"http://www.w3.org/2000/svg\" ", 1);
             let _ = writeln!(text, "![{title}]({file})\n");
-            pictures.push((file, format!("{svg}\n")));
+            let axes = format!(
+                "Up: disclosure risk, a fraction of the records. Across: {}.",
+                experiment.across()
+            );
+            pictures.push(Picture::new(file, &svg, name, axes));
         }
     }
     pictures

@@ -4,8 +4,9 @@
 use bauta_data::{Table, Watch};
 use bauta_methods::{MethodError, RawValue};
 
+use crate::pace::Pace;
 use crate::trial::Method;
-use crate::{Reproduction, Request};
+use crate::{Paper, Reproduction, Request};
 
 pub(crate) use income_file::PAPER_RECORDS;
 
@@ -37,11 +38,23 @@ pub(super) fn tables(
     request: &Request,
     watch: &dyn Watch,
 ) -> Result<Reproduction, MethodError> {
-    let mut text = table_1::table_1(census, request.n_seeds, watch)?;
-    text += &census_linkage::tables_2_and_3(census, request.n_seeds, watch)?;
-    text += &income_tables::tables_4_to_9(request.records, request.seed, watch)?;
+    let pieces = table_1::pieces(request.n_seeds)
+        + census_linkage::pieces(request.n_seeds)
+        + income_tables::pieces(request.records);
+    let pace = Pace::new(watch, pieces);
+    let (mut text, first) = table_1::table_1(census, request.n_seeds, &pace)?;
+    let (of_linkage, second_and_third) =
+        census_linkage::tables_2_and_3(census, request.n_seeds, &pace)?;
+    let (of_incomes, others) = income_tables::tables_4_to_9(request.records, request.seed, &pace)?;
+    text += &of_linkage;
+    text += &of_incomes;
+    let mut summary = vec![first];
+    summary.extend(second_and_third);
+    summary.extend(others);
     Ok(Reproduction {
-        text,
+        paper: Paper::Yancey2002,
+        summary,
+        body: text,
         pictures: Vec::new(),
     })
 }

@@ -7,6 +7,7 @@
 mod charts;
 mod comparison;
 mod csv;
+mod document;
 mod exhibits;
 mod external;
 mod figures;
@@ -31,6 +32,7 @@ use bauta_plan::publish::Renderer;
 
 pub use comparison::{Comparison, Run};
 pub use csv::{CsvTable, csv_tables};
+pub use document::{Document, DocumentPicture, document};
 pub use number::{Unit, Written};
 pub use sweep::SweepPage;
 pub use tune::TunePage;

@@ -3,54 +3,148 @@
 use std::path::{Path, PathBuf};
 
 use bauta_data::DataError;
-use bauta_papers::{Paper, PaperError, Reproduction, Request};
+use bauta_papers::{
+    ALL_INCOME_RECORDS, ALL_SEEDS, AllRequest, INCOME_RECORDS, Paper, PaperError, Reproduction,
+    Request, index_page, page, reproduce, reproduce_all,
+};
 use bauta_plan::output::{Access, Guard, write_files};
+use bauta_plan::run::RunWatch as _;
 
 use crate::Outcome;
-use crate::arguments::{Global, ReproduceArguments};
+use crate::arguments::{ALL_PAPERS, Global, ReproduceArguments};
 use crate::failure::Failure;
 use crate::print::out;
 use crate::progress::Progress;
 use crate::recovery::recover_beside;
 
+/// Seeds of one paper, unless they are given.
+const SEEDS: u32 = 100;
+/// Folder of all papers, unless it is given.
+const FOLDER: &str = "papers";
+
 pub(crate) fn run(arguments: &ReproduceArguments, global: &Global) -> Result<Outcome, Failure> {
+    if arguments.paper == ALL_PAPERS {
+        return run_all(arguments, global);
+    }
     let paper = Paper::of_id(&arguments.paper).ok_or_else(|| {
         Failure::mistake(
             format!("`{}` is not reproduced", arguments.paper),
-            "the papers are yancey-2002, mateo-sanz-2004, truta-2004 and sebe-2002",
+            format!("the papers are {}", Paper::IDS.join(", ")),
         )
     })?;
     let request = Request {
         paper,
         data: arguments.data.as_deref(),
-        n_seeds: arguments.seeds,
+        n_seeds: arguments.seeds.unwrap_or(SEEDS),
         seed: arguments.seed,
-        records: arguments.records as usize,
+        records: arguments.records.map_or(INCOME_RECORDS, |n| n as usize),
     };
     let progress = Progress::new(global.quiet || global.json);
-    let found = bauta_papers::reproduce(&request, &progress).map_err(|error| match error {
-        PaperError::NoData => Failure::mistake(
-            error.to_string(),
-            "give --data FOLDER, with the field's reference files",
-        ),
-        PaperError::Data(error) => error.into(),
-        PaperError::Method(error) => error.into(),
-    })?;
+    progress.stage(paper.id(), 1, 1);
+    let found = reproduce(&request, &progress).map_err(failure)?;
     drop(progress);
     match &arguments.output {
-        Some(folder) => write(folder, &found, global)?,
-        None => out!("{}", found.text),
+        Some(folder) => write_one(folder, &found, global)?,
+        None => out!("{}", found.text()),
     }
     Ok(Outcome::Fine)
 }
 
-fn write(folder: &Path, found: &Reproduction, global: &Global) -> Result<(), Failure> {
+fn failure(error: PaperError) -> Failure {
+    match error {
+        PaperError::NoData => no_data(),
+        PaperError::Data(error) => error.into(),
+        PaperError::Method(error) => error.into(),
+    }
+}
+
+fn no_data() -> Failure {
+    Failure::mistake(
+        PaperError::NoData.to_string(),
+        "give --data FOLDER, with the field's reference files",
+    )
+}
+
+/// All papers: a page each, and an index.
+fn run_all(arguments: &ReproduceArguments, global: &Global) -> Result<Outcome, Failure> {
+    let request = AllRequest {
+        data: arguments.data.as_deref().ok_or_else(no_data)?,
+        n_seeds: arguments.seeds.unwrap_or(ALL_SEEDS),
+        seed: arguments.seed,
+        records: arguments.records.map_or(ALL_INCOME_RECORDS, |n| n as usize),
+    };
+    let progress = Progress::new(global.quiet || global.json);
+    let begun = |paper: Paper| {
+        let number = Paper::ALL.iter().position(|&one| one == paper);
+        progress.name(paper.id(), number.map_or(1, |at| at + 1), Paper::ALL.len());
+    };
+    let all = reproduce_all(&request, &progress, &begun).map_err(failure)?;
+    drop(progress);
+    let folder = arguments.output.as_deref();
+    let folder = folder.unwrap_or_else(|| Path::new(FOLDER));
+    let pages = all.iter().map(|found| {
+        let name = format!("{}.html", found.paper.id());
+        (folder.join(name), page(found))
+    });
+    let index = (
+        folder.join("index.html"),
+        index_page(&all, &made_by(&request)),
+    );
+    let files: Vec<(PathBuf, String)> = pages.chain([index]).collect();
+    write(folder, &files, global)?;
+    for found in &all {
+        out!("{}", found.paper.id());
+        for line in &found.summary {
+            out!(
+                "  {}: {} compared, {} matching, {} differing",
+                line.table,
+                line.counted(),
+                line.matching,
+                line.differing()
+            );
+        }
+    }
+    out!(
+        "\nOpen {} in a browser.",
+        folder.join("index.html").display()
+    );
+    Ok(Outcome::Fine)
+}
+
+/// How the pages were made, for the index.
+fn made_by(request: &AllRequest<'_>) -> String {
+    let (seeds, records) = (request.n_seeds, request.records);
+    let mut text = format!(
+        "Made by `bauta reproduce all --data FOLDER --seeds {seeds} --seed {} --records {records}`.",
+        request.seed
+    );
+    if seeds < SEEDS || records < INCOME_RECORDS {
+        text += &format!(
+            " So few seeds and records fit into half an hour on two cores; `--seeds {SEEDS} --records {INCOME_RECORDS}` \
+             gives means over more runs and an income file of the paper's size, and takes hours."
+        );
+    }
+    text
+}
+
+/// One paper: its page, its text and its pictures.
+fn write_one(folder: &Path, found: &Reproduction, global: &Global) -> Result<(), Failure> {
+    let pictures = found.pictures.iter();
+    let pictures = pictures.map(|picture| (folder.join(&picture.name), picture.svg.clone()));
+    let text = (folder.join("README.md"), found.text());
+    let page_file = folder.join(format!("{}.html", found.paper.id()));
+    let both = [text, (page_file, page(found))];
+    let files: Vec<(PathBuf, String)> = pictures.chain(both).collect();
+    write(folder, &files, global)
+}
+
+fn write(folder: &Path, files: &[(PathBuf, String)], global: &Global) -> Result<(), Failure> {
     std::fs::create_dir_all(folder)
         .map_err(|error| DataError::io(folder, "make the folder", &error))?;
-    let pictures = found.pictures.iter();
-    let pictures = pictures.map(|(name, svg)| (folder.join(name), svg.as_bytes()));
-    let text = (folder.join("README.md"), found.text.as_bytes());
-    let files: Vec<(PathBuf, &[u8])> = pictures.chain([text]).collect();
+    let files: Vec<(PathBuf, &[u8])> = files
+        .iter()
+        .map(|(file, text)| (file.clone(), text.as_bytes()))
+        .collect();
     recover_beside([&files[0].0]);
     let guard = Guard::new::<&Path>([], global.replace());
     Ok(write_files(&files, Access::Usual, &guard)?)

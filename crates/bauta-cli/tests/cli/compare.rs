@@ -476,8 +476,55 @@ fn a_paper_with_simulated_records_needs_no_data() {
     assert_eq!(text.matches("\n| Figure 4.").count(), 3 * 37);
     assert!(text.contains("age and zip alone give more, and it stays as it is | holds"));
     assert!(folder.path().join("truta/figure-3-n25000.svg").is_file());
+    // The page holds the pictures itself, three sizes side by side, and says the same at its head.
+    let page = std::fs::read_to_string(folder.path().join("truta/truta-2004.html")).unwrap();
+    assert_eq!(page.matches("<div class=\"charts three\">").count(), 5);
+    assert_eq!(page.matches("<figure>").count(), 15);
+    assert!(page.contains("disclosure risk, a fraction of the records"));
+    assert!(
+        text.contains("| Figure 4.2 | 1 sentence | 1 | 0 |"),
+        "{text}"
+    );
     let yancey = run_expecting(folder.path(), &["reproduce", "yancey-2002"], 2);
     assert!(stderr(&yancey).contains("--data"));
+}
+
+#[test]
+fn the_nine_records_of_a_paper_come_out_cell_by_cell() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = stdout(&run_expecting(
+        folder.path(),
+        &["reproduce", "bergeat-2015"],
+        0,
+    ));
+    for line in [
+        "| Figure 2 | 36 cells | 36 | 0 |",
+        "| Figure 3 | 24 cells | 24 | 0 |",
+        "| Male | 25-49 | beef stew | 2900 |",
+        "| Household size | 10 | 2296 | 2337 |",
+    ] {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+}
+
+#[test]
+fn all_papers_need_their_files_before_the_first_begins() {
+    let folder = tempfile::tempdir().unwrap();
+    let without = stderr(&run_expecting(folder.path(), &["reproduce", "all"], 2));
+    assert!(without.contains("--data"), "{without}");
+    let absent = ["reproduce", "all", "--data", "nowhere", "-o", "pages"];
+    let told = stderr(&run_expecting(folder.path(), &absent, 2));
+    assert!(told.contains("census.csv"), "{told}");
+    assert!(!folder.path().join("pages").exists());
+    let other = stderr(&run_expecting(
+        folder.path(),
+        &["reproduce", "nobody-1999"],
+        2,
+    ));
+    assert!(
+        other.contains("bergeat-2015") && other.contains("all"),
+        "{other}"
+    );
 }
 
 #[test]

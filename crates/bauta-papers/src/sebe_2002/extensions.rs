@@ -1,30 +1,40 @@
 //! The extensions of §5: synthetic files from random starts, and moments of order three.
 
-use bauta_data::{Table, Watch};
+use bauta_data::Table;
 use bauta_methods::{MethodError, RawValue};
 
 use super::{improved, judged, start};
+use crate::pace::Pace;
 use crate::trial::{Method, masked, measured};
 use crate::{heading, row};
 
 /// Steps of every search here.
 const STEPS: i64 = 1_000_000;
 
-pub(super) fn tried(census: &Table, watch: &dyn Watch) -> Result<String, MethodError> {
+/// The starts of synthetic files, and the parts of IL1 that are aimed at.
+const STARTS: [&str; 4] = ["permutation", "normal", "uniform", "copula"];
+const PARTS: [f64; 3] = [0.5, 0.1, 0.02];
+
+/// How much work they are, in steps.
+pub(super) fn pieces() -> u64 {
+    (STARTS.len() * PARTS.len()) as u64 * STEPS as u64
+}
+
+pub(super) fn tried(census: &Table, watch: &Pace<'_>) -> Result<String, MethodError> {
     let mut text = synthetic(census, watch)?;
     text += &third_order(census, watch)?;
     Ok(text)
 }
 
-fn synthetic(census: &Table, watch: &dyn Watch) -> Result<String, MethodError> {
+fn synthetic(census: &Table, watch: &Pace<'_>) -> Result<String, MethodError> {
     let mut text = format!(
         "\n## §5: synthetic files\n\n\
          `synthesize` on all variables, one seed, {STEPS} steps at the most, E below 0.04 aimed at. *IL1 reached* is IL1 of \
          the result over p times that of the start: 1 where the search got there.\n\n"
     );
     text += &heading(&["start", "p", "E", "IL1 reached", "Score", "IL", "DLD", "ID"]);
-    for from in ["permutation", "normal", "uniform", "copula"] {
-        for p in [0.5, 0.1, 0.02] {
+    for from in STARTS {
+        for p in PARTS {
             let of = |p: f64, n_steps: i64| {
                 let word = |word: &str| RawValue::Text(word.to_owned());
                 Method::new(
@@ -39,6 +49,7 @@ fn synthetic(census: &Table, watch: &dyn Watch) -> Result<String, MethodError> {
                 )
             };
             let file = masked(census, &[of(p, STEPS)], 1, watch)?;
+            watch.done(STEPS as u64);
             // One step from the start, which may stay, and tells where it lies.
             let began = masked(census, &[of(1.0, 1)], 1, watch)?;
             let il1 = |file: &Table| {
@@ -70,7 +81,7 @@ fn synthetic(census: &Table, watch: &dyn Watch) -> Result<String, MethodError> {
     Ok(text)
 }
 
-fn third_order(census: &Table, watch: &dyn Watch) -> Result<String, MethodError> {
+fn third_order(census: &Table, watch: &Pace<'_>) -> Result<String, MethodError> {
     let mut text = String::from(
         "\n## §5: moments to order three\n\n\
          Rank swapping 14, q = 0.5, p = 0.5, 300,000 steps; squared distances of the moments of each order, unweighted.\n\n",

@@ -80,7 +80,7 @@ const OBSERVATIONS: [Observation; 7] = [
 ];
 
 /// The observations of §4, and in which way of perturbing they hold.
-pub(super) fn told(found: &[Found]) -> String {
+pub(super) fn told(found: &[Found]) -> (String, [usize; 2]) {
     let mut text = String::from("\n## What §4 observes\n\n");
     let names = WAYS.map(|(perturbation, scale)| format!("{perturbation}, {scale}"));
     let mut columns = vec!["table", "observation"];
@@ -103,5 +103,5 @@ pub(super) fn told(found: &[Found]) -> String {
         "\n{n_hold} of {n_all} hold, over {printed} tables and {} ways.\n",
         WAYS.len()
     );
-    text
+    (text, [n_hold, n_all])
 }

@@ -7,6 +7,7 @@ use bauta_methods::{Groups, MethodError, RawValue};
 use rayon::prelude::*;
 
 use super::{Figures, Spread, TABLES, improved, judged, start};
+use crate::pace::Pace;
 use crate::trial::{Method, measured};
 use crate::{heading, row};
 
@@ -70,10 +71,16 @@ fn means(runs: &[[f64; 3]]) -> [String; 3] {
     })
 }
 
+/// How much work they are, in steps.
+pub(super) fn pieces(n_seeds: u32) -> u64 {
+    let n_searches = TABLES.len() * TABLES[0].rows.len() * options().len() * n_seeds as usize;
+    n_searches as u64 * STEPS as u64
+}
+
 pub(super) fn compared(
     census: &Table,
     n_seeds: u32,
-    watch: &dyn Watch,
+    watch: &Pace<'_>,
 ) -> Result<String, MethodError> {
     let mut text = format!(
         "\n## What was added, at equal steps\n\n\
@@ -116,7 +123,7 @@ fn rows_of(
     q: f64,
     census: &Table,
     starts: &[Table],
-    watch: &dyn Watch,
+    watch: &Pace<'_>,
 ) -> Result<String, MethodError> {
     let mut text = String::new();
     let mut plain: Vec<f64> = Vec::new();
@@ -130,6 +137,7 @@ fn rows_of(
         let params: Given = usual.into_iter().chain(given).collect();
         let both = starts.par_iter().enumerate().map(|(at, file)| {
             let file = improved(census, file, &params, at as u64 + 1, watch)?;
+            watch.done(STEPS as u64);
             Ok((
                 judged(census, &file, watch)?,
                 against_own(census, &file, watch)?,

@@ -5,21 +5,27 @@ use super::{Experiment, Grid, SIZES, Setting};
 
 /// One statement.
 pub(super) struct Statement {
+    /// The figure or section that it is about.
+    pub(super) of: &'static str,
     pub(super) text: &'static str,
     /// Whether it holds, and by which numbers.
     pub(super) check: fn(&Grid) -> (bool, String),
 }
 
+/// What sentences of our own are about.
+pub(super) const BEYOND: &str = "Beyond the paper";
 /// Steps up of a risk that count as chance.
 const CHANCE: f64 = 0.01;
 
 /// The statements, in the order of the paper.
 pub(super) const ALL: &[Statement] = &[
     Statement {
+        of: "Figure 4.1",
         text: "noise: minimal and maximal risk fall with c, up to c = 1 (no step up above 0.01)",
         check: |grid| falls(grid, Experiment::Noise, 1.0),
     },
     Statement {
+        of: "Figure 4.1",
         text: "noise: the inversion factor rises with c, but hardly any more at high variance (the last rise, from \
                c = 5 to 10, is less than a tenth of the rise to c = 5)",
         check: |grid| {
@@ -31,6 +37,7 @@ pub(super) const ALL: &[Statement] = &[
         },
     },
     Statement {
+        of: BEYOND,
         text: "noise, not in the paper: at very large c top and bottom coding makes ties, and the inversion \
                factor falls again",
         check: |grid| {
@@ -48,6 +55,7 @@ pub(super) const ALL: &[Statement] = &[
         },
     },
     Statement {
+        of: "Figure 4.2",
         text: "sex: the risk falls only while p is low; then age and zip alone give more, and it stays as it is",
         check: |grid| {
             judged(grid, Experiment::Flip, |settings| {
@@ -70,10 +78,12 @@ pub(super) const ALL: &[Statement] = &[
         },
     },
     Statement {
+        of: "Figure 4.3",
         text: "zip: the risk falls with t (no step up above 0.01)",
         check: |grid| falls(grid, Experiment::Recode, f64::INFINITY),
     },
     Statement {
+        of: "Figure 4.3",
         text: "zip: above the largest number of occurrences of a zip code the risk is constant",
         check: |grid| {
             let mut shown = Vec::new();
@@ -97,6 +107,7 @@ pub(super) const ALL: &[Statement] = &[
         },
     },
     Statement {
+        of: "Figures 4.1 to 4.3",
         text: "cutting zip codes has the largest decrease of the three, noise up to c = 1",
         check: |grid| {
             let mut shown = Vec::new();
@@ -120,6 +131,7 @@ pub(super) const ALL: &[Statement] = &[
         },
     },
     Statement {
+        of: "Figures 4.1 to 4.3",
         text: "zip has the most different values of the three keys",
         check: |grid| {
             let most = |values: &[usize; 3]| values[2] > values[0] && values[2] > values[1];
@@ -132,6 +144,7 @@ pub(super) const ALL: &[Statement] = &[
         },
     },
     Statement {
+        of: "Section 2",
         text: "section 2: microaggregation keeps the order (inversion factor 0)",
         check: |grid| {
             let all = grid.of(Experiment::Microaggregate).iter().flatten();
@@ -140,6 +153,7 @@ pub(super) const ALL: &[Statement] = &[
         },
     },
     Statement {
+        of: BEYOND,
         text: "beyond the paper: a sample has less risk the smaller it is, with all factors 0",
         check: |grid| {
             let all = grid.of(Experiment::Sample).iter().flatten();

@@ -7,7 +7,7 @@ pub(super) const PRINTED_TO: f64 = 0.0005;
 /// Half of the last printed digit of a rate.
 pub(super) const RATE_PRINTED_TO: f64 = 0.000_05;
 /// Half of the last printed digit of a score.
-const SCORE_PRINTED_TO: f64 = 0.005;
+pub(super) const SCORE_PRINTED_TO: f64 = 0.005;
 /// Differences of decimal fractions that are equal on paper.
 const BINARY: f64 = 1e-9;
 

@@ -3,13 +3,17 @@
 use bauta_data::{Condition, Table, Watch};
 use bauta_methods::{Groups, MethodError, RawValue};
 
-use super::arithmetic::{is_over_pairs, misprint, other_score, score};
+use super::arithmetic::{
+    PRINTED_TO, RATE_PRINTED_TO, SCORE_PRINTED_TO, is_over_pairs, misprint, other_score, score,
+};
 use super::income_file::{ABOUT, ELEVEN, FIELDS, N_INCOMES, n_extreme, returns};
 use super::linkage::{TOLERANCE, linkage_of_incomes, rate, zone_rate};
 use super::published::{TABLE_4, TABLE_5, TABLE_6, TABLE_7, TABLE_8, TABLE_9, figures_of, rows};
 use super::{MEASURES, family_and_level, sentences, steps};
+use crate::compared::Nearness;
+use crate::pace::Pace;
 use crate::trial::{Method, masked_on, measured_on};
-use crate::{heading, row};
+use crate::{Compared, heading, row};
 
 /// Files that are linked with the d metric too, to compare both.
 const ALSO_D: [&str; 4] = ["rnkswp10", "add01", "mixadd01", "mixadd10"];
@@ -79,25 +83,84 @@ impl Income {
     }
 }
 
+/// How much work the tables are, in thousandths of a second or so.
+pub(super) fn pieces(n_records: usize) -> u64 {
+    TABLE_5.lines().count() as u64 * pieces_of_file(n_records)
+}
+
+fn pieces_of_file(n_records: usize) -> u64 {
+    n_records as u64 / 2
+}
+
 /// The tables on a file of so many records.
 pub(super) fn tables_4_to_9(
     n_records: usize,
     seed: u64,
-    watch: &dyn Watch,
-) -> Result<String, MethodError> {
+    watch: &Pace<'_>,
+) -> Result<(String, Vec<Compared>), MethodError> {
     let original = returns(n_records, seed, watch);
     let names = rows::<9>(TABLE_5);
     let mut files = Vec::with_capacity(names.len());
-    for (done, (name, _)) in names.iter().enumerate() {
-        watch.progress(done as u64, names.len() as u64);
+    for (name, _) in &names {
         files.push(file(name, &original, seed, watch)?);
+        watch.done(pieces_of_file(n_records));
     }
     let income = Income {
         n_records,
         zeros: zeros(&original),
         files,
     };
-    Ok(text(&income, seed))
+    let (sentences, n_hold) = sentences::judged(&income);
+    let mut summary = compared(&income);
+    let why = "each by the rule that it is shown with, on the generated file";
+    summary.push(Compared::new("§4.2", "sentences", n_hold, why));
+    Ok((text(&income, seed, &sentences), summary))
+}
+
+/// How near the generated file comes to the printed tables.
+fn compared(income: &Income) -> Vec<Compared> {
+    let line = |table: &str, what: &'static str, near: Nearness, unit: &str| {
+        let why = format!(
+            "equal to the printed digits; {}; the paper's file is confidential, ours is generated, {} records and \
+             one run",
+            near.told(unit),
+            income.n_records
+        );
+        Compared::new(table, what, near.counts(), why)
+    };
+    let losses = |table: &'static str, found: fn(&File) -> Losses| {
+        let mut near = Nearness::default();
+        for (name, printed) in rows::<9>(table) {
+            for (printed, found) in printed.iter().zip(found(income.file(name))) {
+                near.take(*printed, found, PRINTED_TO);
+            }
+        }
+        near
+    };
+    let (mut rates, mut scores) = (Nearness::default(), Nearness::default());
+    for (name, [all, zone]) in rows::<2>(TABLE_6) {
+        let file = income.file(name);
+        rates.take(all, file.rate, RATE_PRINTED_TO);
+        rates.take(zone, file.zone, RATE_PRINTED_TO);
+    }
+    for (name, printed) in rows::<6>(TABLE_7) {
+        for (printed, found) in printed.iter().zip(income.file(name).scores()) {
+            scores.take(*printed, found, SCORE_PRINTED_TO);
+        }
+    }
+    vec![
+        line("Table 4", "losses", losses(TABLE_4, |file| file.eleven), ""),
+        line("Table 5", "losses", losses(TABLE_5, |file| file.eight), ""),
+        line("Table 6", "rates", rates, ""),
+        line("Table 7", "scores", scores, " points"),
+        line("Table 8", "losses", losses(TABLE_8, |file| file.heads), ""),
+        line(
+            "Table 9",
+            "losses",
+            losses(TABLE_9, |file| file.businesses),
+            "",
+        ),
+    ]
 }
 
 fn file(
@@ -189,7 +252,7 @@ fn zeros(original: &Table) -> f64 {
     n_zeros as f64 / (N_INCOMES * original.n_records()) as f64
 }
 
-fn text(income: &Income, seed: u64) -> String {
+fn text(income: &Income, seed: u64, sentences: &str) -> String {
     let mut text = format!(
         "\n# Tables 4 to 9: a generated income file\n\n\
          The paper's file is confidential. These are its tables in form, on a generated file of {} records \
@@ -201,7 +264,7 @@ fn text(income: &Income, seed: u64) -> String {
     );
     text += &third_variable(income);
     text += "\n## What §4.2 says\n\n";
-    text += &sentences::judged(income);
+    text += sentences;
     text += "\n## Table 4: losses, eleven variables\n\n";
     text += &loss_table(income, TABLE_4, |file| file.eleven);
     text += "\n## Table 5: losses, eight variables\n\n";
@@ -364,14 +427,18 @@ mod tests {
 
     #[test]
     fn a_small_income_file_fills_every_table() {
-        let text = tables_4_to_9(2_000, 1, &Unwatched).expect("tables");
+        let pace = Pace::new(&Unwatched, 1);
+        let (text, summary) = tables_4_to_9(2_000, 1, &pace).expect("tables");
+        // 8 rows of nine losses, then 13; 13 of two rates; 13 of six scores.
+        let counts: Vec<usize> = summary.iter().map(|line| line.compared).collect();
+        assert_eq!(counts[..6], [72, 117, 26, 78, 117, 117]);
         // Losses: 8 + 13 + 13 + 13 rows of each kind; scores: 13.
         assert_eq!(text.matches(" | published | ").count(), 47 + 13);
         assert_eq!(text.matches("|  | found | ").count(), 47 + 13);
         assert!(!text.contains("NaN"), "{text}");
         assert!(text.contains("| scalmixadd20 | 0.0174 | "), "{text}");
-        let again = tables_4_to_9(2_000, 1, &Unwatched).expect("tables");
-        assert_eq!(text, again);
+        let again = tables_4_to_9(2_000, 1, &pace).expect("tables");
+        assert_eq!((text, summary), again);
     }
 
     #[test]

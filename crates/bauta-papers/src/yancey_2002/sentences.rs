@@ -23,7 +23,7 @@ const S0: usize = 6;
 const S1: usize = 7;
 
 /// The sentences in the order of the paper, in a table with a line that counts those that hold.
-pub(super) fn judged(income: &Income) -> String {
+pub(super) fn judged(income: &Income) -> (String, [usize; 2]) {
     let mut text = heading(&["sentence", "holds", "numbers"]);
     let mut n_hold = 0;
     for sentence in ALL {
@@ -33,7 +33,7 @@ pub(super) fn judged(income: &Income) -> String {
         text += &row(&[sentence.text.to_owned(), holds.to_owned(), numbers]);
     }
     let _ = write!(text, "\n{n_hold} of {} sentences hold.\n", ALL.len());
-    text
+    (text, [n_hold, ALL.len()])
 }
 
 const ALL: &[Sentence] = &[
