@@ -20,6 +20,7 @@ mod numbers;
 mod optimize;
 mod printing;
 mod reports;
+mod screens;
 mod scripts;
 mod signing;
 mod snapshots;

@@ -101,11 +101,23 @@ fn too_much(measure: &dyn Measure, pair: Pair<'_>, request: &CompareRequest) -> 
     })
 }
 
+impl Chosen {
+    /// The same on another set of keys.
+    pub(super) fn on_keys(&self, keys: &[String]) -> Self {
+        Self {
+            measure: self.measure,
+            on: keys.to_vec(),
+            groups: self.groups.clone(),
+        }
+    }
+}
+
 impl Left {
     /// That it was not taken, where everybody is told.
     pub(super) fn told(&self) -> Option<ComparedMeasure> {
         (self.told == Told::Always).then(|| ComparedMeasure {
             id: self.id,
+            scenario: None,
             on: Vec::new(),
             before: None,
             after: None,
@@ -148,10 +160,7 @@ fn choice(
     let (on, groups) = match sort {
         Sort::Variables if explains(card) => (everything(pair, on, request), of_variables),
         Sort::Variables => (on.to_vec(), of_variables),
-        Sort::Categories => (
-            [&request.keys[..], &request.sensitive].concat(),
-            of_categories,
-        ),
+        Sort::Categories => (request.categories(), of_categories),
         Sort::Keys => (request.keys.clone(), Groups::default()),
     };
     match sort {
