@@ -222,7 +222,7 @@ fn a_comparison_begins_with_ten_lines_of_what_matters() {
     let object = json(&run_expecting(here, &["compare", record, "--json"], 0));
     assert_eq!(object["overview"]["changed"][0]["n_cells"], 12_901);
     // Without a plan nobody knows the keys, and the summary says so.
-    let survey = std::fs::read_to_string(here.join("some.csv")).unwrap();
+    let survey = std::fs::read_to_string(here.join("d/survey.csv")).unwrap();
     let some: Vec<&str> = survey.lines().take(401).collect();
     std::fs::write(here.join("some.csv"), some.join("\n") + "\n").unwrap();
     let mask = "mask rank-swap some.csv --on d_fin,d_init --window 0.1 --seed 7 -o masked.csv";

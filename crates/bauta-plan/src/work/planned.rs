@@ -1,12 +1,14 @@
 //! What a plan, or the record of a run, says of the variables of a file that somebody looks at.
 
 use std::cell::RefCell;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bauta_data::format::{self, ReadOptions};
-use bauta_data::near;
-use bauta_data::{Attribute, DataError, HierarchySpec, Kind, MissingRules, Role, Schema, Table};
+use bauta_data::{
+    Attribute, DataError, HierarchySpec, Kind, MissingRules, Role, Schema, Table, near,
+};
 
 use super::{Reading, WorkError};
 use crate::check::{self, Folder, Source, Surroundings, real_place};
@@ -130,7 +132,7 @@ impl Planned {
 
     /// The plan's options, with what was said here before them. A table of another format has none of a text's.
     fn read_as(&self, file: &Path, reading: &Reading) -> ReadOptions {
-        let extension = |path: &Path| path.extension().map(|end| end.to_ascii_lowercase());
+        let extension = |path: &Path| path.extension().map(OsStr::to_ascii_lowercase);
         let same_format = self.input.as_deref().map(extension) == Some(extension(file));
         let delimiter = self.read.delimiter.filter(|_| same_format);
         ReadOptions {

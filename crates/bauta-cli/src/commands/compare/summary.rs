@@ -1,7 +1,7 @@
 //! The first ten lines of a comparison: what a reader who reads no further should know.
 
 use bauta_methods::pair::Rows;
-use bauta_methods::{Family, Measurement, Scope, Subject, registry};
+use bauta_methods::{Family, Measure, Measurement, Scope, Subject, registry};
 use bauta_plan::work::Planned;
 use bauta_plan::work::compare::{ChangedCells, Compared, ComparedMeasure};
 
@@ -177,7 +177,7 @@ fn loss_line(found: &ComparedMeasure) -> Option<String> {
 
 /// What was measured of risk: the first measures of keys, by scenario, and the first of other variables.
 fn risk_lines(compared: &Compared) -> Vec<String> {
-    let scope = |found: &ComparedMeasure| registry::measure(found.id).map(|one| one.declared());
+    let scope = |found: &ComparedMeasure| registry::measure(found.id).map(Measure::declared);
     let mut lines: Vec<String> = Vec::new();
     for wanted in [Scope::Scenario, Scope::Variables] {
         let mut of_scope = of_family(compared, Family::Risk).filter(|found| {

@@ -71,7 +71,7 @@ pub fn risk_by_plan(
     let loaded = read(file, &planned.options(file, reading, schema)?, watch)?;
     let table = with_numbers(loaded.table, planned, loaded.style.decimal);
     let (mut risks, mut n_before) = (Vec::new(), 1);
-    for Request {
+    for OfScenario {
         scenario,
         absent,
         request,
@@ -95,7 +95,7 @@ pub fn risk_by_plan(
 }
 
 /// What is asked by one scenario.
-struct Request {
+struct OfScenario {
     scenario: Option<Scenario>,
     absent: Vec<String>,
     request: RiskRequest,
@@ -106,10 +106,10 @@ fn requests(
     planned: &Planned,
     request: &RiskRequest,
     columns: &[String],
-) -> Result<Vec<Request>, WorkError> {
+) -> Result<Vec<OfScenario>, WorkError> {
     if !request.keys.is_empty() {
         let request = filled(request.clone(), planned, columns);
-        return Ok(vec![Request {
+        return Ok(vec![OfScenario {
             scenario: None,
             absent: Vec::new(),
             request,
@@ -144,7 +144,7 @@ fn requests(
             keys,
             ..request.clone()
         };
-        requests.push(Request {
+        requests.push(OfScenario {
             scenario: Some(scenario),
             absent,
             request: filled(request, planned, columns),
@@ -190,7 +190,7 @@ fn filled(mut request: RiskRequest, planned: &Planned, columns: &[String]) -> Ri
 }
 
 /// The uses of all columns that some scenario names.
-fn schema(requests: &[Request]) -> Result<Schema, WorkError> {
+fn schema(requests: &[OfScenario]) -> Result<Schema, WorkError> {
     let mut all = Schema::default();
     for one in requests {
         for attribute in one.request.schema()?.attributes {
