@@ -72,7 +72,7 @@ const PLAN: &str = "[data]\nfile = \"x.csv\"\n[variables]\n\
     [output]\nfile = \"out/released.csv\"\nrecord = \"run.json\"\nreport = \"report.html\"\n\
     external_report = \"out/public.html\"\nshuffle = true\n";
 
-/// A command that publishes, in two versions by their seeds, and what tells them apart.
+/// A command that publishes, in two versions, 1 and 2, and what tells them apart.
 struct Case {
     name: &'static str,
     arguments: fn(&str) -> Vec<String>,
@@ -102,7 +102,7 @@ const CASES: [Case; 4] = [
         name: "calibrate",
         arguments: |seed| {
             words(&format!(
-                "calibrate x.csv --weight w --margins b --seed {seed} -o out/weights.csv --record weights.json --report weights.html"
+                "calibrate x.csv --weight w --margins b --new-weight w{seed} -o out/weights.csv --record weights.json --report weights.html"
             ))
         },
         record: Some("weights.json"),
@@ -217,7 +217,7 @@ impl Kills {
         let found = match case.record {
             Some(record) => {
                 self.finish(&words(&format!("verify {record}")), 0)?;
-                self.seed_of(record)?
+                self.version_of(record)?
             }
             None => {
                 self.finish(&words("inspect tables/measures.csv"), 0)?;
@@ -271,9 +271,15 @@ impl Kills {
         case.files.iter().map(read).collect()
     }
 
-    /// The version of a record, by its seed.
-    fn seed_of(&self, record: &str) -> Result<Version, String> {
+    /// The version of a record, by its seed or, where nothing is drawn, by the name of the new weight.
+    fn version_of(&self, record: &str) -> Result<Version, String> {
         let text = std::fs::read_to_string(self.folder.join(record)).unwrap_or_default();
+        let named = |version: &str| text.contains(&format!("weight = \\\"w{version}\\\""));
+        match (named("1"), named("2")) {
+            (true, false) => return Ok(Version::Before),
+            (false, true) => return Ok(Version::After),
+            _ => {}
+        }
         let seed = text
             .lines()
             .find_map(|line| line.trim().strip_prefix("\"seed\": "));

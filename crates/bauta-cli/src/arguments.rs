@@ -2,30 +2,30 @@
 
 mod calibrate;
 mod compare;
+mod files;
 mod keys;
 mod link;
+mod masks;
 mod optimize;
+mod order;
 mod sweep;
 mod tune;
 
 use std::num::NonZeroU16;
 use std::path::PathBuf;
 
-use bauta_data::date::Dates;
-use bauta_data::format::Encoding;
-use bauta_data::number::DecimalMark;
-use bauta_data::{Condition, Role};
+use bauta_data::Condition;
 use bauta_methods::Choice as _;
 use bauta_methods::keys::Semantics;
-use bauta_methods::params::describe;
-use bauta_methods::{Card, ParamDefault, ParamType, registry};
+use bauta_methods::registry;
 use bauta_plan::plan::ReleaseWhen;
 use bauta_plan::run::{Replace, RunOptions};
-use bauta_plan::work::Reading;
-use clap::{Arg, Args, CommandFactory as _, Parser, Subcommand, ValueHint};
+use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueHint};
 
-use crate::commands::mask::{household_param, weight_param};
+use order::{GENERAL, GENERAL_FIRST};
+
 pub(crate) use compare::CompareArguments;
+pub(crate) use files::FileOptions;
 pub(crate) use keys::{ExplainRecordArguments, RiskArguments};
 pub(crate) use link::LinkArguments;
 pub(crate) use optimize::OptimizeArguments;
@@ -50,23 +50,20 @@ pub(crate) struct Cli {
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Global {
     /// Print one JSON object instead of tables
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = GENERAL, display_order = GENERAL_FIRST)]
     pub(crate) json: bool,
-    /// Threads to use; results do not depend on it
-    #[arg(long, global = true, value_name = "N")]
-    pub(crate) threads: Option<NonZeroU16>,
-    /// Seed of the random draws; goes before the plan's
-    #[arg(long, global = true, value_name = "N")]
-    pub(crate) seed: Option<u64>,
     /// No progress and no remarks on standard error
-    #[arg(long, short, global = true)]
+    #[arg(long, short, global = true, help_heading = GENERAL, display_order = GENERAL_FIRST + 1)]
     pub(crate) quiet: bool,
     /// Replace files that Bauta did not write, or that were changed since; never what is read
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = GENERAL, display_order = GENERAL_FIRST + 2)]
     pub(crate) force: bool,
+    /// Threads to use; results do not depend on it
+    #[arg(long, global = true, value_name = "N", help_heading = GENERAL, display_order = GENERAL_FIRST + 3)]
+    pub(crate) threads: Option<NonZeroU16>,
     /// Memory that reading a file may take, such as 2GB or 500MB; a file that needs more is refused before it is
     /// read (default: what the machine has available)
-    #[arg(long, global = true, value_name = "SIZE", value_parser = parse_memory)]
+    #[arg(long, global = true, value_name = "SIZE", value_parser = parse_memory, help_heading = GENERAL, display_order = GENERAL_FIRST + 4)]
     pub(crate) memory: Option<u64>,
 }
 
@@ -80,10 +77,10 @@ impl Global {
         }
     }
 
-    /// The choices of a run that are not part of its plan.
-    pub(crate) fn run_options(&self) -> RunOptions {
+    /// The choices of a run that are not part of its plan; the seed is an option of the commands that draw.
+    pub(crate) fn run_options(&self, seed: Option<u64>) -> RunOptions {
         RunOptions {
-            seed: self.seed,
+            seed,
             replace: self.replace(),
             release_when: ReleaseWhen::Gated,
         }
@@ -106,7 +103,7 @@ pub(crate) enum Command {
     Check(PlanArguments),
     /// Run a plan: mask, measure, judge, write
     #[command(after_help = "Example:\n  bauta run plan.toml --seed 20150129")]
-    Run(PlanArguments),
+    Run(RunArguments),
     /// Run every variant of a plan, and draw the map of risk and utility
     #[command(
         after_help = "Examples:\n  bauta sweep plan.toml --dry-run\n  bauta sweep plan.toml --map dld,il1s --max-risk 0.2\n\n\
@@ -136,7 +133,9 @@ pub(crate) enum Command {
     Calibrate(calibrate::CalibrateArguments),
     /// Say who is at risk by the keys, which key contributes most, and what recoding would buy
     #[command(
-        after_help = "Example:\n  bauta risk survey.csv --keys sex,age,region --weight w --household hid --hierarchy age=intervals:18,25,35,50,65/18,65"
+        after_help = "Examples:\n  bauta risk survey.csv --keys sex,age,region --weight w --household hid --hierarchy age=intervals:18,25,35,50,65/18,65\n  \
+        bauta risk --plan plan.toml\n  \
+        bauta risk released.csv --record release.record.json --scenario neighbour"
     )]
     Risk(RiskArguments),
     /// Say which keys single out one record
@@ -148,7 +147,8 @@ pub(crate) enum Command {
     #[command(
         after_help = "Examples:\n  bauta compare census.csv census-masked.csv --outliers 0.05 --where 'AGI > 50000'\n  \
         bauta compare patients.csv released.csv --id hospital,number\n  \
-        bauta compare release.record.json"
+        bauta compare release.record.json\n  \
+        bauta compare survey.csv other-version.csv --plan plan.toml"
     )]
     Compare(CompareArguments),
     /// Attack a masked file: link its records with the original ones, one to one, and say how many are found
@@ -244,45 +244,9 @@ pub(crate) struct DemoArguments {
     /// Folder to make
     #[arg(default_value = "bauta-demo", value_hint = ValueHint::DirPath)]
     pub(crate) folder: PathBuf,
-}
-
-/// How a file is to be read.
-#[derive(Clone, Debug, Default, Args)]
-pub(crate) struct FileOptions {
-    /// Field separator (one character, or `tab`); found in the file if not given
-    #[arg(long, value_name = "CHAR", value_parser = parse_delimiter)]
-    pub(crate) delimiter: Option<u8>,
-    /// Decimal mark, `.` or `,`; found in the file if not given, and asked for where its numbers do not show it
-    #[arg(long, value_name = "MARK", value_parser = parse_decimal)]
-    pub(crate) decimal: Option<DecimalMark>,
-    /// Character encoding: utf-8, windows-1252, latin1, utf-16le or utf-16be; UTF-16 with a byte-order mark is found
-    #[arg(long, value_name = "NAME", value_parser = parse_encoding)]
-    pub(crate) encoding: Option<Encoding>,
-    /// Texts that mean "no value" (default: the empty field and NA)
-    #[arg(long, value_name = "TEXTS", value_delimiter = ',')]
-    pub(crate) missing_texts: Option<Vec<String>>,
-    /// Variables in which spellings of one category that differ by case, blanks or the like become one
-    #[arg(long, value_name = "VARIABLES", value_delimiter = ',')]
-    pub(crate) fold_spellings: Vec<String>,
-    /// How the dates of a variable are spelled: born=dd/mm/yyyy, seen="d.m.yyyy HH:MM", born="dd/mm/yy from 1930";
-    /// may be repeated
-    #[arg(long, value_name = "NAME=SPELLING", value_parser = parse_dates)]
-    pub(crate) dates: Vec<(String, Dates)>,
-}
-
-impl FileOptions {
-    /// What was said of a file's reading.
-    pub(crate) fn reading(&self, global: &Global) -> Reading {
-        Reading {
-            memory: global.memory,
-            delimiter: self.delimiter,
-            decimal: self.decimal,
-            encoding: self.encoding,
-            missing_texts: self.missing_texts.clone(),
-            fold_spellings: self.fold_spellings.clone(),
-            dates: self.dates.clone(),
-        }
-    }
+    /// Seed of the random draws; goes before the plan's
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
 }
 
 fn parse_share(text: &str) -> Result<f64, String> {
@@ -303,14 +267,6 @@ fn parse_setting(text: &str) -> Result<(String, String), String> {
 
 fn parse_condition(text: &str) -> Result<Condition, String> {
     Condition::parse(text).map_err(|problem| format!("{} ({})", problem.message, problem.hint))
-}
-
-fn parse_delimiter(text: &str) -> Result<u8, String> {
-    match text.as_bytes() {
-        b"tab" | b"\\t" => Ok(b'\t'),
-        [one] => Ok(*one),
-        _ => Err("a delimiter is one character, or `tab`".to_owned()),
-    }
 }
 
 /// Units of memory, of a thousand and of 1024 bytes, in the order in which their names are looked for.
@@ -337,31 +293,6 @@ fn parse_memory(text: &str) -> Result<u64, String> {
     by_unit.ok_or_else(|| "a number and a unit, such as 2GB, 500MB or 1.5GiB".to_owned())
 }
 
-fn parse_decimal(text: &str) -> Result<DecimalMark, String> {
-    match text {
-        "." => Ok(DecimalMark::Point),
-        "," => Ok(DecimalMark::Comma),
-        _ => Err("use `.` or `,`".to_owned()),
-    }
-}
-
-fn parse_encoding(text: &str) -> Result<Encoding, String> {
-    Encoding::from_name(text).ok_or_else(|| {
-        let names = Encoding::ALL.map(|encoding| format!("`{}`", encoding.name()));
-        format!("use one of {}", names.join(", "))
-    })
-}
-
-fn parse_dates(text: &str) -> Result<(String, Dates), String> {
-    let (name, spelling) = text.split_once('=').unwrap_or((text, ""));
-    match Dates::parse(spelling) {
-        Some(dates) if !name.is_empty() => Ok((name.to_owned(), dates)),
-        _ => Err(
-            "a variable, = and a spelling such as dd/mm/yyyy, yyyy-mm-dd or ddMMMyyyy".to_owned(),
-        ),
-    }
-}
-
 fn parse_semantics(text: &str) -> Result<Semantics, String> {
     // The modes of missing values by the names that other tools use.
     let name = match text {
@@ -384,6 +315,9 @@ pub(crate) struct InitArguments {
     /// Plan to write (default: plan.toml beside the file)
     #[arg(long, short, value_name = "PLAN", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
+    /// Seed to write into the plan (default: none, so that each run derives it from the file)
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
     #[command(flatten)]
     pub(crate) reading: FileOptions,
 }
@@ -407,16 +341,25 @@ pub(crate) struct PlanArguments {
     pub(crate) ungated: bool,
 }
 
+#[derive(Debug, Args)]
+pub(crate) struct RunArguments {
+    #[command(flatten)]
+    pub(crate) plan: PlanArguments,
+    /// Seed of the random draws; goes before the plan's
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+}
+
 impl PlanArguments {
     /// The choices of a run that are not part of its plan.
-    pub(crate) fn run_options(&self, global: &Global) -> RunOptions {
+    pub(crate) fn run_options(&self, seed: Option<u64>, global: &Global) -> RunOptions {
         RunOptions {
             release_when: if self.ungated {
                 ReleaseWhen::Ungated
             } else {
                 ReleaseWhen::Gated
             },
-            ..global.run_options()
+            ..global.run_options(seed)
         }
     }
 }
@@ -494,7 +437,7 @@ pub(crate) struct CompletionsArguments {
 pub(crate) fn command() -> clap::Command {
     let masks: Vec<clap::Command> = registry::MASKS
         .iter()
-        .map(|mask| mask_command(mask.card()))
+        .map(|mask| masks::mask_command(mask.card()))
         .collect();
     Cli::command()
         .mut_subcommand("mask", |command| {
@@ -506,115 +449,6 @@ pub(crate) fn command() -> clap::Command {
                 .subcommand_help_heading("Masks")
         })
         .mut_subcommand("calibrate", calibrate::with_arguments)
-}
-
-fn mask_command(card: &'static Card) -> clap::Command {
-    let file = Arg::new("file")
-        .required(true)
-        .value_name("FILE")
-        .value_parser(clap::value_parser!(PathBuf))
-        .value_hint(ValueHint::FilePath)
-        .help("File to mask");
-    // The command line knows no roles. A mask that works within strata does without any; others
-    // would have nothing to do.
-    let roles = card.targets.default_roles;
-    let works_without = roles.contains(&Role::Stratum);
-    let on = Arg::new("on")
-        .long("on")
-        .value_name("NAMES")
-        .value_delimiter(',')
-        .required(!works_without)
-        .help(if works_without {
-            "Variables that make the strata (default: the whole file is one)"
-        } else if roles.contains(&Role::Identifier) {
-            "Variables to remove"
-        } else {
-            "Variables to mask"
-        });
-    let household = card.param(household_param(card)).map(|spec| {
-        Arg::new("household")
-            .long("household")
-            .value_name("NAME")
-            .help(if spec.ty == ParamType::Flag {
-                "Household id, for --households true"
-            } else {
-                "Household id, for --household-keys"
-            })
-    });
-    let weight = card.param(weight_param(card)).map(|_| {
-        Arg::new("weight")
-            .long("weight")
-            .value_name("NAME")
-            .help("Sampling weight, for --weights")
-    });
-    // Options first: their documentation would otherwise become that of the command.
-    FileOptions::augment_args(clap::Command::new(card.id))
-        .about(capitalised(card.summary))
-        .long_about(capitalised(card.summary))
-        .after_help(format!("`bauta explain {}` has the whole page.", card.id))
-        .arg(file)
-        .arg(on)
-        .args(written_files())
-        .args(household)
-        .args(weight)
-        .args(card.params.iter().map(param_argument))
-}
-
-/// The released file and the record.
-fn written_files() -> [Arg; 2] {
-    let file = |name: &'static str| {
-        Arg::new(name)
-            .long(name)
-            .value_name("FILE")
-            .value_parser(clap::value_parser!(PathBuf))
-            .value_hint(ValueHint::FilePath)
-    };
-    [
-        file("output")
-            .short('o')
-            .required(true)
-            .help("File to write"),
-        file("record").help("Run record to write (confidential: it holds the seed)"),
-    ]
-}
-
-fn param_argument(spec: &'static bauta_methods::ParamSpec) -> Arg {
-    let default = match spec.default {
-        ParamDefault::Required => String::new(),
-        ParamDefault::Value(value) => format!("; default {}", raw_text(&value.to_raw())),
-        ParamDefault::Unset(meaning) => format!("; if not given, {meaning}"),
-    };
-    Arg::new(spec.name)
-        .long(spec.name)
-        .alias(spec.name.replace('_', "-"))
-        .value_name("VALUE")
-        .allow_negative_numbers(true)
-        .required(spec.default == ParamDefault::Required)
-        .help_heading("Parameters")
-        .help(format!(
-            "{} ({}{default})",
-            capitalised(spec.meaning),
-            describe(spec.ty)
-        ))
-}
-
-fn raw_text(raw: &bauta_methods::RawValue) -> String {
-    use bauta_methods::RawValue;
-    match raw {
-        RawValue::Integer(value) => value.to_string(),
-        RawValue::Number(value) => value.to_string(),
-        RawValue::Flag(value) => value.to_string(),
-        RawValue::Text(text) => text.clone(),
-        RawValue::List(items) => items.iter().map(raw_text).collect::<Vec<_>>().join(","),
-        RawValue::Map(_) => String::new(),
-    }
-}
-
-fn capitalised(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| {
-        first.to_uppercase().chain(letters).collect()
-    })
 }
 
 #[cfg(test)]

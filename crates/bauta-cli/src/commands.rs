@@ -13,6 +13,7 @@ pub(crate) mod link;
 pub(crate) mod list;
 pub(crate) mod mask;
 pub(crate) mod optimize;
+pub(crate) mod planned;
 pub(crate) mod report;
 pub(crate) mod reproduce;
 pub(crate) mod risk;

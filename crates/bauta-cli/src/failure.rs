@@ -220,6 +220,38 @@ impl Failure {
     }
 }
 
+/// What is wrong with a command line. A seed where nothing is drawn gets words of its own: whoever gives one believes
+/// that it matters.
+pub(crate) fn of_command_line(
+    mistake: clap::Error,
+    words: impl Iterator<Item = String>,
+) -> Failure {
+    use clap::error::{ContextKind, ContextValue, ErrorKind};
+    let is_seed = mistake.kind() == ErrorKind::UnknownArgument
+        && matches!(
+            mistake.get(ContextKind::InvalidArg),
+            Some(ContextValue::String(argument)) if argument == "--seed"
+        );
+    if !is_seed {
+        return Failure::Usage(mistake);
+    }
+    let words: Vec<String> = words.take_while(|word| !word.starts_with('-')).collect();
+    let command = match words.as_slice() {
+        [] => {
+            return Failure::mistake(
+                "--seed belongs to a command that draws, and stands behind it",
+                "such as `bauta run plan.toml --seed 7`",
+            );
+        }
+        [mask, method, ..] if mask == "mask" => format!("{mask} {method}"),
+        [command, ..] => command.clone(),
+    };
+    Failure::mistake(
+        format!("`bauta {command}` draws nothing at random, so that it takes no --seed"),
+        "leave it out: the same files and options give the same result every time",
+    )
+}
+
 /// What clap says, in colours for a terminal unless something in it could command one.
 pub(crate) fn rendered(error: &clap::Error, is_terminal: bool) -> String {
     let styled = error.render();

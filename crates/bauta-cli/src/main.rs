@@ -7,6 +7,7 @@ mod failure;
 mod print;
 mod progress;
 mod recovery;
+mod screen;
 mod tables;
 mod words;
 
@@ -76,7 +77,7 @@ fn start() -> Result<Outcome, Failure> {
             print::exactly(&rendered(&asked, std::io::stdout().is_terminal()));
             return Ok(Outcome::Fine);
         }
-        Err(mistake) => return Err(Failure::Usage(mistake)),
+        Err(mistake) => return Err(failure::of_command_line(mistake, std::env::args().skip(1))),
     };
     if let Some(("mask", mask)) = matches.subcommand()
         && let Some((method, arguments)) = mask.subcommand()

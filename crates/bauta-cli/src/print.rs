@@ -5,8 +5,10 @@
 //! not obey what stands in them.
 
 use std::borrow::Cow;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal as _, Write};
 use std::sync::{Mutex, PoisonError};
+
+use crate::screen;
 
 /// Prints a line of data.
 macro_rules! out {
@@ -36,9 +38,14 @@ pub(crate) struct Lost {
     pub(crate) talk: Option<(io::ErrorKind, String)>,
 }
 
-/// Prints a line of data as a person reads it.
+/// Prints a line of data as a person reads it; a terminal would break it anywhere, and so it is broken between words.
 pub(crate) fn line(line: &str) {
-    exactly(&format!("{}\n", harmless(line)));
+    let line = harmless(line);
+    if io::stdout().is_terminal() {
+        exactly(&format!("{}\n", screen::wrapped(&line, screen::width())));
+    } else {
+        exactly(&format!("{line}\n"));
+    }
 }
 
 /// Prints one object for scripts.
@@ -56,7 +63,13 @@ pub(crate) fn exactly(text: &str) {
 
 /// Prints a line of talk.
 pub(crate) fn talk(line: &str) {
-    say_exactly(&format!("{}\n", harmless(line)));
+    let line = harmless(line);
+    if io::stderr().is_terminal() {
+        let width = screen::width_of_talk();
+        say_exactly(&format!("{}\n", screen::wrapped(&line, width)));
+    } else {
+        say_exactly(&format!("{line}\n"));
+    }
 }
 
 /// Prints talk that was made for a terminal, colours and all.

@@ -6,7 +6,8 @@ use bauta_methods::{Card, registry};
 use bauta_plan::work::calibrate::{WITH_KEYS, WITHOUT_KEYS};
 use clap::{Arg, Args, ValueHint};
 
-use super::{FileOptions, param_argument, written_files};
+use super::FileOptions;
+use super::masks::{param_argument, written_files};
 
 /// Filled in by [`with_arguments`].
 #[derive(Debug, Args)]
@@ -32,14 +33,7 @@ pub(super) fn with_arguments(command: clap::Command) -> clap::Command {
         command.get_about().cloned(),
         command.get_after_help().cloned(),
     );
-    let mut command = FileOptions::augment_args(command);
-    if let Some(about) = about {
-        command = command.about(about.clone()).long_about(about);
-    }
-    if let Some(help) = help {
-        command = command.after_help(help);
-    }
-    command
+    let command = command
         .arg(file("file").required(true).help("File with the sample"))
         .arg(
             name("weight")
@@ -74,7 +68,15 @@ pub(super) fn with_arguments(command: clap::Command) -> clap::Command {
             cards()
                 .flat_map(params)
                 .map(|spec| param_argument(spec).required(false)),
-        )
+        );
+    let mut command = FileOptions::augment_args(command);
+    if let Some(about) = about {
+        command = command.about(about.clone()).long_about(about);
+    }
+    if let Some(help) = help {
+        command = command.after_help(help);
+    }
+    command
 }
 
 /// The cards whose parameters the command takes, the larger one first.

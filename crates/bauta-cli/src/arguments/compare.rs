@@ -14,17 +14,27 @@ use super::{FileOptions, parse_condition, parse_semantics, parse_setting, parse_
 pub(crate) struct CompareArguments {
     /// Original file; or, alone, the record of a run (*.record.json), which names both files and pairs
     /// their records for certain, shuffled or not
-    #[arg(value_name = "ORIGINAL", value_hint = ValueHint::FilePath)]
-    pub(crate) original: PathBuf,
+    #[arg(value_name = "ORIGINAL", value_hint = ValueHint::FilePath, required_unless_present_any = ["plan", "record"])]
+    pub(crate) original: Option<PathBuf>,
     /// Masked file
     #[arg(value_name = "MASKED", value_hint = ValueHint::FilePath)]
     pub(crate) masked: Option<PathBuf>,
+    /// Plan that says what the variables are: numbers, keys by scenario, sensitive answers, weight, hierarchies,
+    /// labels, and how files are read; what is said here goes before it. Without files, its own are compared
+    #[arg(long, value_name = "PLAN", value_hint = ValueHint::FilePath)]
+    pub(crate) plan: Option<PathBuf>,
+    /// Record of a run, whose plan says the same. Without files, those of the run are compared
+    #[arg(long, value_name = "RECORD", value_hint = ValueHint::FilePath, conflicts_with = "plan")]
+    pub(crate) record: Option<PathBuf>,
     /// Variables to compare (default: all numeric ones that both files have)
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     pub(crate) on: Option<Vec<String>>,
     /// Variables that an intruder knows; adds the risk of keys, before and after
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     pub(crate) keys: Vec<String>,
+    /// Show each variable
+    #[arg(long)]
+    pub(crate) by_variable: bool,
     /// Keys whose values have an order; the others are taken for unordered
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     pub(crate) ordered: Vec<String>,
@@ -40,10 +50,10 @@ pub(crate) struct CompareArguments {
     pub(crate) weight: Option<String>,
     /// Variables by whose values records are paired (default: by row, unless the files show that rows do not
     /// correspond)
-    #[arg(long, value_delimiter = ',', value_name = "NAMES", requires = "masked")]
+    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     pub(crate) id: Vec<String>,
     /// Pair records by row even if the files show that rows do not correspond
-    #[arg(long, requires = "masked", conflicts_with = "id")]
+    #[arg(long, conflicts_with = "id")]
     pub(crate) by_row: bool,
     /// How a missing key counts: own, visible, original or wild
     #[arg(long, default_value = "visible", value_parser = parse_semantics, value_name = "NAME")]
@@ -51,9 +61,6 @@ pub(crate) struct CompareArguments {
     /// Leave missing values out instead of refusing them
     #[arg(long)]
     pub(crate) skip_missing: bool,
-    /// Show each variable
-    #[arg(long)]
-    pub(crate) by_variable: bool,
     /// Show outliers apart from the rest: the share of records farthest from the mean record
     #[arg(long, value_name = "SHARE", value_parser = parse_share)]
     pub(crate) outliers: Option<f64>,

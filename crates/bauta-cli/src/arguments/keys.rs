@@ -13,12 +13,22 @@ use super::{FileOptions, parse_semantics};
 
 #[derive(Debug, Args)]
 pub(crate) struct RiskArguments {
-    /// File
-    #[arg(value_hint = ValueHint::FilePath)]
-    pub(crate) file: PathBuf,
-    /// Variables that an intruder knows
-    #[arg(long, required = true, value_delimiter = ',', value_name = "NAMES")]
+    /// File (default: the one that --plan protects)
+    #[arg(value_hint = ValueHint::FilePath, required_unless_present = "plan")]
+    pub(crate) file: Option<PathBuf>,
+    /// Variables that an intruder knows (default: those of every scenario of --plan or --record)
+    #[arg(long, required_unless_present_any = ["plan", "record"], value_delimiter = ',', value_name = "NAMES")]
     pub(crate) keys: Vec<String>,
+    /// Plan that says what the variables are: keys by scenario, weight, household, confidential variables,
+    /// hierarchies, labels, and how files are read; what is said here goes before it
+    #[arg(long, value_name = "PLAN", value_hint = ValueHint::FilePath)]
+    pub(crate) plan: Option<PathBuf>,
+    /// Record of a run, whose plan says the same
+    #[arg(long, value_name = "RECORD", value_hint = ValueHint::FilePath, conflicts_with = "plan")]
+    pub(crate) record: Option<PathBuf>,
+    /// Only this scenario of the plan
+    #[arg(long, value_name = "NAME", conflicts_with = "keys")]
+    pub(crate) scenario: Option<String>,
     /// Sampling weight
     #[arg(long, value_name = "NAME")]
     pub(crate) weight: Option<String>,
@@ -28,6 +38,10 @@ pub(crate) struct RiskArguments {
     /// Confidential variables: how different they are among records with the same key
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     pub(crate) sensitive: Vec<String>,
+    /// How a key generalises, to see what each level would leave: zip=prefix, zip=prefix:4,2,
+    /// age=intervals:18,25,65 (levels by /), age=levels.csv; may be repeated
+    #[arg(long, value_name = "NAME=FORM", value_parser = parse_hierarchy)]
+    pub(crate) hierarchy: Vec<KeyHierarchy>,
     /// How a missing key counts: own, visible, original or wild
     #[arg(long, default_value = "visible", value_parser = parse_semantics, value_name = "NAME")]
     pub(crate) semantics: Semantics,
@@ -41,10 +55,6 @@ pub(crate) struct RiskArguments {
     /// Accepted rate of re-identifications; gives the risk that no record may exceed
     #[arg(long, value_name = "SHARE")]
     pub(crate) rate: Option<f64>,
-    /// How a key generalises, to see what each level would leave: zip=prefix, zip=prefix:4,2,
-    /// age=intervals:18,25,65 (levels by /), age=levels.csv; may be repeated
-    #[arg(long, value_name = "NAME=FORM", value_parser = parse_hierarchy)]
-    pub(crate) hierarchy: Vec<KeyHierarchy>,
     /// Riskiest keys to point at, by row number
     #[arg(long, default_value_t = 5, value_name = "N", value_parser = clap::value_parser!(u16).range(0..=1000))]
     pub(crate) riskiest: u16,

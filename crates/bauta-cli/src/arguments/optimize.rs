@@ -29,6 +29,9 @@ pub(crate) struct OptimizeArguments {
     /// Distance E below which the search ends
     #[arg(long, value_name = "NUMBER")]
     pub(crate) target: Option<f64>,
+    /// Seed of the random draws (default: derived from the bytes of the original)
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
     /// Any other parameter of `post-mask` as a plan would give it, such as `--set proposals=gradient`; may be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = parse_setting)]
     pub(crate) set: Vec<(String, String)>,

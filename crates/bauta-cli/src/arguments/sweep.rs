@@ -25,6 +25,9 @@ pub(crate) struct SweepArguments {
     /// Say how large the grid is, check every variant, and run none
     #[arg(long)]
     pub(crate) dry_run: bool,
+    /// Seed of the random draws of every variant; goes before the plan's
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
     /// Folder for records, table, page and map (default: the plan's name with .sweep, beside it)
     #[arg(short, long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
     pub(crate) output: Option<PathBuf>,

@@ -35,6 +35,9 @@ pub(crate) struct TuneArguments {
     /// Share of the records that may still stand out after recoding keys (default: 0.05, or as many as in the plan itself)
     #[arg(long, value_name = "SHARE")]
     pub(crate) suppress: Option<f64>,
+    /// Seed of the random draws of the search; goes before the plan's
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
     /// The chosen plan (default: the plan's name with .tuned.toml, beside it)
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,

@@ -23,7 +23,7 @@ use crate::failure::Failure;
 use crate::print::{out, say};
 use crate::progress::Progress;
 use crate::recovery::recover_beside;
-use crate::tables::{count, figure, figure_text, percent, table, text};
+use crate::tables::{Shown, count, figure, figure_text, percent, table, text};
 
 /// Margins that are shown on the terminal.
 const MAX_MARGINS: usize = 10;
@@ -33,7 +33,7 @@ pub(crate) fn run(arguments: &ArgMatches, global: &Global) -> Result<Outcome, Fa
     let written = request.record.iter().chain(&request.report);
     recover_beside(written.chain([&request.file, &request.output]));
     let progress = Progress::new(global.quiet || global.json);
-    let options = global.run_options();
+    let options = global.run_options(None);
     let Done { plan, record } = calibrate(&request, options, &progress, &HtmlRenderer)?;
     drop(progress);
     warn_of_older(&plan, &record);
@@ -168,7 +168,7 @@ fn print_calibration(calibration: &Calibration) {
     }
 }
 
-fn margins_table(calibration: &Calibration) -> comfy_table::Table {
+fn margins_table(calibration: &Calibration) -> Shown {
     let mut worst: Vec<&MarginRow> = calibration.margins.iter().collect();
     // Stable: of equal errors the first in the plan stands first.
     let size = |row: &MarginRow| row.relative_error.abs();
@@ -193,7 +193,7 @@ fn margins_table(calibration: &Calibration) -> comfy_table::Table {
 
 /// Figures down, solutions across. The ends of a distribution are those of single records: means of ten
 /// stand for them.
-fn solutions_table(calibration: &Calibration) -> comfy_table::Table {
+fn solutions_table(calibration: &Calibration) -> Shown {
     let solved = calibration.solutions.iter();
     let solved: Vec<&Solution> = solved.filter(|one| one.failed.is_none()).collect();
     let headings = solved.iter().map(|one| one.method.as_str());

@@ -24,7 +24,7 @@ pub(crate) fn run(arguments: &PlanArguments, global: &Global) -> Result<Outcome,
         return Ok(Outcome::Fine);
     }
     let plan = load(&arguments.plan, global)?;
-    refuse_unjudged(&plan, ungated(&plan, arguments.run_options(global)))?;
+    refuse_unjudged(&plan, ungated(&plan, arguments.run_options(None, global)))?;
     check_decimal_mark(&plan, global)?;
     let idle: Vec<&str> = plan
         .steps

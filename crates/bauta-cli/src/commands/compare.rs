@@ -1,26 +1,33 @@
 //! `bauta compare`: every measure of an original file and its masked version.
 
 mod shown;
+mod summary;
 
+use std::path::PathBuf;
+
+use bauta_plan::work::Planned;
 use bauta_plan::work::compare::{
     CompareRequest, Compared, ComparedMeasure, PairBy, compare_files, compare_record,
 };
 
 use crate::Outcome;
 use crate::arguments::{CompareArguments, Global};
+use crate::commands::planned::planned;
 use crate::failure::Failure;
 use crate::print::say;
 use crate::progress::Progress;
 use crate::recovery::recover_beside;
 
 pub(crate) fn run(arguments: &CompareArguments, global: &Global) -> Result<Outcome, Failure> {
-    recover_beside([&arguments.original].into_iter().chain(&arguments.masked));
+    let files = arguments.original.iter().chain(&arguments.masked);
+    recover_beside(files.chain(&arguments.record));
     let progress = Progress::new(global.quiet || global.json);
-    let compared = compared(arguments, global, &progress)?;
+    let Asked { compared, planned } = compared(arguments, global, &progress)?;
     drop(progress);
     if global.json {
         shown::print_json(arguments, &compared);
     } else {
+        summary::print(&compared, planned.as_ref());
         shown::print_table(arguments, &compared);
         if !global.quiet {
             show_notes(&compared.found);
@@ -29,24 +36,60 @@ pub(crate) fn run(arguments: &CompareArguments, global: &Global) -> Result<Outco
     Ok(Outcome::Fine)
 }
 
-/// Compares two files, or those of a record.
+/// What was compared, and what a plan says of it.
+struct Asked {
+    compared: Compared,
+    planned: Option<Planned>,
+}
+
+/// Compares two files, those of a plan, or those of a record.
 fn compared(
     arguments: &CompareArguments,
     global: &Global,
     progress: &Progress,
-) -> Result<Compared, Failure> {
-    let (original, request) = (&arguments.original, request(arguments));
-    let Some(masked) = &arguments.masked else {
+) -> Result<Asked, Failure> {
+    let (plan, record) = (arguments.plan.as_ref(), arguments.record.as_ref());
+    let of_record = match (&arguments.original, &arguments.masked, plan) {
+        (Some(original), None, None) if record.is_none() => Some(original),
+        (None, _, None) => record,
+        _ => None,
+    };
+    let planned = planned(plan, record.or(of_record), global)?;
+    if let Some(file) = of_record {
         refuse_options_of_files(arguments)?;
-        return Ok(compare_record(original, global.memory, &request, progress)?);
+        let request = request(arguments, [file, file]);
+        let compared = compare_record(file, global.memory, &request, progress)?;
+        return Ok(Asked { compared, planned });
+    }
+    let [original, masked] = files_of(arguments, planned.as_ref())?;
+    let request = CompareRequest {
+        planned: planned.clone(),
+        ..request(arguments, [&original, &masked])
     };
     let reading = arguments.reading.reading(global);
-    Ok(compare_files(
-        original, masked, &reading, &request, progress,
-    )?)
+    let compared = compare_files(&original, &masked, &reading, &request, progress)?;
+    Ok(Asked { compared, planned })
 }
 
-/// A record says itself how its files are read.
+/// The files that are named, or those of the plan.
+fn files_of(
+    arguments: &CompareArguments,
+    planned: Option<&Planned>,
+) -> Result<[PathBuf; 2], Failure> {
+    if let (Some(original), Some(masked)) = (&arguments.original, &arguments.masked) {
+        return Ok([original.clone(), masked.clone()]);
+    }
+    let of_plan = planned.and_then(|planned| planned.input().zip(planned.release()));
+    match (&arguments.original, of_plan) {
+        (None, Some((input, release))) => Ok([input.to_owned(), release.to_owned()]),
+        _ => Err(Failure::mistake(
+            "two files are compared, and one is named",
+            "name the original and the masked file, or leave both out to compare those of the plan or the run",
+        )),
+    }
+}
+
+/// A record says itself how its files are read and which records belong together.
 fn refuse_options_of_files(arguments: &CompareArguments) -> Result<(), Failure> {
     let reading = &arguments.reading;
     let given = [
@@ -55,6 +98,8 @@ fn refuse_options_of_files(arguments: &CompareArguments) -> Result<(), Failure> 
         ("--encoding", reading.encoding.is_some()),
         ("--missing-texts", reading.missing_texts.is_some()),
         ("--fold-spellings", !reading.fold_spellings.is_empty()),
+        ("--id", !arguments.id.is_empty()),
+        ("--by-row", arguments.by_row),
     ];
     let given = given.iter().filter(|(_, given)| *given);
     let given: Vec<&str> = given.map(|(name, _)| *name).collect();
@@ -63,18 +108,17 @@ fn refuse_options_of_files(arguments: &CompareArguments) -> Result<(), Failure> 
     }
     Err(Failure::mistake(
         format!(
-            "{} would be said of two files; a record says how its files are read",
+            "{} would be said of two files; a record says how its files are read and paired",
             given.join(", ")
         ),
-        "name the masked file, too, or leave the options out",
+        "name both files, too, or leave the options out",
     ))
 }
 
-fn request(arguments: &CompareArguments) -> CompareRequest {
-    let masked = arguments.masked.as_ref();
+fn request(arguments: &CompareArguments, [original, masked]: [&PathBuf; 2]) -> CompareRequest {
+    let names = [original, masked].map(|file| file.display().to_string());
+    let [original, masked] = names;
     CompareRequest {
-        original: arguments.original.display().to_string(),
-        masked: masked.map_or_else(String::new, |masked| masked.display().to_string()),
         on: arguments.on.clone(),
         keys: arguments.keys.clone(),
         ordered: arguments.ordered.clone(),
@@ -94,6 +138,7 @@ fn request(arguments: &CompareArguments) -> CompareRequest {
         sample: arguments.sample,
         set: arguments.set.clone(),
         seed: arguments.seed,
+        ..CompareRequest::of(original, masked)
     }
 }
 

@@ -33,7 +33,7 @@ pub(crate) fn run(arguments: &DemoArguments, global: &Global) -> Result<Outcome,
     publication.add_bytes(&plan_file, PLAN.as_bytes(), Access::OwnerOnly)?;
     publication.commit()?;
     let plan = load(&plan_file, global)?;
-    let record = carry_out(&plan, global.run_options(), global)?;
+    let record = carry_out(&plan, global.run_options(arguments.seed), global)?;
     if global.json {
         print_json(&plan, &record);
     } else {
@@ -41,7 +41,7 @@ pub(crate) fn run(arguments: &DemoArguments, global: &Global) -> Result<Outcome,
             "A victimisation survey was made in {} and protected by the plan there.\n",
             folder.display()
         );
-        print_summary(&plan, &record);
+        print_summary(&plan, &record, &plan_file);
         out!(
             "\nOpen {} in a browser.",
             folder.join("report.html").display()

@@ -23,7 +23,7 @@ pub(crate) fn run(arguments: &InitArguments, global: &Global) -> Result<Outcome,
     let profile = init(
         file,
         &plan_file,
-        global.seed,
+        arguments.seed,
         global.replace(),
         &reading,
         &progress,

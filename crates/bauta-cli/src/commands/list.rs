@@ -35,17 +35,12 @@ pub(crate) fn run(arguments: &ListArguments, global: &Global) -> Outcome {
         object(&json!({ "methods": methods }));
         return Outcome::Fine;
     }
-    let mut shown = table(["method", "family", "what it does", "parameters"]);
+    // Parameters are for whoever has chosen a method.
+    let mut shown = table(["method", "family", "what it does"]);
     for card in cards {
-        let params: Vec<&str> = card.params.iter().map(|spec| spec.name).collect();
-        shown.add_row([
-            text(card.id),
-            text(card.family.name()),
-            text(card.summary),
-            text(params.join(", ")),
-        ]);
+        shown.add_row([text(card.id), text(card.family.name()), text(card.summary)]);
     }
     out!("{shown}");
-    out!("`bauta explain METHOD` has the whole page of a method.");
+    out!("`bauta explain METHOD` has the whole page of a method, with its parameters.");
     Outcome::Fine
 }

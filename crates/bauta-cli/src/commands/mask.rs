@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use bauta_methods::params::parse_text;
-use bauta_methods::{Card, RawValue, registry};
+use bauta_methods::{Card, Randomness, RawValue, registry};
 use bauta_plan::record::{Purpose, RunRecord};
 use bauta_plan::work::Done;
 use bauta_plan::work::mask::{MaskRequest, mask};
@@ -17,6 +17,7 @@ use crate::failure::Failure;
 use crate::print::say;
 use crate::progress::Progress;
 use crate::recovery::recover_beside;
+use crate::tables::count_text;
 
 pub(crate) fn run(
     method: &str,
@@ -55,7 +56,9 @@ pub(crate) fn run(
             .chain([&request.file, &request.output]),
     );
     let progress = Progress::new(global.quiet || global.json);
-    let options = global.run_options();
+    let drawn = card.randomness == Randomness::Seeded;
+    let seed = drawn.then(|| arguments.get_one("seed").copied()).flatten();
+    let options = global.run_options(seed);
     let Done { plan, record } = mask(&request, options, &progress, &HtmlRenderer)?;
     drop(progress);
     warn_of_older(&plan, &record);
@@ -107,7 +110,11 @@ pub(crate) fn show(record: &RunRecord) {
             Purpose::Release => "wrote",
             Purpose::Calibration => "calibrated:",
         };
-        say!("{what} {} ({} records)", file.file, file.n_records);
+        say!(
+            "{what} {} ({} records)",
+            file.file,
+            count_text(file.n_records)
+        );
         if record.purpose() == Purpose::Release {
             say!("nothing was judged, and all other columns are as they were");
         }

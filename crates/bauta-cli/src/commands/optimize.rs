@@ -61,7 +61,7 @@ fn request(arguments: &OptimizeArguments, global: &Global) -> Result<OptimizeReq
             .into_iter()
             .chain(arguments.set.iter().cloned())
             .collect(),
-        seed: global.seed,
+        seed: arguments.seed,
     })
 }
 

@@ -2,51 +2,112 @@
 
 mod screen;
 
+use std::path::{Path, PathBuf};
+
 use bauta_data::Table;
 use bauta_methods::Choice as _;
 use bauta_methods::{Measurement, Note};
-use bauta_plan::work::WorkError;
-use bauta_plan::work::risk::{Left, RiskFound, RiskRequest, Riskiest, risk_of};
+use bauta_plan::work::risk::{
+    AskedFile, Left, PlannedRisk, RiskFound, RiskRequest, Riskiest, risk_by_plan, risk_of,
+};
+use bauta_plan::work::{Planned, WorkError};
 use serde_json::{Map, json};
 
 use crate::Outcome;
 use crate::arguments::{Global, RiskArguments};
+use crate::commands::planned::planned;
 use crate::failure::{Failure, joined};
-use crate::print::{object, say};
+use crate::print::{object, out, say};
 use crate::progress::Progress;
 use crate::recovery::recover_beside;
 
 pub(crate) fn run(arguments: &RiskArguments, global: &Global) -> Result<Outcome, Failure> {
-    recover_beside(arguments.per_record.iter().chain([&arguments.file]));
+    recover_beside(arguments.per_record.iter().chain(&arguments.file));
+    let planned = planned(arguments.plan.as_ref(), arguments.record.as_ref(), global)?;
+    let file = file_of(arguments, planned.as_ref())?;
     let progress = Progress::new(global.quiet || global.json);
-    let (request, reading) = (request(arguments), arguments.reading.reading(global));
-    let found = risk_of(
-        &arguments.file,
-        &reading,
-        &request,
-        arguments.per_record.as_deref(),
-        global.replace(),
-        &progress,
-    );
-    let (table, found) = found.map_err(|error| match error {
-        WorkError::Settings { problems, .. } => Failure::mistake(joined(&problems), "see --help"),
-        error => Failure::from(error),
-    })?;
+    let (table, risks) = risks(arguments, &file, planned.as_ref(), global, &progress)?;
     drop(progress);
-    let asked = Asked { arguments, request };
+    let views: Vec<View<'_>> = risks
+        .iter()
+        .map(|risk| View {
+            file: &file,
+            planned: planned.as_ref(),
+            risk,
+        })
+        .collect();
     if global.json {
-        print_json(&asked, &table, &found);
-    } else {
-        screen::print(&asked, &table, &found);
-        show_notes(&found.notes, global);
+        print_json(&views, &table);
+        return Ok(Outcome::Fine);
     }
+    for (position, view) in views.iter().enumerate() {
+        if position > 0 {
+            out!();
+        }
+        screen::print(view, &table);
+    }
+    let notes = risks.iter().flat_map(|risk| &risk.found.notes);
+    show_notes(notes, global);
     Ok(Outcome::Fine)
 }
 
-/// What was asked for, by its options and as the library takes it.
-struct Asked<'a> {
-    arguments: &'a RiskArguments,
-    request: RiskRequest,
+/// What was asked by one set of keys, and found.
+struct View<'a> {
+    file: &'a Path,
+    planned: Option<&'a Planned>,
+    risk: &'a PlannedRisk,
+}
+
+/// The file that is named, or the one that the plan protects.
+fn file_of(arguments: &RiskArguments, planned: Option<&Planned>) -> Result<PathBuf, Failure> {
+    let input = planned.and_then(Planned::input).map(Path::to_owned);
+    let file = arguments.file.clone().or(input);
+    file.ok_or_else(|| Failure::mistake("the plan names no file", "name the file to look at"))
+}
+
+/// The risk by the keys that were named, or by those of every scenario.
+fn risks(
+    arguments: &RiskArguments,
+    file: &Path,
+    planned: Option<&Planned>,
+    global: &Global,
+    progress: &Progress,
+) -> Result<(Table, Vec<PlannedRisk>), Failure> {
+    let (request, reading) = (request(arguments), arguments.reading.reading(global));
+    let per_record = arguments.per_record.as_deref();
+    let replace = global.replace();
+    let found = match planned {
+        Some(planned) => {
+            let asked = AskedFile {
+                file,
+                reading: &reading,
+                scenario: arguments.scenario.as_deref(),
+                per_record,
+            };
+            risk_by_plan(asked, planned, &request, replace, progress)
+        }
+        None if arguments.scenario.is_some() => {
+            return Err(Failure::mistake(
+                "--scenario names one of a plan, and none is given",
+                "give --plan or --record, or leave it out",
+            ));
+        }
+        None => risk_of(file, &reading, &request, per_record, replace, progress).map(
+            |(table, found)| {
+                let risk = PlannedRisk {
+                    scenario: None,
+                    absent: Vec::new(),
+                    request,
+                    found,
+                };
+                (table, vec![risk])
+            },
+        ),
+    };
+    found.map_err(|error| match error {
+        WorkError::Settings { problems, .. } => Failure::mistake(joined(&problems), "see --help"),
+        error => Failure::from(error),
+    })
 }
 
 fn request(arguments: &RiskArguments) -> RiskRequest {
@@ -65,9 +126,9 @@ fn request(arguments: &RiskArguments) -> RiskRequest {
 }
 
 /// Facts that the measures state, on standard error.
-fn show_notes(notes: &[Note], global: &Global) {
+fn show_notes<'n>(notes: impl Iterator<Item = &'n Note>, global: &Global) {
     let mut texts: Vec<String> = Vec::new();
-    for text in notes.iter().map(|note| note.text.clone()) {
+    for text in notes.map(|note| note.text.clone()) {
         if !texts.contains(&text) {
             texts.push(text);
         }
@@ -77,10 +138,26 @@ fn show_notes(notes: &[Note], global: &Global) {
     }
 }
 
-fn print_json(asked: &Asked<'_>, table: &Table, found: &RiskFound) {
-    let arguments = asked.arguments;
+/// One object for one set of keys; for several scenarios one that holds one of each.
+fn print_json(views: &[View<'_>], table: &Table) {
+    match views {
+        [one] => object(&risk_object(one, table)),
+        several => {
+            let file = several.first().map(|view| view.file.display().to_string());
+            let scenarios = several.iter().map(|view| risk_object(view, table));
+            object(&json!({
+                "file": file,
+                "n_records": table.n_records(),
+                "scenarios": scenarios.collect::<Vec<_>>(),
+            }));
+        }
+    }
+}
+
+fn risk_object(view: &View<'_>, table: &Table) -> serde_json::Value {
+    let PlannedRisk { request, found, .. } = view.risk;
     let counted = &found.counted;
-    let violations: Map<String, serde_json::Value> = arguments
+    let violations: Map<String, serde_json::Value> = request
         .k
         .iter()
         .map(|k| (k.to_string(), json!(counted.part(&format!("below_{k}")))))
@@ -92,11 +169,17 @@ fn print_json(asked: &Asked<'_>, table: &Table, found: &RiskFound) {
     ];
     let diversity = found.diversity.iter();
     measures.extend(diversity.map(|diversity| measure_json("l-diversity", diversity)));
-    object(&json!({
-        "file": arguments.file.display().to_string(),
+    let scenario = view.risk.scenario.as_ref();
+    json!({
+        "file": view.file.display().to_string(),
+        "scenario": scenario.map(|scenario| &scenario.name),
         "n_records": table.n_records(),
-        "keys": arguments.keys,
-        "semantics": arguments.semantics.name(),
+        "keys": request.keys,
+        "absent_keys": view.risk.absent,
+        "weight": request.weight,
+        "household": request.household,
+        "sensitive": request.sensitive,
+        "semantics": request.semantics.name(),
         "k": violations,
         "uniques": counted.part("uniques"),
         "smallest_class": counted.value,
@@ -106,7 +189,7 @@ fn print_json(asked: &Asked<'_>, table: &Table, found: &RiskFound) {
         "riskiest": found.riskiest.iter().map(riskiest_json).collect::<Vec<_>>(),
         "measures": measures,
         "notes": found.notes.iter().map(Note::to_json).collect::<Vec<_>>(),
-    }));
+    })
 }
 
 /// For each key what is left without it, and the share of the records below k that goes.

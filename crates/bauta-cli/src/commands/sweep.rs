@@ -20,7 +20,7 @@ use crate::tables::{figure, table, text};
 
 pub(crate) fn run(arguments: &SweepArguments, global: &Global) -> Result<Outcome, Failure> {
     let plan = arguments.plan.as_path();
-    let grid = load(plan, global)?;
+    let grid = load(plan, arguments.seed)?;
     let folder = arguments.output.clone();
     let folder = folder.unwrap_or_else(|| folder_of_plan(plan));
     recover_beside([folder.join("table.csv")]);
@@ -76,7 +76,7 @@ pub(crate) fn run(arguments: &SweepArguments, global: &Global) -> Result<Outcome
 }
 
 /// Reads and checks the grid of a plan.
-fn load(file: &Path, global: &Global) -> Result<Grid, Failure> {
+fn load(file: &Path, seed: Option<u64>) -> Result<Grid, Failure> {
     let text = read_plan(file)?;
     let read = Grid::read(&text);
     let grid = read.map_err(|problems| refused(file, &text, problems))?;
@@ -86,7 +86,7 @@ fn load(file: &Path, global: &Global) -> Result<Grid, Failure> {
             "write `{ sweep = [v1, v2] }` in place of a value, or use `bauta run`",
         ));
     }
-    let grid = match global.seed {
+    let grid = match seed {
         Some(_) if grid.axes.iter().any(|axis| axis.name == "seed") => {
             return Err(Failure::mistake(
                 "the plan sweeps over seeds, and --seed gives one",

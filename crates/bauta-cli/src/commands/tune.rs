@@ -25,7 +25,7 @@ use crate::tables::{figure, figure_text, number_cell, table, text};
 pub(crate) fn run(arguments: &TuneArguments, global: &Global) -> Result<Outcome, Failure> {
     let plan = arguments.plan.as_path();
     let plan_text = read_plan(plan)?;
-    let grid = load(plan, &plan_text, global)?;
+    let grid = load(plan, &plan_text, arguments.seed)?;
     let folder = arguments.records.clone();
     let folder = folder.unwrap_or_else(|| folder_of_plan(plan));
     let output = output_of(arguments)?;
@@ -82,10 +82,10 @@ pub(crate) fn run(arguments: &TuneArguments, global: &Global) -> Result<Outcome,
 }
 
 /// Reads and checks the plan, or the grid that it is.
-fn load(file: &Path, text: &str, global: &Global) -> Result<Grid, Failure> {
+fn load(file: &Path, text: &str, seed: Option<u64>) -> Result<Grid, Failure> {
     let read = Grid::read(text);
     let grid = read.map_err(|problems| refused(file, text, problems))?;
-    let grid = match global.seed {
+    let grid = match seed {
         Some(seed) if grid.axes.iter().all(|axis| axis.name != "seed") => grid.with_seed(seed),
         _ => grid,
     };

@@ -13,6 +13,7 @@ use serde_json::json;
 
 use crate::Outcome;
 use crate::arguments::{Global, VerifyArguments};
+use crate::commands::run::verdict_lines;
 use crate::failure::Failure;
 use crate::print::{object, out};
 use crate::progress::Progress;
@@ -70,6 +71,12 @@ fn repeat(arguments: &VerifyArguments, global: &Global) -> Result<Outcome, Failu
                 "The record does NOT hold."
             }
         );
+        if same {
+            out!("What it records:");
+            for line in verdict_lines(&record) {
+                out!("  {line}");
+            }
+        }
     }
     Ok(outcome(same))
 }

@@ -101,11 +101,12 @@ fn figures_of_single_records_are_not_on_the_screen() {
     ];
     let output = run_expecting(folder.path(), &arguments, 0);
     let shown = stdout(&output) + &stderr(&output);
+    let digits = shown.replace(',', "");
     for text in ["98765", "97", "7654321", "| smallest weight", "100 % of g"] {
-        assert!(!shown.contains(text), "{text}: {shown}");
+        assert!(!digits.contains(text), "{text}: {shown}");
     }
     for text in [
-        "category 3 of 3 of `age`",
+        "| category 3 of 3 of |",
         "sex=f",
         "age=1",
         "ten smallest g, mean",
@@ -369,7 +370,8 @@ fn totals_with_and_without_one_record_are_not_both_told() {
     assert!((gone - 987_650.0).abs() < 1e-3, "the record has both");
     let before = kept["before"].to_string();
     let before = before.trim_end_matches(".0");
-    assert!(!shown.contains(before), "{before}: {shown}");
+    let digits = shown.replace(',', "");
+    assert!(!digits.contains(before), "{before}: {shown}");
     // Factors and bounds are ratios of the two.
     assert!(
         shown.contains("\"scale\":null") || shown.contains("\"scale\": null"),

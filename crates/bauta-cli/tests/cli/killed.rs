@@ -100,6 +100,19 @@ fn seed_of(folder: &Path, record: &str, [before, after]: [u64; 2]) -> State {
     }
 }
 
+/// The state of a calibration by what its plan calls the new weight.
+fn weight_of(folder: &Path, record: &str) -> State {
+    let text = std::fs::read(folder.join(record)).unwrap();
+    let record: serde_json::Value = serde_json::from_slice(&text).unwrap();
+    let plan = record["plan"]["text"].as_str().unwrap();
+    let named = |name: &str| plan.contains(&format!("weight = \"{name}\""));
+    match (named("1"), named("2")) {
+        (true, false) => State::Before,
+        (false, true) => State::After,
+        _ => panic!("{plan}"),
+    }
+}
+
 #[test]
 fn a_run_that_is_ended_at_any_step_leaves_the_old_release_or_the_new_one() {
     let folder = folder();
@@ -161,17 +174,22 @@ fn a_mask_and_a_calibration_are_ended_at_any_step() {
     let folder = folder();
     let mask = ["mask", "rank-swap", "x.csv", "--on", "a", "--window", "0.2"];
     let calibrate = ["calibrate", "x.csv", "--weight", "w", "--margins", "b"];
-    for command in [&mask[..], &calibrate] {
+    // A calibration draws nothing: the name of the new weight tells which it was.
+    for (command, option) in [(&mask[..], "--seed"), (&calibrate, "--new-weight")] {
         let outputs = ["-o", "out/masked.csv", "--record", "record.json"];
-        let with_seed = |seed| [command, &outputs, &["--seed", seed]].concat();
+        let version = |number| [command, &outputs, &[option, number]].concat();
         let n_found = end_everywhere(
             folder.path(),
-            &with_seed("2"),
+            &version("2"),
             &["verify", "record.json", "--json"],
-            || drop(run_expecting(folder.path(), &with_seed("1"), 0)),
+            || drop(run_expecting(folder.path(), &version("1"), 0)),
             |found| {
                 assert_eq!(found.status.code(), Some(0), "{}", stderr(found));
-                seed_of(folder.path(), "record.json", [1, 2])
+                if option == "--seed" {
+                    seed_of(folder.path(), "record.json", [1, 2])
+                } else {
+                    weight_of(folder.path(), "record.json")
+                }
             },
         );
         assert!(n_found[0] > 5 && n_found[1] > 5, "{n_found:?}");

@@ -22,6 +22,7 @@ mod optimize;
 mod other_tools;
 mod printing;
 mod reports;
+mod screens;
 mod scripts;
 mod signing;
 mod snapshots;

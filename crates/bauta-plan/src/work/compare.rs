@@ -3,31 +3,38 @@
 mod choice;
 mod from_record;
 mod measures;
+mod numbers;
+mod overview;
 mod pairing;
 mod perturbed;
+mod roles;
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use bauta_data::format::{
-    FileFormat, Loaded, ReadOptions, TextStyle, decimal_mark_of, memory_needed, read,
+    FileFormat, ReadOptions, TextStyle, decimal_mark_of, memory_needed, read,
 };
-use bauta_data::number::{DecimalMark, ReadAs, ShownMark};
+use bauta_data::number::DecimalMark;
 use bauta_data::spelling::spelled_as;
-use bauta_data::{Column, Condition, Kind, Role, Schema, Table, Watch, near};
+use bauta_data::{Condition, Kind, Role, Schema, Table, Watch, near};
 use bauta_methods::groups::not_measured;
 use bauta_methods::keys::Semantics;
-use bauta_methods::pair::Rows;
 use bauta_methods::{Choice as _, Measurement, Note, Pair, Scope, Subject};
 
 use super::keys::{add_sensitive, give_hierarchies, key_schema, refuse_repeats};
-use super::{KeyHierarchy, Reading, WorkError};
+use super::{KeyHierarchy, Planned, Reading, WorkError};
+use crate::plan::Scenario;
+use crate::stages::RunWatch;
 use choice::{
     Chosen, Left, choose, offers_semantics, refuse_settings_in_vain, refuse_unused_settings,
 };
+use numbers::{shown_marks, variables, with_numbers};
 pub(super) use pairing::paired;
 use perturbed::{not_meaningful, perturbed};
 
 pub use from_record::compare_record;
+pub use overview::{ChangedCells, Overview};
 pub use pairing::{PairBy, Pairing};
 
 /// What to compare, and how.
@@ -49,6 +56,14 @@ pub struct CompareRequest {
     pub sensitive: Vec<String>,
     /// Sampling weight.
     pub weight: Option<String>,
+    /// What a plan says of the variables, wherever nothing is named here.
+    pub planned: Option<Planned>,
+    /// The sets of keys that are counted each by itself; all keys together if there are none.
+    pub scenarios: Vec<Scenario>,
+    /// Keys and sensitive answers that are numbers.
+    pub numbers: Vec<String>,
+    /// Variables that hold no numbers to compare, though they could be read as such.
+    pub no_numbers: Vec<String>,
     /// How records are paired.
     pub pair_by: PairBy,
     /// How a missing key counts.
@@ -82,6 +97,8 @@ pub struct Compared {
     pub on: Vec<String>,
     /// Those of them, and of the keys, that are the same in every record, so that a loss of 0 says nothing of masking.
     pub unchanged: Vec<String>,
+    /// How the files differ, cell by cell.
+    pub overview: Overview,
     /// Each measure.
     pub found: Vec<ComparedMeasure>,
 }
@@ -91,6 +108,8 @@ pub struct Compared {
 pub struct ComparedMeasure {
     /// The measure.
     pub id: &'static str,
+    /// The scenario whose keys it counted, where a plan has some.
+    pub scenario: Option<String>,
     /// The variables that it looked at.
     pub on: Vec<String>,
     /// Of the original file.
@@ -107,10 +126,12 @@ pub fn compare_files(
     masked: &Path,
     reading: &Reading,
     request: &CompareRequest,
-    watch: &dyn Watch,
+    watch: &dyn RunWatch,
 ) -> Result<Compared, WorkError> {
     request.refuse_repeats()?;
-    let [original, masked] = load_beside([original, masked], reading, request, watch)?;
+    let files = [original, masked];
+    let request = &request.with_plan_of_files(files, reading)?;
+    let [original, masked] = load_beside(files, reading, request, watch)?;
     compare(&original, masked, request, watch)
 }
 
@@ -141,9 +162,13 @@ pub(super) fn load_styled<const N: usize>(
     let mut reading_here = reading.clone();
     let mut tables: Vec<Styled> = Vec::with_capacity(N);
     for file in files {
-        let schema = request.schema().map_err(|error| error.in_file(file))?;
         let next = beside(file, &reading_here, request)?;
-        let mut loaded = load(file, &reading_here.options(schema), request, watch)?;
+        let options = request.options(file, &reading_here)?;
+        let mut loaded = load(file, &options, request, watch)?;
+        loaded.table = match &request.planned {
+            Some(planned) => planned.with_weight_of_input(loaded.table),
+            None => loaded.table,
+        };
         loaded.table = match tables.first() {
             Some(first) => spelled_alike(&first.table, loaded.table, &reading.fold_spellings),
             None => loaded.table,
@@ -174,8 +199,7 @@ fn beside(first: &Path, reading: &Reading, request: &CompareRequest) -> Result<R
     let Some(limit) = reading.memory else {
         return Ok(reading.clone());
     };
-    let schema = request.schema().map_err(|error| error.in_file(first))?;
-    let taken = memory_needed(first, &reading.options(schema))?;
+    let taken = memory_needed(first, &request.options(first, reading)?)?;
     Ok(Reading {
         memory: Some(limit.saturating_sub(taken)),
         ..reading.clone()
@@ -188,7 +212,7 @@ pub fn compare(
     original: &Table,
     masked: Table,
     request: &CompareRequest,
-    watch: &dyn Watch,
+    watch: &dyn RunWatch,
 ) -> Result<Compared, WorkError> {
     request.refuse_repeats()?;
     let (masked, pairing) = paired(original, masked, request)?;
@@ -201,7 +225,7 @@ fn compare_paired(
     masked: &Table,
     pairing: Pairing,
     request: &CompareRequest,
-    watch: &dyn Watch,
+    watch: &dyn RunWatch,
 ) -> Result<Compared, WorkError> {
     let on = variables(original, masked, request)?;
     if on.is_empty() && request.keys.is_empty() {
@@ -226,31 +250,20 @@ fn compare_paired(
     let mut found = take_all(&chosen, pair, &pairing, request, watch)?;
     found.extend(left.iter().filter_map(Left::told));
     refuse_settings_in_vain(request, &found)?;
-    let unchanged = on
-        .iter()
-        .chain(&request.keys)
-        .filter(|name| is_unchanged(&pair, name));
-    let unchanged = unchanged.cloned().collect();
+    let overview = Overview::of(&pair);
+    let looked_at = on.iter().chain(&request.keys);
+    let unchanged = looked_at.filter(|name| overview.is_unchanged(name));
+    let mut unchanged: Vec<String> = unchanged.cloned().collect();
+    let mut seen = HashSet::new();
+    unchanged.retain(|name| seen.insert(name.clone()));
     Ok(Compared {
         original: request.original.clone(),
         masked: request.masked.clone(),
         pairing,
         on,
         unchanged,
+        overview,
         found,
-    })
-}
-
-/// Whether a variable is the same in every record of the masked file; false where records cannot be traced.
-fn is_unchanged(pair: &Pair<'_>, name: &str) -> bool {
-    let columns = pair.original.column_named(name);
-    let columns = columns.zip(pair.masked.column_named(name));
-    let (Rows::Correspond, Some((original, masked))) = (pair.rows, columns) else {
-        return false;
-    };
-    (0..masked.len()).all(|record| {
-        let row = pair.original_record(record);
-        masked.same_value(record, original, row)
     })
 }
 
@@ -259,12 +272,20 @@ fn take_all(
     pair: Pair<'_>,
     pairing: &Pairing,
     request: &CompareRequest,
-    watch: &dyn Watch,
+    watch: &dyn RunWatch,
 ) -> Result<Vec<ComparedMeasure>, WorkError> {
     let keyed = |chosen: &&Chosen| chosen.measure.declared().scope == Scope::Scenario;
     let (of_keys, others): (Vec<&Chosen>, Vec<&Chosen>) = chosen.iter().partition(keyed);
+    let sets = request.sets_of_keys();
+    let n_stages = others.len() + of_keys.len() * sets.len();
+    let mut number = 0;
+    let mut begin = |one: &Chosen| {
+        number += 1;
+        watch.stage(one.measure.card().id, number, n_stages);
+    };
     let mut found = Vec::new();
     for one in others {
+        begin(one);
         found.push(measures::take(one, pair, request, watch)?);
     }
     if of_keys.is_empty() {
@@ -275,29 +296,46 @@ fn take_all(
         masked: &masked,
         ..pair
     };
-    let perturbed = perturbed(&pair, pairing, &request.keys);
-    for one in of_keys {
-        let card = one.measure.card();
-        found.push(if offers_semantics(card, request) {
-            let mut taken = measures::take(one, pair, request, watch)?;
-            let counts = one.measure.declared().subject == Subject::OneFile;
-            if counts && taken.after.is_some() && !perturbed.is_empty() {
-                taken.notes.push(not_meaningful(&perturbed));
-            }
-            taken
-        } else {
-            let semantics = request.semantics.name();
-            let reason = format!("it does not know the semantics `{semantics}`");
-            ComparedMeasure {
-                id: card.id,
-                on: one.on.clone(),
-                before: None,
-                after: None,
-                notes: vec![not_measured(card.id, &reason)],
-            }
-        });
+    for (scenario, keys) in sets {
+        let perturbed = perturbed(&pair, pairing, keys);
+        for one in &of_keys {
+            begin(one);
+            let one = one.on_keys(keys);
+            let mut taken = of_one_set(&one, pair, &perturbed, request, watch)?;
+            taken.scenario = scenario.map(str::to_owned);
+            found.push(taken);
+        }
     }
     Ok(found)
+}
+
+/// A measure of one set of keys.
+fn of_one_set(
+    one: &Chosen,
+    pair: Pair<'_>,
+    perturbed: &[String],
+    request: &CompareRequest,
+    watch: &dyn RunWatch,
+) -> Result<ComparedMeasure, WorkError> {
+    let card = one.measure.card();
+    if offers_semantics(card, request) {
+        let mut taken = measures::take(one, pair, request, watch)?;
+        let counts = one.measure.declared().subject == Subject::OneFile;
+        if counts && taken.after.is_some() && !perturbed.is_empty() {
+            taken.notes.push(not_meaningful(perturbed));
+        }
+        return Ok(taken);
+    }
+    let semantics = request.semantics.name();
+    let reason = format!("it does not know the semantics `{semantics}`");
+    Ok(ComparedMeasure {
+        id: card.id,
+        scenario: None,
+        on: one.on.clone(),
+        before: None,
+        after: None,
+        notes: vec![not_measured(card.id, &reason)],
+    })
 }
 
 impl CompareRequest {
@@ -312,6 +350,10 @@ impl CompareRequest {
             hierarchies: Vec::new(),
             sensitive: Vec::new(),
             weight: None,
+            planned: None,
+            scenarios: Vec::new(),
+            numbers: Vec::new(),
+            no_numbers: Vec::new(),
             pair_by: PairBy::Row,
             semantics: Semantics::Visible,
             skip_missing: false,
@@ -387,80 +429,4 @@ fn load(
         style: loaded.style,
         seed: loaded.fingerprint.seed,
     })
-}
-
-/// Columns without another use that are to be compared as numbers, if they are numbers.
-fn is_compared(column: &Column, request: &CompareRequest) -> bool {
-    let on = request.on.as_ref();
-    let wanted = on.is_none_or(|on| on.iter().any(|name| name == column.name()));
-    column.attribute().role == Role::Other && wanted
-}
-
-/// What the columns show of the decimal mark; those that are to be compared are read as numbers.
-fn shown_marks(loaded: &Loaded, request: &CompareRequest) -> Vec<ShownMark> {
-    let is_compared = |name: &str| {
-        let column = loaded.table.column_named(name);
-        !request.is_id(name) && column.is_some_and(|column| is_compared(column, request))
-    };
-    let mut shown = loaded.shown_marks.clone();
-    for column in &mut shown {
-        if is_compared(&column.variable) {
-            column.read_as = ReadAs::Numbers;
-        }
-    }
-    shown
-}
-
-/// Every column of numbers that has no other use becomes numeric.
-fn with_numbers(mut table: Table, request: &CompareRequest, mark: DecimalMark) -> Table {
-    for attr_idx in 0..table.columns().len() {
-        let column = table.column(attr_idx);
-        if is_compared(column, request)
-            && let Some(numeric) = column.parsed_as_numbers(mark)
-        {
-            table = table.with_column(attr_idx, numeric);
-        }
-    }
-    table
-}
-
-/// The variables to compare: those named, or all that are numeric in both files.
-fn variables(
-    original: &Table,
-    masked: &Table,
-    request: &CompareRequest,
-) -> Result<Vec<String>, WorkError> {
-    let numeric = |table: &Table, name: &str| {
-        table
-            .column_named(name)
-            .is_some_and(|column| column.as_numeric().is_some())
-    };
-    let Some(on) = &request.on else {
-        let other = |column: &&std::sync::Arc<Column>| column.attribute().role == Role::Other;
-        let names = original
-            .columns()
-            .iter()
-            .filter(other)
-            .map(|column| column.name().to_owned());
-        return Ok(names
-            .filter(|name| !request.is_id(name) && numeric(original, name) && numeric(masked, name))
-            .collect());
-    };
-    for name in on {
-        for (table, file) in [(original, &request.original), (masked, &request.masked)] {
-            if table.index_of(name).is_none() {
-                return Err(WorkError::mistake(
-                    format!("{file} has no variable `{name}`"),
-                    near::column_hint(name, table.names()),
-                ));
-            }
-            if !numeric(table, name) {
-                return Err(WorkError::mistake(
-                    format!("`{name}` is not numeric in {file}"),
-                    "declare its missing texts with --missing-texts, or leave it out of --on",
-                ));
-            }
-        }
-    }
-    Ok(on.clone())
 }

@@ -1,10 +1,12 @@
 //! What an intruder could re-identify by the keys of one file.
 
+mod by_plan;
+
 use std::fmt::Write as _;
 use std::path::Path;
 
 use bauta_data::format::read;
-use bauta_data::{Schema, Table, Watch};
+use bauta_data::{Schema, Table};
 use bauta_methods::Choice as _;
 use bauta_methods::keys::unique_sets::unique_sets;
 use bauta_methods::keys::{Semantics, frequencies};
@@ -16,6 +18,9 @@ use super::keys::{add_sensitive, give_hierarchies, key_schema, positions, refuse
 use super::{HierarchyForm, KeyHierarchy, Reading, WorkError};
 use crate::measure::ReadyMeasure;
 use crate::output::{Access, Guard, Replace, write_file};
+use crate::stages::RunWatch;
+
+pub use by_plan::{AskedFile, PlannedRisk, risk_by_plan};
 
 /// What an intruder is assumed to know, and what is asked about it.
 #[derive(Clone, PartialEq, Debug)]
@@ -96,7 +101,7 @@ pub fn risk_of(
     request: &RiskRequest,
     per_record: Option<&Path>,
     replace: Replace,
-    watch: &dyn Watch,
+    watch: &dyn RunWatch,
 ) -> Result<(Table, RiskFound), WorkError> {
     request.refuse_repeats()?;
     let guard = Guard::new(request.reads(file), replace);
@@ -104,8 +109,11 @@ pub fn risk_of(
         guard.check(&[target])?;
     }
     let schema = request.schema().map_err(|error| error.in_file(file))?;
+    let n_stages = 1 + request.n_measures();
+    watch.stage("read", 1, n_stages);
     let table = read(file, &reading.options(schema), watch)?.table;
-    let found = risk(&table, request, watch).map_err(|error| error.in_file(file))?;
+    let found = risk_after(1, n_stages, &table, request, watch);
+    let found = found.map_err(|error| error.in_file(file))?;
     if let Some(target) = per_record {
         let rows = found.per_record(&table, request)?;
         write_file(target, rows.as_bytes(), Access::OwnerOnly, &guard)?;
@@ -117,12 +125,26 @@ pub fn risk_of(
 pub fn risk(
     table: &Table,
     request: &RiskRequest,
-    watch: &dyn Watch,
+    watch: &dyn RunWatch,
+) -> Result<RiskFound, WorkError> {
+    risk_after(0, request.n_measures(), table, request, watch)
+}
+
+/// The same after so many stages of some.
+fn risk_after(
+    n_before: usize,
+    n_stages: usize,
+    table: &Table,
+    request: &RiskRequest,
+    watch: &dyn RunWatch,
 ) -> Result<RiskFound, WorkError> {
     request.refuse_repeats()?;
     let semantics = ("semantics", text(request.semantics.name()));
     let mut notes = Vec::new();
+    let mut stage = n_before;
     let mut measured = |id, params| {
+        stage += 1;
+        watch.stage(id, stage, n_stages);
         let (found, more) = measure(id, table, &request.keys, params, watch)?;
         notes.extend(more);
         Ok::<_, WorkError>(found)
@@ -139,15 +161,13 @@ pub fn risk(
     let individual = measured("individual-risk", individual)?;
     let k = ("k", RawValue::Integer(request.k_of_contribution()));
     let contribution = measured("key-contribution", vec![semantics.clone(), k])?;
-    // A blank record would lend its answer to every class: `wild` has no l-diversity.
-    let diverse = !request.sensitive.is_empty() && request.semantics != Semantics::Wild;
-    let diversity = diverse.then(|| {
+    let diversity = request.counts_diversity().then(|| {
         let names = request.sensitive.iter().map(|name| text(name)).collect();
         let given = vec![semantics, ("sensitive", RawValue::List(names))];
         measured("l-diversity", given)
     });
     let diversity = diversity.transpose()?;
-    refuse_unfit_hierarchies(&notes)?;
+    refuse_unfit_hierarchies(&notes, request)?;
     let riskiest = individual.listed.iter();
     Ok(RiskFound {
         diversity,
@@ -171,7 +191,7 @@ fn measure(
     table: &Table,
     on: &[String],
     params: Vec<(&'static str, RawValue)>,
-    watch: &dyn Watch,
+    watch: &dyn RunWatch,
 ) -> Result<(Measurement, Vec<Note>), WorkError> {
     let measure = registry::measure(id)
         .ok_or_else(|| WorkError::internal(format!("there is no measure `{id}`")))?;
@@ -191,10 +211,16 @@ fn measure(
     Ok((found, context.into_notes()))
 }
 
-/// A hierarchy that was given here and fits no value is a mistake of who gave it.
-fn refuse_unfit_hierarchies(notes: &[Note]) -> Result<(), WorkError> {
-    let mut unfit = notes.iter().filter(|note| note.id == HIERARCHY_UNFIT);
-    let unfit = unfit.find_map(|note| {
+/// A hierarchy that was given here and fits no value is a mistake of who gave it; one of the plan need not fit a file that
+/// was recoded.
+fn refuse_unfit_hierarchies(notes: &[Note], request: &RiskRequest) -> Result<(), WorkError> {
+    let is_given = |note: &&Note| {
+        let variable = note.fact("variable").and_then(|name| name.as_str());
+        let mut given = request.hierarchies.iter();
+        given.any(|given| Some(given.variable.as_str()) == variable)
+    };
+    let unfit = notes.iter().filter(|note| note.id == HIERARCHY_UNFIT);
+    let unfit = unfit.filter(is_given).find_map(|note| {
         Some((
             note.fact("variable")?.as_str()?,
             note.fact("reason")?.as_str()?,
@@ -236,6 +262,15 @@ impl RiskRequest {
     pub fn k_of_contribution(&self) -> i64 {
         let usual = self.k.iter().copied().find(|&k| k == 3);
         usual.or(self.k.first().copied()).unwrap_or(3)
+    }
+
+    /// A blank record would lend its answer to every class: `wild` has no l-diversity.
+    fn counts_diversity(&self) -> bool {
+        !self.sensitive.is_empty() && self.semantics != Semantics::Wild
+    }
+
+    fn n_measures(&self) -> usize {
+        3 + usize::from(self.counts_diversity())
     }
 
     fn refuse_repeats(&self) -> Result<(), WorkError> {

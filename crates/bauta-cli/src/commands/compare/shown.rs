@@ -6,7 +6,7 @@ use bauta_methods::pair::Rows;
 use bauta_methods::pair::row_order::{Ground, Verdict};
 use bauta_methods::{Figure, Note, Series};
 use bauta_methods::{Measurement, registry};
-use bauta_plan::work::compare::{Compared, Pairing};
+use bauta_plan::work::compare::{Compared, ComparedMeasure, Pairing};
 use comfy_table::Cell;
 use serde_json::json;
 
@@ -103,6 +103,7 @@ pub(super) fn print_json(arguments: &CompareArguments, compared: &Compared) {
             if let Some(before) = &found.before {
                 object["before"] = measure_json(found.id, before);
             }
+            object["scenario"] = json!(found.scenario);
             object["on"] = json!(found.on);
             object["notes"] = found.notes.iter().map(Note::to_json).collect();
             object
@@ -115,6 +116,7 @@ pub(super) fn print_json(arguments: &CompareArguments, compared: &Compared) {
         "pairing": pairing_json(pairing),
         "variables": on,
         "unchanged": compared.unchanged,
+        "overview": compared.overview,
         "outliers": arguments.outliers,
         "where": arguments.condition.as_ref().map(ToString::to_string),
         "measures": measures,
@@ -146,8 +148,6 @@ fn told(found: Option<&Measurement>) -> Option<Cow<'_, Measurement>> {
 /// One table.
 pub(super) fn print_table(arguments: &CompareArguments, compared: &Compared) {
     let Compared { on, found, .. } = compared;
-    out!("{} against {}", compared.masked, compared.original);
-    out!("{}", compared.pairing.in_words());
     if !on.is_empty() {
         out!("compared on {}", on.join(", "));
     }
@@ -162,46 +162,34 @@ pub(super) fn print_table(arguments: &CompareArguments, compared: &Compared) {
         out!("only records with {condition}; keys are counted in the whole file");
     }
     let apart = arguments.outliers.is_some();
-    let mut headings = vec!["measure", "figure", "original", "masked"];
+    let mut headings = vec!["measure", "original", "masked"];
     if apart {
         headings.extend(["outliers", "rest"]);
     }
     let mut shown = table(headings);
-    let mut add = |id: &str, name: &str, figures: [Option<Option<f64>>; 4]| {
-        // A figure that does not exist for this measure leaves its cell empty.
-        let cell = |value: Option<Option<f64>>| value.map_or_else(|| text(""), figure);
-        let figures = figures.into_iter().take(if apart { 4 } else { 2 });
-        let mut row: Vec<Cell> = vec![text(id), text(name)];
-        row.extend(figures.map(cell));
-        shown.add_row(row);
-    };
     for found in found {
-        let (before, after) = (told(found.before.as_ref()), told(found.after.as_ref()));
-        let before = before.as_deref();
-        let declared = registry::measure(found.id).map(bauta_methods::Measure::declared);
-        let value_name = declared.map_or("", |declared| declared.value.label);
-        let Some(after) = &after else {
-            add(found.id, "not measured (see the notes)", [None; 4]);
-            continue;
+        let rows = rows(found, arguments);
+        let name = match &found.scenario {
+            Some(scenario) => format!("{} ({scenario})", found.id),
+            None => found.id.to_owned(),
         };
-        if !value_name.is_empty() {
-            let of_records = after.per_record.is_some();
-            let figures = [
-                before.map(|before| before.value),
-                Some(after.value),
-                of_records.then_some(after.outliers),
-                of_records.then_some(after.rest),
-            ];
-            add(found.id, value_name, figures);
-        }
-        for Figure { name, value } in &after.figures {
-            let before = before.map(|before| before.figure(name.clone()));
-            let figure = declared.and_then(|declared| declared.figure(&name.id));
-            let label = figure.map_or_else(|| name.spelled(), |figure| figure.describe(name));
-            add(found.id, &label, [before, Some(*value), None, None]);
-        }
-        for part in after.by_variable.iter().filter(|_| arguments.by_variable) {
-            add(found.id, &part.name, [None, Some(part.value), None, None]);
+        let mut add = |label: String, figures: Figures| {
+            // A figure that does not exist for this measure leaves its cell empty.
+            let cell = |value: Option<Option<f64>>| value.map_or_else(|| text(""), figure);
+            let figures = figures.into_iter().take(if apart { 4 } else { 2 });
+            let mut row: Vec<Cell> = vec![text(label)];
+            row.extend(figures.map(cell));
+            shown.add_row(row);
+        };
+        match rows.as_slice() {
+            [] => {}
+            [(label, figures)] => add(format!("{name}: {label}"), *figures),
+            several => {
+                add(name, [None; 4]);
+                for (label, figures) in several {
+                    add(format!("- {label}"), *figures);
+                }
+            }
         }
     }
     out!("{shown}");
@@ -209,4 +197,38 @@ pub(super) fn print_table(arguments: &CompareArguments, compared: &Compared) {
     if all.any(|found| !found.few.is_none()) {
         out!("{FEW_RECORDS}");
     }
+}
+
+/// Before, after, outliers and the rest; nothing where a measure has no such figure.
+type Figures = [Option<Option<f64>>; 4];
+
+/// The lines of one measure.
+fn rows(found: &ComparedMeasure, arguments: &CompareArguments) -> Vec<(String, Figures)> {
+    let (before, after) = (told(found.before.as_ref()), told(found.after.as_ref()));
+    let before = before.as_deref();
+    let declared = registry::measure(found.id).map(bauta_methods::Measure::declared);
+    let value_name = declared.map_or("", |declared| declared.value.label);
+    let Some(after) = &after else {
+        return vec![("not measured (see the notes)".to_owned(), [None; 4])];
+    };
+    let mut rows = Vec::new();
+    if !value_name.is_empty() {
+        let of_records = after.per_record.is_some();
+        let figures = [
+            before.map(|before| before.value),
+            Some(after.value),
+            of_records.then_some(after.outliers),
+            of_records.then_some(after.rest),
+        ];
+        rows.push((value_name.to_owned(), figures));
+    }
+    for Figure { name, value } in &after.figures {
+        let before = before.map(|before| before.figure(name.clone()));
+        let figure = declared.and_then(|declared| declared.figure(&name.id));
+        let label = figure.map_or_else(|| name.spelled(), |figure| figure.describe(name));
+        rows.push((label, [before, Some(*value), None, None]));
+    }
+    let by_variable = after.by_variable.iter().filter(|_| arguments.by_variable);
+    rows.extend(by_variable.map(|part| (part.name.clone(), [None, Some(part.value), None, None])));
+    rows
 }

@@ -3,33 +3,49 @@
 use bauta_data::Table;
 use bauta_methods::Choice as _;
 use bauta_methods::keys::{Semantics, population};
-use bauta_plan::work::risk::{Left, RiskFound};
+use bauta_plan::work::risk::{Left, PlannedRisk, RiskFound, RiskRequest};
 use comfy_table::Cell;
 
-use super::Asked;
-use crate::arguments::RiskArguments;
+use super::View;
+use crate::commands::planned::with_labels;
 use crate::print::out;
-use crate::tables::{figure, figure_text, percent, table, text};
+use crate::tables::{figure, figure_text, number_cell, percent, table, text};
 use crate::words::joined;
 
-pub(super) fn print(asked: &Asked<'_>, read: &Table, found: &RiskFound) {
-    let arguments = asked.arguments;
+pub(super) fn print(view: &View<'_>, read: &Table) {
+    let PlannedRisk {
+        scenario,
+        absent,
+        request,
+        found,
+    } = view.risk;
+    if let Some(scenario) = scenario {
+        let why = scenario.why.as_ref();
+        let why = why.map_or_else(String::new, |why| format!(": {why}"));
+        out!("Scenario {}{why}", scenario.name);
+    }
     out!(
         "{}: {}; an intruder knows {}",
-        arguments.file.display(),
+        view.file.display(),
         records(Some(read.n_records() as f64)),
-        joined(&arguments.keys)
+        with_labels(&request.keys, view.planned)
     );
-    print_assumptions(arguments, read);
+    if !absent.is_empty() {
+        out!(
+            "The scenario names {}, too, which the file has not got: nobody finds a record by it.",
+            joined(absent)
+        );
+    }
+    print_assumptions(view, request, read);
     if read.n_records() == 0 {
         return;
     }
-    print_groups(arguments, read, found);
-    print_expected(arguments, read, found);
-    print_contributions(asked, found);
-    print_levels(asked, found);
-    print_riskiest(arguments, found);
-    print_diversity(arguments, found);
+    print_groups(request, read, found);
+    print_expected(request, read, found);
+    print_contributions(request, found);
+    print_levels(view, found);
+    print_riskiest(request, found);
+    print_diversity(request, found);
 }
 
 /// `1 record`, `2 records`.
@@ -42,27 +58,30 @@ fn counted(n: Option<f64>, one: &str, many: &str) -> String {
     format!("{} {name}", figure_text(n))
 }
 
-fn print_assumptions(arguments: &RiskArguments, read: &Table) {
-    match &arguments.weight {
-        Some(weight) => out!(
+fn print_assumptions(view: &View<'_>, request: &RiskRequest, read: &Table) {
+    match (&request.weight, view.planned) {
+        (Some(weight), _) => out!(
             "Taken for a sample: {weight} sums to a population of {}.",
             figure_text(Some(population(read)))
         ),
-        None => out!(
+        (None, Some(_)) => out!(
+            "Taken for a census, since the plan names no weight that the file has: an intruder knows who is in the file."
+        ),
+        (None, None) => out!(
             "Taken for a census, since no --weight was named: an intruder knows who is in the file."
         ),
     }
     let meaning = Semantics::CHOICES
         .iter()
-        .find(|(name, _)| *name == arguments.semantics.name())
+        .find(|(name, _)| *name == request.semantics.name())
         .map_or("", |(_, meaning)| meaning);
     out!(
         "Missing keys count as `{}`: {meaning}.",
-        arguments.semantics.name()
+        request.semantics.name()
     );
 }
 
-fn print_groups(arguments: &RiskArguments, read: &Table, found: &RiskFound) {
+fn print_groups(request: &RiskRequest, read: &Table, found: &RiskFound) {
     let n = read.n_records() as f64;
     let counted = &found.counted;
     out!("\nWho stands out");
@@ -72,7 +91,7 @@ fn print_groups(arguments: &RiskArguments, read: &Table, found: &RiskFound) {
         share_are(uniques, n),
         records(counted.value)
     );
-    for k in arguments.k.iter().filter(|&&k| k > 2) {
+    for k in request.k.iter().filter(|&&k| k > 2) {
         let below = counted.part(&format!("below_{k}"));
         out!("  {} in groups of fewer than {k}.", share_are(below, n));
     }
@@ -90,7 +109,7 @@ fn are(n: Option<f64>) -> String {
     counted(n, "record is", "records are")
 }
 
-fn print_expected(arguments: &RiskArguments, read: &Table, found: &RiskFound) {
+fn print_expected(request: &RiskRequest, read: &Table, found: &RiskFound) {
     let n = read.n_records() as f64;
     let individual = &found.individual;
     let expected = individual.part("expected_reidentifications");
@@ -104,9 +123,9 @@ fn print_expected(arguments: &RiskArguments, read: &Table, found: &RiskFound) {
         "  The highest risk of a record is {}; {} above {}.",
         percent(individual.part("max")),
         are(individual.part("above_threshold")),
-        percent(Some(arguments.threshold))
+        percent(Some(request.threshold))
     );
-    if arguments.household.is_some() {
+    if request.household.is_some() {
         out!(
             "  Of {} the highest risk is {}; {} above {}.",
             counted(individual.part("households"), "household", "households"),
@@ -116,10 +135,10 @@ fn print_expected(arguments: &RiskArguments, read: &Table, found: &RiskFound) {
                 "household is",
                 "households are"
             ),
-            percent(Some(arguments.threshold))
+            percent(Some(request.threshold))
         );
     }
-    if let Some(rate) = arguments.rate {
+    if let Some(rate) = request.rate {
         out!(
             "  For a rate of {} no record may exceed a risk of {}; {} above it.",
             percent(Some(rate)),
@@ -139,8 +158,8 @@ fn expectation(value: Option<f64>) -> Cell {
     figure(value.map(short))
 }
 
-fn print_contributions(asked: &Asked<'_>, found: &RiskFound) {
-    let k = asked.request.k_of_contribution();
+fn print_contributions(request: &RiskRequest, found: &RiskFound) {
+    let k = request.k_of_contribution();
     let all = found.left_out();
     let Some((as_it_is, keys)) = all.split_first() else {
         return;
@@ -192,12 +211,12 @@ fn print_contributions(asked: &Asked<'_>, found: &RiskFound) {
     out!("{shown}");
 }
 
-fn print_levels(asked: &Asked<'_>, found: &RiskFound) {
-    let arguments = asked.arguments;
+fn print_levels(view: &View<'_>, found: &RiskFound) {
+    let request = &view.risk.request;
     out!("\nWhat recoding one key would leave");
     let levels = found.by_level();
-    if arguments.hierarchy.is_empty() {
-        let key = arguments.keys.first().map_or("key", String::as_str);
+    if levels.is_empty() && request.hierarchies.is_empty() {
+        let key = request.keys.first().map_or("key", String::as_str);
         out!(
             "  No hierarchy was named. `--hierarchy {key}=prefix`, `{key}=intervals:10,20` or \
              `{key}=levels.csv` shows what each level would leave."
@@ -208,7 +227,7 @@ fn print_levels(asked: &Asked<'_>, found: &RiskFound) {
         out!("  There is no level above the values that are there; see the notes.");
         return;
     }
-    let below_k = format!("in groups below {}", asked.request.k_of_contribution());
+    let below_k = format!("in groups below {}", request.k_of_contribution());
     let mut shown = table(["recode", "to level", &below_k, "alone", "expected"]);
     for left in levels.iter().filter(|left| left.is_changed()) {
         let (key, level) = left.key_and_level();
@@ -223,25 +242,26 @@ fn print_levels(asked: &Asked<'_>, found: &RiskFound) {
     out!("{shown}");
 }
 
-fn print_riskiest(arguments: &RiskArguments, found: &RiskFound) {
+fn print_riskiest(request: &RiskRequest, found: &RiskFound) {
     if found.riskiest.is_empty() {
         return;
     }
     out!("\nThe riskiest keys, one row each (`bauta explain-record` says more)");
     let mut headings = vec!["row", "records", "population", "risk"];
-    if arguments.household.is_some() {
+    if request.household.is_some() {
         headings.push("household");
     }
     headings.push("enough to be alone");
     let mut shown = table(headings);
     for one in &found.riskiest {
         let mut row = vec![
-            figure(Some(one.row as f64)),
+            // The number of a row is looked up, not read.
+            number_cell(one.row.to_string()),
             figure(one.f),
             figure(one.big_f),
             text(percent(one.risk)),
         ];
-        if arguments.household.is_some() {
+        if request.household.is_some() {
             row.push(text(percent(one.household_risk)));
         }
         row.push(text(if one.enough.is_empty() {
@@ -254,8 +274,8 @@ fn print_riskiest(arguments: &RiskArguments, found: &RiskFound) {
     out!("{shown}");
 }
 
-fn print_diversity(arguments: &RiskArguments, found: &RiskFound) {
-    if arguments.sensitive.is_empty() {
+fn print_diversity(request: &RiskRequest, found: &RiskFound) {
+    if request.sensitive.is_empty() {
         return;
     }
     out!("\nWhat a shared key still tells");

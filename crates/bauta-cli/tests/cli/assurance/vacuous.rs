@@ -60,7 +60,10 @@ fn tables_name_the_variables_that_were_measured() {
         .lines()
         .find(|line| line.starts_with("| il1s"))
         .unwrap();
-    assert!(row.contains("| income ") && !row.contains("debt"), "{row}");
+    assert!(
+        row.contains("| il1s of income: ") && !row.contains("debt"),
+        "{row}"
+    );
     let report = std::fs::read_to_string(here.join("report.html")).unwrap();
     assert!(report.contains("Measured on income."));
 }

@@ -11,7 +11,8 @@ use bauta_methods::{
     registry,
 };
 
-use super::{CompareRequest, ComparedMeasure, WorkError, is_unchanged};
+use super::overview::is_unchanged;
+use super::{CompareRequest, ComparedMeasure, WorkError};
 use crate::problem::{Place, Problem, ProblemKind};
 
 /// A measure that is to be taken.
@@ -104,11 +105,23 @@ fn too_much(measure: &dyn Measure, pair: Pair<'_>, request: &CompareRequest) -> 
     })
 }
 
+impl Chosen {
+    /// The same on another set of keys.
+    pub(super) fn on_keys(&self, keys: &[String]) -> Self {
+        Self {
+            measure: self.measure,
+            on: keys.to_vec(),
+            groups: self.groups.clone(),
+        }
+    }
+}
+
 impl Left {
     /// That it was not taken, where everybody is told.
     pub(super) fn told(&self) -> Option<ComparedMeasure> {
         (self.told == Told::Always).then(|| ComparedMeasure {
             id: self.id,
+            scenario: None,
             on: Vec::new(),
             before: None,
             after: None,
@@ -154,10 +167,7 @@ fn choice(
             (changed(declared, pair, on, request), of_categories)
         }
         Sort::Variables => (on.to_vec(), of_variables),
-        Sort::Categories => (
-            [&request.keys[..], &request.sensitive].concat(),
-            of_categories,
-        ),
+        Sort::Categories => (request.categories(), of_categories),
         Sort::Keys => (request.keys.clone(), Groups::default()),
     };
     match sort {

@@ -17,7 +17,7 @@ use crate::record::{RunRecord, SeedSource};
 use crate::run;
 use crate::stages::RunWatch;
 use crate::verify::{FileOnDisk, OnDisk, RecordPlaces, files_on_disk, plan_folder};
-use crate::work::read_record;
+use crate::work::{Planned, read_record};
 
 /// Compares the released file of a record with its input. Who became whom is known for certain: the steps
 /// are carried out again and the order of the released records is drawn again.
@@ -40,7 +40,7 @@ pub fn compare_record(
     let request = CompareRequest {
         original: again.input.display().to_string(),
         masked: place.display().to_string(),
-        ..request.clone()
+        ..request.with_plan(&Planned::of(&plan), &again.in_both(&plan))
     };
     let schema = request.schema()?;
     let options = described(&plan, schema.clone(), &|_| true, None);
@@ -50,7 +50,7 @@ pub fn compare_record(
     let options = ReadOptions {
         schema: described(
             &plan,
-            schema,
+            again.with_its_weight(schema, &plan),
             &|name| again.names.iter().any(|known| known == name),
             Some(&plan.output.suppressed),
         )
@@ -104,6 +104,29 @@ struct Again {
     names: Vec<String>,
     /// How it is read, but for its variables.
     read: ReadOptions,
+}
+
+impl Again {
+    /// The variables of the input that were released, the weight under whatever name.
+    fn in_both(&self, plan: &Plan) -> Vec<String> {
+        let planned = plan.read.schema.attributes.iter();
+        let renamed = plan.output.weight.is_some();
+        let weights = planned.filter(|one| renamed && one.role == Role::Weight);
+        let weights = weights.map(|one| one.name.clone());
+        self.names.iter().cloned().chain(weights).collect()
+    }
+
+    /// The schema with the weight under the name that the released file has it by.
+    fn with_its_weight(&self, mut schema: Schema, plan: &Plan) -> Schema {
+        for attribute in &mut schema.attributes {
+            let is_renamed =
+                attribute.role == Role::Weight && !self.names.contains(&attribute.name);
+            if let Some(name) = plan.output.weight.as_ref().filter(|_| is_renamed) {
+                attribute.name.clone_from(name);
+            }
+        }
+        schema
+    }
 }
 
 /// Carries out the steps of a run again, without its measures.

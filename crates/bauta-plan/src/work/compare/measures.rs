@@ -134,6 +134,7 @@ pub(super) fn take(
     };
     Ok(ComparedMeasure {
         id: card.id,
+        scenario: None,
         on: on.clone(),
         before,
         after,
