@@ -8,8 +8,7 @@ use std::fmt::Write as _;
 
 use chrono::{Datelike, NaiveDate};
 
-pub(crate) use seek::format_of;
-pub use seek::{DateDoubt, DateEvidence};
+pub use seek::{DateDoubt, DateEvidence, format_of};
 
 /// Hundred years from which a year of two digits is taken: the first of them.
 type Century = u16;

@@ -88,9 +88,7 @@ impl DateEvidence {
 }
 
 /// The spelling of all these texts, or why there is none to be told; also if one of them is no date.
-pub(crate) fn format_of<'t>(
-    texts: impl IntoIterator<Item = &'t str>,
-) -> Result<DateFormat, DateDoubt> {
+pub fn format_of<'t>(texts: impl IntoIterator<Item = &'t str>) -> Result<DateFormat, DateDoubt> {
     let mut evidence = DateEvidence::default();
     let all = texts.into_iter().all(|text| evidence.see(text));
     if all {

@@ -29,7 +29,7 @@ use crate::stages::RunWatch;
 use choice::{
     Chosen, Left, choose, offers_semantics, refuse_settings_in_vain, refuse_unused_settings,
 };
-use numbers::{shown_marks, variables, with_numbers};
+use numbers::{shown_marks, variables, with_dates, with_numbers};
 pub(super) use pairing::paired;
 use perturbed::{not_meaningful, perturbed};
 
@@ -176,6 +176,7 @@ pub(super) fn load_styled<const N: usize>(
         tables.push(loaded);
         reading_here = next;
     }
+    with_dates(&mut tables, request);
     tables
         .try_into()
         .map_err(|_| WorkError::internal("as many tables as files"))

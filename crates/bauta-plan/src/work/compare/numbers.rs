@@ -1,10 +1,11 @@
 //! Which variables of two files are compared as numbers.
 
+use bauta_data::date::format_of;
 use bauta_data::format::Loaded;
 use bauta_data::number::{DecimalMark, ReadAs, ShownMark};
 use bauta_data::{Column, Role, Table, near};
 
-use super::{CompareRequest, WorkError};
+use super::{CompareRequest, Styled, WorkError};
 
 /// Columns without another use that are to be compared as numbers, if they are numbers, and those that a plan says are.
 pub(super) fn is_compared(column: &Column, request: &CompareRequest) -> bool {
@@ -45,6 +46,40 @@ pub(super) fn with_numbers(mut table: Table, request: &CompareRequest, mark: Dec
         }
     }
     table
+}
+
+/// Every compared column of all files that holds dates, in one spelling, becomes one of days. What could be read in two
+/// ways stays text.
+pub(super) fn with_dates(files: &mut [Styled], request: &CompareRequest) {
+    let names = files.first().map(|file| file.table.names());
+    let names: Vec<String> = names.into_iter().flatten().map(str::to_owned).collect();
+    for name in names {
+        let columns = files.iter().map(|file| file.table.column_named(&name));
+        let Some(columns) = columns.collect::<Option<Vec<_>>>() else {
+            continue;
+        };
+        let is_text = |column: &&Column| column.as_numeric().is_none();
+        let compared = |column: &&Column| is_compared(column, request);
+        if request.is_id(&name)
+            || !columns
+                .iter()
+                .all(|column| is_text(column) && compared(column))
+        {
+            continue;
+        }
+        let categories = columns.iter().filter_map(|column| column.as_categorical());
+        let texts = categories.flat_map(|categories| categories.levels.iter());
+        let Ok(format) = format_of(texts) else {
+            continue;
+        };
+        for file in &mut *files {
+            let position = file.table.index_of(&name);
+            let days = position.and_then(|at| file.table.column(at).parsed_as_dates(format));
+            if let (Some(at), Some(days)) = (position, days) {
+                file.table = file.table.clone().with_column(at, days);
+            }
+        }
+    }
 }
 
 /// The variables to compare: those named, or all that are numeric in both files.
