@@ -286,7 +286,7 @@ mod tests {
     use super::*;
     use bauta_data::Unwatched;
 
-    /// Numbers of the reference results of this survey (R survey 4.1.1, FactoMineR 2.7, an independent mu-Argus).
+    /// Numbers of the reference results of this survey (R survey 4.1.1, `FactoMineR` 2.7, an independent mu-Argus).
     #[test]
     fn the_survey_gives_the_reference_results() {
         let pace = Pace::new(&Unwatched, PIECES);

@@ -25,12 +25,15 @@ impl Compared {
         [matching, compared]: [usize; 2],
         why: impl Into<String>,
     ) -> Self {
+        let why: String = why.into();
+        // A bar would end the cell of the table that the line becomes.
+        debug_assert!(!why.contains('|'), "{why}");
         Self {
             table: table.into(),
             what,
             compared,
             matching,
-            why: why.into(),
+            why,
         }
     }
 

@@ -3,7 +3,7 @@
 use bauta_report::{Document, DocumentPicture, document};
 
 use crate::compared::summary_table;
-use crate::{Paper, Reproduction};
+use crate::{Compared, Paper, Reproduction, heading, row};
 
 /// A paper's page: one HTML file that needs nothing else.
 pub fn page(found: &Reproduction) -> String {
@@ -24,15 +24,15 @@ pub fn page(found: &Reproduction) -> String {
 
 /// The index of all papers: what was compared in each, with a link to its page. `made_by` says how.
 pub fn index_page(all: &[Reproduction], made_by: &str) -> String {
-    let mut head = crate::heading(&["paper", "compared", "matching", "differing"]);
+    let mut head = heading(&["paper", "compared", "matching", "differing"]);
     let mut text = String::new();
     for found in all {
-        let sum = |of: fn(&crate::Compared) -> usize| found.summary.iter().map(of).sum::<usize>();
-        head += &crate::row(&[
+        let sum = |of: fn(&Compared) -> usize| found.summary.iter().map(of).sum::<usize>();
+        head += &row(&[
             format!("[{}]({})", found.paper.title(), page_name(found.paper)),
             sum(|line| line.compared).to_string(),
             sum(|line| line.matching).to_string(),
-            sum(|line| line.differing()).to_string(),
+            sum(Compared::differing).to_string(),
         ]);
         text += &format!(
             "## {}\n\n[The page]({})\n\n{}\n",
@@ -58,7 +58,7 @@ fn page_name(paper: Paper) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Compared, Picture};
+    use crate::Picture;
 
     fn found() -> Reproduction {
         Reproduction {

@@ -57,8 +57,8 @@ const STYLE: &str = "\
   .three { grid-template-columns: 1fr 1fr 1fr; gap: .8rem; }
   .document .words { min-width: 0; }
   .document td:last-child, .document th:last-child { min-width: 0; }
-  .many { font-size: .72rem; } .many th, .many td { padding: .15rem .2rem; }
-  .most { font-size: .58rem; } .most th, .most td { padding: .12rem .12rem; }
+  .many { font-size: .72rem; } .many th, .many td { padding: .15rem .2rem; font-size: inherit; }
+  .most { font-size: .58rem; } .most th, .most td { padding: .12rem .12rem; font-size: inherit; }
 }";
 
 /// The page as one HTML file without scripts or anything outside it.

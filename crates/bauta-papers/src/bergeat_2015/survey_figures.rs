@@ -1,7 +1,7 @@
 //! Figures 4-8: what was found on the demonstration survey.
 
 use bauta_data::missing::MissingCause;
-use bauta_data::{Table, Watch};
+use bauta_data::{Column, Table, Watch};
 use bauta_methods::exhibit::Histogram;
 use bauta_methods::pair::Rows;
 use bauta_methods::{Measurement, MethodError, RawValue};
@@ -113,7 +113,7 @@ impl Survey {
 
 fn n_suppressed(file: &Table, variable: &str) -> usize {
     let column = file.column_named(variable);
-    column.map_or(0, |column| column.n_suppressed())
+    column.map_or(0, Column::n_suppressed)
 }
 
 /// Records that lost a cell.

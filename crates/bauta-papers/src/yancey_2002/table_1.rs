@@ -89,7 +89,7 @@ pub(super) fn table_1(
     );
     text += WHY;
     let why = format!(
-        "|z| at most 3, or equal to the printed digits; {n_misprints} are misprints by the paper's own arithmetic, \
+        "z between -3 and 3, or equal to the printed digits; {n_misprints} are misprints by the paper's own arithmetic, \
          {n_far} differ otherwise"
     );
     let n_all = n_near + n_far + n_misprints;

@@ -48,7 +48,8 @@ fn emphasis(text: &str) -> Option<(Markup, &str)> {
 fn link(text: &str) -> Option<(Markup, &str)> {
     let (words, after) = text.strip_prefix('[')?.split_once("](")?;
     let (page, after) = after.split_once(')')?;
-    let is_beside = page.ends_with(".html") && !page.contains([':', '/']);
+    let is_page = page.rsplit_once('.').is_some_and(|(_, end)| end == "html");
+    let is_beside = is_page && !page.contains([':', '/']);
     is_beside.then(|| (html! { a href=(page) { (words) } }, after))
 }
 
