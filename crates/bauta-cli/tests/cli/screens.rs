@@ -32,8 +32,8 @@ fn a_release_is_told_with_what_was_done_and_what_it_cost() {
         "    hsize: 844 cells were suppressed\n",
         "    removed: d_init, id\n",
         // What every masked variable lost, or that nobody measured it.
-        "| uu     |           344 |        344 | hellinger 0.005877 |\n",
-        "| age    |        12,901 |          0 | not measured       |\n",
+        "| uu     |           344 |        344 | hellinger 0.005877                 |\n",
+        "| age    |        12,901 |          0 | not measured                       |\n",
         "- what masking lost of age, qual and hsize was not measured; add [[measure]]",
         "  left out: id and d_init\n",
         "\nReleased: all 4 conditions of the plan hold.\nfile:     other.csv (12,901 records)\n",

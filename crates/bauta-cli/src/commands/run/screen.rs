@@ -30,7 +30,7 @@ pub(crate) fn print_summary(plan: &Plan, record: &RunRecord, plan_file: &Path) {
         out!("\nWhat was done");
     }
     record.steps.iter().for_each(print_step);
-    variables::print(record);
+    variables::print(plan, record);
     print_measures(record);
     print_conditions(record);
     out!();

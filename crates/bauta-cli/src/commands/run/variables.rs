@@ -1,7 +1,10 @@
 //! What became of the variables of a run, and what each of the masked ones lost.
 
 use bauta_data::Kind;
+use bauta_methods::mask::KindAfter;
 use bauta_methods::{Family, Measure, Measurement, ParamDefault, Scope, registry};
+use bauta_plan::Plan;
+use bauta_plan::plan::Step;
 use bauta_plan::record::{Fate, MeasureFamily, MeasureRecord, RunRecord, VariableRecord};
 
 use crate::print::out;
@@ -9,7 +12,7 @@ use crate::tables::{Shown, count_text, figure_text, number_cell, table, text};
 use crate::words::joined;
 
 /// Prints what became of the variables.
-pub(super) fn print(record: &RunRecord) {
+pub(super) fn print(plan: &Plan, record: &RunRecord) {
     let masked: Vec<&VariableRecord> = with_fate(record, Fate::Masked).collect();
     let names = |fate| -> Vec<String> {
         let variables = with_fate(record, fate);
@@ -28,7 +31,7 @@ pub(super) fn print(record: &RunRecord) {
         return;
     }
     out!("{}", masked_table(record, &masked));
-    for line in not_measured(record, &masked) {
+    for line in not_measured(plan, record, &masked) {
         out!("- {line}");
     }
 }
@@ -50,7 +53,7 @@ fn masked_table(record: &RunRecord, masked: &[&VariableRecord]) -> Shown {
             text(if losses.is_empty() {
                 "not measured".to_owned()
             } else {
-                losses.join("\n")
+                losses.join(", ")
             }),
         ]);
     }
@@ -72,11 +75,10 @@ fn loss_of(measure: &MeasureRecord, variable: &str) -> Option<String> {
     let condition = condition.map_or_else(String::new, |condition| format!(" where {condition}"));
     let part = found.by_variable.iter().find(|part| part.name == variable);
     match part {
-        Some(part) => Some(format!(
-            "{}{condition} {}",
-            measure.id,
-            figure_text(part.value)
-        )),
+        // A measure that has no figure of a variable says nothing of it.
+        Some(part) => part
+            .value
+            .map(|value| format!("{}{condition} {}", measure.id, figure_text(Some(value)))),
         None if found.by_variable.is_empty() && measure.on.iter().any(|name| name == variable) => {
             let others = if measure.on.len() > 1 {
                 " (with others)"
@@ -95,34 +97,78 @@ fn loss_of(measure: &MeasureRecord, variable: &str) -> Option<String> {
 }
 
 /// Masked variables whose loss nobody measured, and what would measure it.
-fn not_measured(record: &RunRecord, masked: &[&VariableRecord]) -> Vec<String> {
+fn not_measured(plan: &Plan, record: &RunRecord, masked: &[&VariableRecord]) -> Vec<String> {
+    let mut groups: [(Compared, Vec<String>); 3] = [
+        (Compared::As(Kind::Continuous), Vec::new()),
+        (Compared::As(Kind::Unordered), Vec::new()),
+        (Compared::AsNothing, Vec::new()),
+    ];
     let unmeasured = masked
         .iter()
         .filter(|variable| losses(record, &variable.name).is_empty());
-    let (numbers, categories): (Vec<&VariableRecord>, Vec<&VariableRecord>) =
-        unmeasured.partition(|variable| variable.kind == Kind::Continuous);
-    let mut lines = Vec::new();
-    for variables in [numbers, categories] {
-        let Some(first) = variables.first() else {
-            continue;
-        };
-        let names: Vec<String> = variables.iter().map(|one| one.name.clone()).collect();
+    for variable in unmeasured {
+        let as_what = Compared::of(plan, variable);
+        let mut known = groups.iter_mut();
+        if let Some((_, names)) = known.find(|(group, _)| *group == as_what) {
+            names.push(variable.name.clone());
+        }
+    }
+    let some = groups.iter().filter(|(_, names)| !names.is_empty());
+    some.map(|(as_what, names)| {
+        format!(
+            "what masking lost of {} was not measured; {}",
+            joined(names),
+            as_what.advice(names)
+        )
+    })
+    .collect()
+}
+
+/// What a masked variable can be compared with its original as.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Compared {
+    /// A variable of this kind.
+    As(Kind),
+    /// Nothing that every measure knows: numbers became intervals.
+    AsNothing,
+}
+
+impl Compared {
+    fn of(plan: &Plan, variable: &VariableRecord) -> Self {
+        match variable.kind {
+            Kind::Continuous if stays_number(plan, variable) => Self::As(Kind::Continuous),
+            Kind::Continuous => Self::AsNothing,
+            _ => Self::As(Kind::Unordered),
+        }
+    }
+
+    /// What to add to the plan.
+    fn advice(self, names: &[String]) -> String {
         let quoted: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
-        let measure = match by_variable(first.kind).as_slice() {
-            [] => "a [[measure]] of loss".to_owned(),
-            [id] => format!("[[measure]] use = [\"{id}\"], on = [{}]", quoted.join(", ")),
+        let on = quoted.join(", ");
+        let measures = match self {
+            Self::As(kind) => by_variable(kind),
+            Self::AsNothing => Vec::new(),
+        };
+        match measures.as_slice() {
+            [] => "numbers became intervals; `bauta list --family loss` shows what there is"
+                .to_owned(),
+            [id] => format!("add [[measure]] use = [\"{id}\"], on = [{on}] to the plan"),
             [id, others @ ..] => format!(
-                "[[measure]] use = [\"{id}\"], on = [{}] (or {})",
-                quoted.join(", "),
+                "add [[measure]] use = [\"{id}\"], on = [{on}] (or {}) to the plan",
                 others.join(", ")
             ),
-        };
-        lines.push(format!(
-            "what masking lost of {} was not measured; add {measure} to the plan",
-            joined(&names)
-        ));
+        }
     }
-    lines
+}
+
+/// Whether a variable holds numbers before and after: intervals of them are compared as categories are.
+fn stays_number(plan: &Plan, variable: &VariableRecord) -> bool {
+    let is_kept = |step: &Step| {
+        let touches = step.on.contains(&variable.name);
+        !touches || step.facts().kind_after == KindAfter::Same
+    };
+    variable.kind == Kind::Continuous && plan.steps.iter().all(is_kept)
 }
 
 /// Most measures that are named.
