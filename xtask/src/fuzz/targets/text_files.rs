@@ -366,6 +366,7 @@ fn first_plan_can_be_checked(case: &Case, how: &HowRead, world: &World) -> Resul
         missing_texts: how.missing.clone(),
         memory: options.memory,
         fold_spellings: Vec::new(),
+        dates: Vec::new(),
     };
     let Ok(proposed) = init::init(&file, &plan, None, Replace::OwnFiles, &reading, &Patience)
     else {
