@@ -11,8 +11,8 @@ const METHOD_ROOMS: [&str; 5] = ["mask", "adjust", "risk", "loss", "score"];
 
 /// What several methods of a family share, beside them.
 const SHARED_BY_A_FAMILY: [&str; 8] = [
-    "mask/became.rs",
-    "mask/dates.rs",
+    "mask/became",
+    "mask/dates",
     "mask/categories",
     "mask/continuous",
     "mask/jointly",

@@ -31,16 +31,30 @@ fn a_release_is_told_with_what_was_done_and_what_it_cost() {
         // Notes of the steps.
         "    hsize: 844 cells were suppressed\n",
         "    removed: d_init, id\n",
-        // What every masked variable lost, or that nobody measured it.
-        "| uu     |           344 |        344 | hellinger 0.005877                 |\n",
-        "| age    |        12,901 |          0 | not measured                       |\n",
-        "- what masking lost of age, qual and hsize was not measured; add [[measure]]",
+        // What every masked variable lost.
+        "| age    |        12,901 |          0 | file-loss 0.3966, hellinger 0",
+        "| uu     |           344 |        344 | file-loss 0.03252, hellinger 0.005877",
         "  left out: id and d_init\n",
         "\nReleased: all 4 conditions of the plan hold.\nfile:     other.csv (12,901 records)\n",
     ] {
         assert!(shown.contains(line), "{line}\n{shown}");
     }
     assert!(!shown.contains("NOT"), "{shown}");
+    // Nobody measured what some lost: that is said, with what would.
+    let measures = "use = [\"file-loss\"]        # what masking took, of the whole file and by variable\n\n[[measure]]\n";
+    let folder = demo_with(measures, "");
+    let plan = std::fs::read_to_string(folder.path().join("d/other.toml")).unwrap();
+    let plan = plan.replace(
+        "on = [\"age\", \"uu\", \"qual\", \"couple\", \"hsize\"]",
+        "on = [\"uu\"]",
+    );
+    std::fs::write(folder.path().join("d/other.toml"), plan).unwrap();
+    let shown = self::shown(folder.path(), 0);
+    assert!(
+        shown
+            .contains("what masking lost of age, qual and hsize was not measured; add [[measure]]"),
+        "{shown}"
+    );
 }
 
 #[test]

@@ -50,7 +50,8 @@ static CARD: MeasureCard = MeasureCard {
     subject: Subject::CorrespondingPair,
     value: FigureSpec::value("loss of the file", Unit::Share)
         .within(0.0, 1.0)
-        .lower_is_better(),
+        .lower_is_better()
+        .headline(),
     figures: &[OF_LEFT, DELETED, COVERED, NOT_COVERED],
     afterwards: Afterwards::AnyKind,
     ..MeasureCard::LOSS

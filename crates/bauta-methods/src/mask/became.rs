@@ -1,7 +1,7 @@
 //! What categories became, in words that users of the released file may read: the rule of ten holds for
 //! both what was and what is.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::few_records::is_few;
 use crate::note::Note;
@@ -35,7 +35,7 @@ pub(crate) fn categories_became(variable: &str, all: &[Became<'_>]) -> Option<No
     let mut order: Vec<&str> = Vec::new();
     let mut groups: BTreeMap<&str, Group<'_>> = BTreeMap::new();
     for one in all.iter().filter(|one| one.n_records > 0) {
-        if !order.contains(&one.into) {
+        if !groups.contains_key(one.into) {
             order.push(one.into);
         }
         let group = groups.entry(one.into).or_default();
@@ -47,13 +47,12 @@ pub(crate) fn categories_became(variable: &str, all: &[Became<'_>]) -> Option<No
         }
     }
     // A label that few records had before is not named either, though more have it now.
-    let was_few = |into: &&&str| {
-        let mut before = all.iter().filter(|one| one.n_records > 0);
-        before.any(|one| one.from == **into && is_few(one.n_records as u64))
-    };
+    let before = all.iter().filter(|one| one.n_records > 0);
+    let few = before.filter(|one| is_few(one.n_records as u64));
+    let few: BTreeSet<&str> = few.map(|one| one.from).collect();
     let told: Vec<String> = order
         .iter()
-        .filter(|into| !was_few(into))
+        .filter(|into| !few.contains(*into))
         .filter_map(|into| said_of(into, groups.get(into)?))
         .collect();
     if told.is_empty() {

@@ -371,19 +371,23 @@ fn note_coded(
         ("below", settings.bottom, n_bottom),
         ("above", settings.top, n_top),
     ];
-    if let Some(note) = tails_became(column.name(), tails, settings.replace) {
+    if let Some(note) = tails_became(column, tails, settings.replace) {
         context.note(note);
     }
 }
 
 /// Tells the public what tails of ten records or more became. A threshold is named where the plan gives it: one
 /// that was found in the data may be the value of a record.
-fn tails_became(variable: &str, tails: [(&str, Tail, usize); 2], replace: Replace) -> Option<Note> {
+fn tails_became(
+    column: &Column,
+    tails: [(&str, Tail, usize); 2],
+    replace: Replace,
+) -> Option<Note> {
     let told = tails.into_iter().filter(|(.., n)| !is_few(*n as u64));
     let told = told.map(|(side, tail, _)| match (tail, replace) {
         (_, Replace::Mean) => format!("values {side} a threshold became their mean"),
         (Tail::At(threshold), Replace::Threshold) => {
-            let threshold = number_text(threshold);
+            let threshold = column.text_of_number(threshold);
             format!("values {side} {threshold} became {threshold}")
         }
         (Tail::Share(_) | Tail::None, Replace::Threshold) => {
@@ -392,9 +396,9 @@ fn tails_became(variable: &str, tails: [(&str, Tail, usize); 2], replace: Replac
     });
     let told: Vec<String> = told.collect();
     (!told.is_empty()).then(|| {
-        let text = format!("{variable}: {}", told.join("; "));
+        let text = format!("{}: {}", column.name(), told.join("; "));
         Note::new("tails-became", text)
-            .with("variable", variable)
+            .with("variable", column.name())
             .public()
     })
 }
@@ -443,18 +447,20 @@ mod tests {
 
     #[test]
     fn the_public_is_told_of_tails_of_ten_and_of_thresholds_that_the_plan_gives() {
+        let attribute = Arc::new(Attribute::new("age", Role::Key, Kind::Continuous));
+        let age = Column::numeric(attribute, vec![1.0], None, NumberText::default());
         let tails = [("below", Tail::At(18.0), 9), ("above", Tail::At(65.0), 10)];
-        let note = tails_became("age", tails, Replace::Threshold).unwrap();
+        let note = tails_became(&age, tails, Replace::Threshold).unwrap();
         assert_eq!(note.text, "age: values above 65 became 65");
         assert!(note.public);
         let tails = [("below", Tail::None, 0), ("above", Tail::Share(0.05), 10)];
-        let note = tails_became("age", tails, Replace::Threshold).unwrap();
+        let note = tails_became(&age, tails, Replace::Threshold).unwrap();
         assert_eq!(
             note.text,
             "age: values above a threshold became the threshold"
         );
         let few = [("below", Tail::None, 0), ("above", Tail::At(65.0), 9)];
-        assert!(tails_became("age", few, Replace::Mean).is_none());
+        assert!(tails_became(&age, few, Replace::Mean).is_none());
     }
 
     #[test]

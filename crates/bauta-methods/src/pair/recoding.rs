@@ -36,7 +36,7 @@ struct Cells {
     /// Those of them that have none now.
     blank: Vec<u64>,
     /// Those of them whose category is that of their recoding.
-    true_: Vec<u64>,
+    as_recoded: Vec<u64>,
     /// Cells that have a value now, by its code.
     after: Vec<u64>,
 }
@@ -62,7 +62,7 @@ impl Recoding {
             level: by_level.and_then(|(_, level)| level),
             n_cells,
             n_blank,
-            n_changed: n_cells - n_blank - total(&cells.true_),
+            n_changed: n_cells - n_blank - total(&cells.as_recoded),
             n_before,
             n_after,
         }
@@ -78,7 +78,7 @@ impl Recoding {
 impl Cells {
     fn of(categories: &TwoCategories, coarser: &Coarser, pair: Pair<'_>) -> Self {
         let none = || vec![0; categories.n_categories()];
-        let (mut all, mut blank, mut true_, mut after) = (none(), none(), none(), none());
+        let (mut all, mut blank, mut as_recoded, mut after) = (none(), none(), none(), none());
         let missing = categories.missing();
         let [original, masked] = &categories.codes;
         for (record, &now) in masked.iter().enumerate() {
@@ -93,12 +93,12 @@ impl Cells {
                 continue;
             }
             after[now as usize] += 1;
-            true_[place] += u64::from(now == coarser.code[place]);
+            as_recoded[place] += u64::from(now == coarser.code[place]);
         }
         Self {
             all,
             blank,
-            true_,
+            as_recoded,
             after,
         }
     }
@@ -117,8 +117,9 @@ fn entropy(coarser: &Coarser, cells: &Cells) -> Option<f64> {
     let had = compensated(occurring().map(|v| cells.all[v] as f64 * bits(n, cells.all[v])));
     let lost = compensated(occurring().map(|v| {
         let group = n_recoded_to[coarser.code[v] as usize];
-        let n_lost = cells.all[v] - cells.true_[v];
-        cells.true_[v] as f64 * bits(group, cells.all[v]) + n_lost as f64 * bits(n, cells.all[v])
+        let n_lost = cells.all[v] - cells.as_recoded[v];
+        cells.as_recoded[v] as f64 * bits(group, cells.all[v])
+            + n_lost as f64 * bits(n, cells.all[v])
     }));
     // Rounding must not take a share beyond 1.
     (had > 0.0).then(|| (lost / had).min(1.0))

@@ -497,10 +497,13 @@ fn public_notes_are_those_that_were_decided_on() {
     assert_eq!(
         found,
         [
+            "categories-became",
+            "categories-became",
             "counted-before-suppression",
             "dependent-variables",
             "rounded-to-base",
             "rounded-to-grid",
+            "tails-became",
             "variables-dropped",
             "weights-scaled"
         ]

@@ -113,7 +113,9 @@ impl MaskRequest {
                 (Some(dates), Levels::ByPrefix) => {
                     variable.dates(dates).hierarchy(HierarchyDraft::Dates(None))
                 }
-                (Some(dates), Levels::ByKind) if kind == Kind::Continuous => variable.dates(dates),
+                (Some(dates), Levels::ByKind) if column.content == Content::Date => {
+                    variable.dates(dates)
+                }
                 (Some(_) | None, _) => variable,
             });
         }
@@ -134,9 +136,12 @@ impl MaskRequest {
     /// first kind that the mask takes.
     fn kind_of(&self, column: &ColumnProfile) -> Kind {
         let kinds = self.card.targets.kinds;
-        let is_number = matches!(column.content, Content::Integer | Content::Decimal)
-            || (column.content == Content::Date && column.date.is_some());
-        let proposed = column.proposal.kind;
+        let is_date = column.content == Content::Date && column.date.is_some();
+        let is_number = matches!(column.content, Content::Integer | Content::Decimal) || is_date;
+        let proposed = match is_date {
+            true => Kind::Ordered,
+            false => column.proposal.kind,
+        };
         if kinds.len() < Kind::ALL.len() && is_number && kinds.contains(&Kind::Continuous) {
             Kind::Continuous
         } else if kinds.contains(&proposed) {

@@ -101,7 +101,7 @@ fn not_measured(plan: &Plan, record: &RunRecord, masked: &[&VariableRecord]) -> 
     let mut groups: [(Compared, Vec<String>); 3] = [
         (Compared::As(Kind::Continuous), Vec::new()),
         (Compared::As(Kind::Unordered), Vec::new()),
-        (Compared::AsNothing, Vec::new()),
+        (Compared::AsIntervals, Vec::new()),
     ];
     let unmeasured = masked
         .iter()
@@ -129,15 +129,15 @@ fn not_measured(plan: &Plan, record: &RunRecord, masked: &[&VariableRecord]) -> 
 enum Compared {
     /// A variable of this kind.
     As(Kind),
-    /// Nothing that every measure knows: numbers became intervals.
-    AsNothing,
+    /// Numbers that became intervals, which few measures compare.
+    AsIntervals,
 }
 
 impl Compared {
     fn of(plan: &Plan, variable: &VariableRecord) -> Self {
         match variable.kind {
             Kind::Continuous if stays_number(plan, variable) => Self::As(Kind::Continuous),
-            Kind::Continuous => Self::AsNothing,
+            Kind::Continuous => Self::AsIntervals,
             _ => Self::As(Kind::Unordered),
         }
     }
@@ -147,8 +147,8 @@ impl Compared {
         let quoted: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
         let on = quoted.join(", ");
         let measures = match self {
-            Self::As(kind) => by_variable(kind),
-            Self::AsNothing => Vec::new(),
+            Self::As(kind) => by_variable(kind, kind),
+            Self::AsIntervals => by_variable(Kind::Continuous, Kind::Ordered),
         };
         match measures.as_slice() {
             [] => "numbers became intervals; `bauta list --family loss` shows what there is"
@@ -175,13 +175,14 @@ fn stays_number(plan: &Plan, variable: &VariableRecord) -> bool {
 const MAX_NAMED: usize = 3;
 
 /// Measures of loss that look at variables of a kind one by one: the usual ones first, and of them those of few kinds.
-fn by_variable(kind: Kind) -> Vec<&'static str> {
+fn by_variable(before: Kind, after: Kind) -> Vec<&'static str> {
     let fits = |measure: &&&'static dyn Measure| {
         let declared = measure.declared();
         measure.card().family == Family::Loss
             && declared.by_variable
             && declared.scope == Scope::Variables
-            && declared.card.targets.kinds.contains(&kind)
+            && declared.card.targets.kinds.contains(&before)
+            && declared.afterwards.accepts(before, after)
             && (declared.card.params.iter()).all(|spec| spec.default != ParamDefault::Required)
     };
     let mut measures: Vec<&&'static dyn Measure> = registry::MEASURES.iter().filter(fits).collect();
@@ -202,7 +203,7 @@ mod tests {
     #[test]
     fn every_kind_has_a_measure_of_loss_to_name() {
         for kind in Kind::ALL {
-            let named = by_variable(kind);
+            let named = by_variable(kind, kind);
             assert!(!named.is_empty() && named.len() <= MAX_NAMED, "{kind:?}");
         }
     }

@@ -1,6 +1,7 @@
 //! Frequency tables before and after, and pairs of variables, for the internal report.
 
 use crate::exhibit::{Cell, Column, Exhibit, Shows, Table, Unit, View};
+use crate::few_records::is_few;
 use crate::loss::category_distance::two_way::OfPair;
 use crate::pair::categories::TwoCategories;
 use crate::pair::margins::Margin;
@@ -8,8 +9,8 @@ use crate::pair::margins::Margin;
 /// A longer table is nobody's to read; the figures still rest on all categories.
 const MAX_ROWS: usize = 200;
 
-/// The frequency table of each variable, at the level at which it was compared, and a row for each pair. Confidential:
-/// categories of few records are named.
+/// The frequency table of each variable, at the level at which it was compared, and a row for each pair. Categories of few
+/// records are not named: a value that one record has is that record's, and reports are read by many.
 pub(super) fn exhibits(
     variables: &[TwoCategories],
     margins: &[[Margin; 2]],
@@ -81,11 +82,14 @@ fn table(variable: &TwoCategories, margins: &[Margin; 2]) -> Option<View> {
         return None;
     }
     let [n, m] = [before, after].map(|records| records.iter().sum::<f64>());
-    let row = |&code: &usize| {
-        let (f, g) = (before[code], after[code]);
+    let is_rare = |records: f64| records > 0.0 && is_few(records as u64);
+    let (rare, named): (Vec<usize>, Vec<usize>) = codes
+        .iter()
+        .partition(|&&code| is_rare(before[code]) || is_rare(after[code]));
+    let row = |category: &str, f: f64, g: f64| {
         vec![
             Cell::from(variable.name.as_str()),
-            Cell::from(variable.texts[code].as_str()),
+            Cell::from(category),
             Cell::from(f),
             Cell::from(g),
             Cell::from(f / n),
@@ -93,6 +97,16 @@ fn table(variable: &TwoCategories, margins: &[Margin; 2]) -> Option<View> {
             Cell::from(g / m - f / n),
         ]
     };
+    let of_code = |&code: &usize| row(&variable.texts[code], before[code], after[code]);
+    let mut rows: Vec<Vec<Cell>> = named.iter().map(of_code).collect();
+    if !rare.is_empty() {
+        let sum = |records: &[f64]| rare.iter().map(|&code| records[code]).sum::<f64>();
+        let name = match rare.len() {
+            1 => "1 category of few records".to_owned(),
+            n => format!("{n} categories of few records"),
+        };
+        rows.push(row(&name, sum(before), sum(after)));
+    }
     let shown = Table {
         columns: vec![
             Column::filed("variable"),
@@ -103,7 +117,7 @@ fn table(variable: &TwoCategories, margins: &[Margin; 2]) -> Option<View> {
             Column::of(Unit::Share, "share_after", "Share after"),
             Column::of(Unit::Share, "difference", "Difference"),
         ],
-        rows: codes.iter().map(row).collect(),
+        rows,
         ..Table::default()
     };
     let caption = format!("{}: records by category", variable.name);

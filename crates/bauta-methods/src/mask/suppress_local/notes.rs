@@ -50,7 +50,10 @@ pub(super) fn given_away(n_records: usize) -> Note {
 pub(super) fn cells_suppressed(variable: &str, n_cells: u64) -> Note {
     Note::new(
         "cells-suppressed",
-        format!("{variable}: {n_cells} cells were suppressed"),
+        match n_cells {
+            1 => format!("{variable}: 1 cell was suppressed"),
+            _ => format!("{variable}: {n_cells} cells were suppressed"),
+        },
     )
     .with("variable", variable)
     .with("n_cells", n_cells)
