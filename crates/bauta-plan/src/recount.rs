@@ -185,7 +185,7 @@ fn read_options(
             rules.texts.push(plan.output.suppressed.clone());
         }
         // Masked dates need not show any more how they are spelled.
-        let date = numeric.and_then(|column| column.date_format());
+        let date = numeric.and_then(Column::date_format);
         Attribute {
             missing: Some(rules),
             date: date.map(Dates::Spelled),

@@ -36,13 +36,9 @@ pub(super) fn delimiter(path: &Path, text: &[u8], options: &ReadOptions) -> u8 {
 pub(super) fn find_delimiter(text: &[u8]) -> u8 {
     let mut best = (b',', 0, 1);
     for delimiter in DELIMITERS {
-        let Regularity {
-            n_regular,
-            n_fields,
-            ..
-        } = regularity(text, delimiter);
-        if n_fields > 1 && (n_regular, n_fields) > (best.1, best.2) {
-            best = (delimiter, n_regular, n_fields);
+        let found = regularity(text, delimiter);
+        if found.fields > 1 && (found.regular, found.fields) > (best.1, best.2) {
+            best = (delimiter, found.regular, found.fields);
         }
     }
     best.0
@@ -61,11 +57,11 @@ pub(super) fn unusable_delimiter(delimiter: u8) -> Option<DataProblem> {
 
 /// How evenly a delimiter cuts the first records.
 pub(super) struct Regularity {
-    pub(super) n_records: usize,
+    pub(super) records: usize,
     /// Records with as many fields as the header.
-    pub(super) n_regular: usize,
+    pub(super) regular: usize,
     /// Fields of the header.
-    pub(super) n_fields: usize,
+    pub(super) fields: usize,
 }
 
 /// The first records of a text, the header among them. The last may be cut off.
@@ -87,9 +83,9 @@ pub(super) fn regularity(text: &[u8], delimiter: u8) -> Regularity {
     // The sample may end within a record; that one counts for nobody in particular.
     let n_regular = records.iter().filter(|record| record.len() == n_fields);
     Regularity {
-        n_regular: n_regular.count(),
-        n_records: records.len(),
-        n_fields,
+        regular: n_regular.count(),
+        records: records.len(),
+        fields: n_fields,
     }
 }
 
@@ -212,10 +208,11 @@ fn variable_at(text: &[u8], place: usize, delimiter: u8) -> Option<String> {
     if line.len() == place {
         return None;
     }
-    let is_quoted =
-        |before: usize| line[..before].iter().filter(|&&byte| byte == b'"').count() % 2 == 1;
-    let separates = |&(at, &byte): &(usize, &u8)| byte == delimiter && !is_quoted(at);
-    let position = line.iter().enumerate().filter(separates).count();
+    let (mut quoted, mut position) = (false, 0);
+    for &byte in line {
+        quoted ^= byte == b'"';
+        position += usize::from(byte == delimiter && !quoted);
+    }
     let names = first_records(header, delimiter);
     let name = names.first()?.get(position)?;
     Some(std::str::from_utf8(name).ok()?.to_owned())

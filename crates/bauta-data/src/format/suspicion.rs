@@ -20,10 +20,10 @@ pub(super) fn of_delimiter(text: &[u8], delimiter: u8) -> Option<DataProblem> {
         sniff::regularity(text, delimiter),
         sniff::regularity(text, other),
     );
-    let is_regular = found.n_fields > 1
-        && found.n_records > 2
-        && found.n_regular as f64 >= MOST_RECORDS * found.n_records as f64;
-    let is_worse = own.n_fields == 1 || own.n_regular < found.n_regular;
+    let is_regular = found.fields > 1
+        && found.records > 2
+        && found.regular as f64 >= MOST_RECORDS * found.records as f64;
+    let is_worse = own.fields == 1 || own.regular < found.regular;
     (is_regular && is_worse).then(|| {
         let name = sniff::delimiter_name(other);
         DataProblem::file(

@@ -235,7 +235,7 @@ fn commented(draft: &Draft, file: &str, profile: &FileProfile, table: &Table) ->
         "missing",
         "texts that mean \"no value\"; codes such as 99 = refused go into missing_codes",
     );
-    let data = with_remark(&data, "encoding", &encoding_remark(profile));
+    let data = with_remark(&data, "encoding", encoding_remark(profile));
     let data = format!("{data}{}", decimal_question(profile));
     let output = with_remark(
         &write::output(&draft.output),
@@ -276,11 +276,12 @@ fn commented(draft: &Draft, file: &str, profile: &FileProfile, table: &Table) ->
 }
 
 /// Where the encoding comes from, if nobody stated it.
-fn encoding_remark(profile: &FileProfile) -> String {
+fn encoding_remark(profile: &FileProfile) -> &'static str {
     let mut remarks = profile.remarks.iter();
-    match remarks.any(|remark| remark.id == LIKELY_ENCODING) {
-        true => "LOOK: the file is not UTF-8, and this is what it is likely to be: are its letters right?".to_owned(),
-        false => "how the file's letters are stored".to_owned(),
+    if remarks.any(|remark| remark.id == LIKELY_ENCODING) {
+        "LOOK: the file is not UTF-8, and this is what it is likely to be: are its letters right?"
+    } else {
+        "how the file's letters are stored"
     }
 }
 

@@ -39,9 +39,10 @@ fn read_as_likely(
     watch: &dyn Watch,
 ) -> Result<(Loaded, Option<Remark>), WorkError> {
     let is_content = error.kind == DataErrorKind::Content && reading.encoding.is_none();
-    let likely = match is_content {
-        true => likely_encoding(file, &options)?,
-        false => None,
+    let likely = if is_content {
+        likely_encoding(file, &options)?
+    } else {
+        None
     };
     let Some(encoding) = likely else {
         return Err(error.into());

@@ -138,9 +138,10 @@ impl MaskRequest {
         let kinds = self.card.targets.kinds;
         let is_date = column.content == Content::Date && column.date.is_some();
         let is_number = matches!(column.content, Content::Integer | Content::Decimal) || is_date;
-        let proposed = match is_date {
-            true => Kind::Ordered,
-            false => column.proposal.kind,
+        let proposed = if is_date {
+            Kind::Ordered
+        } else {
+            column.proposal.kind
         };
         if kinds.len() < Kind::ALL.len() && is_number && kinds.contains(&Kind::Continuous) {
             Kind::Continuous
