@@ -48,7 +48,7 @@ static CARD: MeasureCard = MeasureCard {
         ..MeasureCard::LOSS.card
     },
     subject: Subject::CorrespondingPair,
-    value: FigureSpec::value("loss of the file", Unit::Share)
+    value: FigureSpec::value("mean of its masked variables", Unit::Share)
         .within(0.0, 1.0)
         .lower_is_better()
         .headline(),
