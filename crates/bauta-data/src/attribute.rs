@@ -147,9 +147,9 @@ impl Attribute {
         self.date.and_then(Dates::format)
     }
 
-    /// Whether its values are said to be dates, by itself or by a hierarchy of dates.
-    pub fn is_said_to_be_dates(&self) -> bool {
-        self.date.is_some() || matches!(self.hierarchy, Some(HierarchySpec::Dates(_)))
+    /// Whether its levels are those of dates: its values are dates, or what dates were recoded to.
+    pub fn has_levels_of_dates(&self) -> bool {
+        matches!(self.hierarchy, Some(HierarchySpec::Dates(_)))
     }
 
     /// The same variable with the spelling of its dates.

@@ -234,11 +234,13 @@ impl DateFormat {
         let month = self.month.read(month)?;
         let day = short_number(day)?;
         let date = NaiveDate::from_ymd_opt(year, month, day)?;
+        let units = self.units_per_day();
         let of_day = match self.time {
-            Some(time) => seek::part_of_day(text.trim_matches(' '), time)?,
-            None => 0.0,
+            Some(time) => seek::units_of_day(text.trim_matches(' '), time)?,
+            None => 0,
         };
-        Some(number_of(date) as f64 + of_day)
+        // One division, as in `round`: a value that is read is one that is written.
+        Some((number_of(date) * units + of_day) as f64 / units as f64)
     }
 
     /// The three parts of a date, in their order.
@@ -422,7 +424,7 @@ mod tests {
         for (spelled, text, days) in [
             ("yyyy-mm-dd", "1970-01-01", 0.0),
             ("yyyy-mm-dd", "1969-12-31", -1.0),
-            // 50 years with 13 leap days (1972 to 2020), January, February with its 29th, March, and two days.
+            // 50 years with 12 leap days (1972 to 2016), January, February with its 29th, March, and two days.
             (
                 "yyyy-mm-dd",
                 "2020-04-03",

@@ -202,7 +202,11 @@ pub fn likely_encoding(path: &Path, options: &ReadOptions) -> Result<Option<Enco
     let bytes = read_whole(path, open(path)?, options)?;
     let is_utf8 =
         Encoding::of_byte_order_mark(&bytes).is_some() || std::str::from_utf8(&bytes).is_ok();
-    Ok((!is_utf8).then(|| Encoding::likely_of(&bytes)))
+    Ok(if is_utf8 {
+        None
+    } else {
+        Encoding::likely_of(&bytes)
+    })
 }
 
 /// All bytes of a file, if they may be held.

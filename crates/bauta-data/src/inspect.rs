@@ -290,7 +290,7 @@ fn date_question(doubt: DateDoubt) -> DataProblem {
             "its dates are not all spelled alike, or some are no days of the calendar",
             "mend those that differ; declaring date = \"dd/mm/yyyy\" or whatever most are tells their lines",
         ),
-        DateDoubt::Either(..) | DateDoubt::Century(_) => doubt.problem(),
+        DateDoubt::Either(..) | DateDoubt::Century(..) => doubt.problem(),
     }
 }
 

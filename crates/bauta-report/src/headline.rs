@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 
 use bauta_methods::exhibit::Shows;
+use bauta_methods::figure::Better;
 use bauta_methods::{FigureName, Measurement, Unit, registry};
 use bauta_plan::Judged;
 use bauta_plan::RunRecord;
@@ -119,7 +120,12 @@ fn at_risk(record: &RunRecord) -> Headline {
         let larger = size(one.after)
             .total_cmp(&size(worst.after))
             .then(size(one.before).total_cmp(&size(worst.before)));
-        if larger.is_gt() { one } else { worst }
+        let is_worse = if one.measure.value.better == Better::Higher {
+            larger.is_lt()
+        } else {
+            larger.is_gt()
+        };
+        if is_worse { one } else { worst }
     });
     let name = match &worst {
         Some(found) if found.before.is_none() => "Risk",

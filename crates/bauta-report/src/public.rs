@@ -186,7 +186,7 @@ impl<'a> PublicRecord<'a> {
             purpose: agreed.purpose,
             recipients: agreed.recipients,
             review: agreed.review,
-            threats: measures.iter().filter_map(threat_of).collect(),
+            threats: looked_at(measures).filter_map(threat_of).collect(),
             shuffled: *shuffled,
             judged: Judged::of(record),
             drawn_anew: drawn_anew(variables, steps),
@@ -489,6 +489,12 @@ fn named_variables<'a>(card: &Card, params: &'a BTreeMap<String, Value>) -> Vec<
         .collect()
 }
 
+/// Measures that found something of the released file, and may be believed.
+fn looked_at(measures: &[MeasureRecord]) -> impl Iterator<Item = &MeasureRecord> {
+    let told = |measure: &&MeasureRecord| measure.after.is_some() && measure.perturbed.is_empty();
+    measures.iter().filter(told)
+}
+
 fn is_released(variables: &[VariableRecord], name: &str) -> bool {
     variables
         .iter()
@@ -502,9 +508,13 @@ fn is_safe(variables: &[VariableRecord], name: &str) -> bool {
     found.is_some_and(|variable| match variable.fate {
         Fate::Untouched => true,
         Fate::Dropped => false,
-        Fate::Masked => variable
+        Fate::Masked => {
+            variable
             .n_changed
-            .is_some_and(|n| n == 0 || n >= MIN_CHANGED),
+            .is_some_and(|n| n == 0 || n >= MIN_CHANGED)
+            // Losses at the coarser level rest on what else was done than recoding: on these cells alone.
+            && !(1..MIN_CHANGED).contains(&variable.n_suppressed)
+        }
     })
 }
 

@@ -150,7 +150,10 @@ fn print_calibration(calibration: &Calibration) {
     if is_few(calibration.n_kept) {
         out!("figures of g rest on fewer than {RULE_OF_TEN} records and stand in the record");
     } else {
-        out!("g = new weight / starting weight");
+        out!(
+            "starting weights were multiplied by {}; g = new weight / starting weight so multiplied",
+            figure_text(Some(calibration.scale))
+        );
         out!("{}", solutions_table(calibration));
     }
     for solution in &calibration.solutions {

@@ -98,6 +98,7 @@ fn refuse_options_of_files(arguments: &CompareArguments) -> Result<(), Failure> 
         ("--encoding", reading.encoding.is_some()),
         ("--missing-texts", reading.missing_texts.is_some()),
         ("--fold-spellings", !reading.fold_spellings.is_empty()),
+        ("--dates", !reading.dates.is_empty()),
         ("--id", !arguments.id.is_empty()),
         ("--by-row", arguments.by_row),
     ];

@@ -20,8 +20,8 @@ pub enum DateDoubt {
     NoDate,
     /// Every date could be read in either of two ways.
     Either(DateFormat, DateFormat),
-    /// Years have two digits, and nothing says of which century.
-    Century(DateFormat),
+    /// Years have two digits, and nothing says of which century, nor perhaps in which of two orders.
+    Century(DateFormat, Option<DateFormat>),
 }
 
 impl DateDoubt {
@@ -36,10 +36,16 @@ impl DateDoubt {
                 format!("every one of its dates could be spelled {first} or {second}"),
                 format!("state which: date = \"{first}\" or date = \"{second}\""),
             ),
-            Self::Century(format) => DataProblem::file(
-                "its years have two digits, and nothing says of which century",
-                format!("state the first of the hundred years that are meant: date = \"{format}\""),
-            ),
+            Self::Century(format, other) => {
+                let or_other =
+                    other.map_or_else(String::new, |other| format!(" or date = \"{other}\""));
+                DataProblem::file(
+                    "its years have two digits, and nothing says of which century",
+                    format!(
+                        "state the first of the hundred years that are meant: date = \"{format}\"{or_other}"
+                    ),
+                )
+            }
         }
     }
 }
@@ -78,8 +84,9 @@ impl DateEvidence {
         };
         match self.possible.as_slice() {
             [] => Err(DateDoubt::NoDate),
-            [format, ..] if matches!(format.year, YearText::Two(_)) => {
-                Err(DateDoubt::Century(padded(*format)))
+            [format, others @ ..] if matches!(format.year, YearText::Two(_)) => {
+                let other = others.first().copied().map(padded);
+                Err(DateDoubt::Century(padded(*format), other))
             }
             [format] => Ok(padded(*format)),
             [first, second, ..] => Err(DateDoubt::Either(padded(*first), padded(*second))),
@@ -202,12 +209,12 @@ pub(super) fn time_of(text: &str) -> Option<(&str, Option<TimeText>)> {
         second_digits,
         zulu,
     };
-    part_of_day(text, format)?;
+    units_of_day(text, format)?;
     Some((text.get(..start)?, Some(format)))
 }
 
-/// Which part of a day the time at the end of a text is.
-pub(super) fn part_of_day(text: &str, format: TimeText) -> Option<f64> {
+/// How many of its smallest units after midnight the time at the end of a text is.
+pub(super) fn units_of_day(text: &str, format: TimeText) -> Option<i64> {
     let digits = format.second_digits;
     let width = match digits {
         None => 5,
@@ -240,7 +247,7 @@ pub(super) fn part_of_day(text: &str, format: TimeText) -> Option<f64> {
             units = units * 10_i64.pow(u32::from(n_digits)) + i64::from(fraction);
         }
     }
-    is_well.then(|| units as f64 / format.units_per_day() as f64)
+    is_well.then_some(units)
 }
 
 #[cfg(test)]
@@ -281,7 +288,14 @@ mod tests {
             either("dd/mm/yyyy", "mm/dd/yyyy")
         );
         assert_eq!(found(&["3/4/2020"]), either("d/m/yyyy", "m/d/yyyy"));
-        assert!(matches!(found(&["13/04/20"]), Err(DateDoubt::Century(_))));
+        assert!(matches!(
+            found(&["13/04/40"]),
+            Err(DateDoubt::Century(_, None))
+        ));
+        assert!(matches!(
+            found(&["03/04/20"]),
+            Err(DateDoubt::Century(_, Some(_)))
+        ));
     }
 
     #[test]

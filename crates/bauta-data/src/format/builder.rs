@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+use foldhash::fast::FixedState;
+use hashbrown::HashSet;
+
 use super::decimal_marks::Marks;
 use super::number_builder::NumberBuilder;
 use crate::attribute::{Attribute, Kind, Role};
@@ -158,23 +161,24 @@ impl DateReading {
         let spelled = match self {
             Self::Known(format) => Some(*format),
             Self::Sought(evidence) => match evidence.format() {
-                Ok(format) | Err(DateDoubt::Either(format, _) | DateDoubt::Century(format)) => {
+                Ok(format) | Err(DateDoubt::Either(format, _) | DateDoubt::Century(format, _)) => {
                     Some(format)
                 }
                 Err(DateDoubt::NoDate) => None,
             },
             Self::Unsaid => None,
         };
-        let hint =
-            "mend it, declare it as missing, or state how dates are spelled: date = \"dd/mm/yyyy\"";
         match spelled {
             Some(format) => DataProblem::file(
                 format!(
                     "the value is no day of the calendar in the spelling {format} of the others"
                 ),
-                hint,
+                "mend it, or declare it as missing",
             ),
-            None => DataProblem::file("the value is no date", hint),
+            None => DataProblem::file(
+                "the value is no date",
+                "mend it, declare it as missing, or state how dates are spelled: date = \"dd/mm/yyyy\"",
+            ),
         }
     }
 }
@@ -207,7 +211,7 @@ impl ColumnBuilder {
         let missing = MissingMatcher::new(rules);
         // A weight is a number whatever kind was given.
         let is_weight = attribute.role == Role::Weight;
-        let has_dates = attribute.is_said_to_be_dates() && !is_weight;
+        let has_dates = attribute.date.is_some() && !is_weight;
         let numeric = attribute.kind == Kind::Continuous || is_weight;
         let cells = if has_dates {
             let dates = match attribute.date {
@@ -365,6 +369,8 @@ struct CategoryBuilder {
     /// Missing state of each level.
     states: Vec<u8>,
     codes: Vec<u32>,
+    /// Codes of texts that are no dates in a column of dates.
+    refused: HashSet<u32, FixedState>,
 }
 
 impl CategoryBuilder {
@@ -386,6 +392,7 @@ impl CategoryBuilder {
             levels: Levels::default(),
             states: Vec::new(),
             codes: Vec::new(),
+            refused: HashSet::default(),
         }
     }
 
@@ -398,13 +405,17 @@ impl CategoryBuilder {
         self.codes.push(code);
     }
 
-    /// Adds a cell whose text must be a date, if the column is one of dates. A text that is none is told where it
-    /// stands first.
+    /// Adds a cell whose text must be a date, if the column is one of dates. A text that is none is told wherever it
+    /// stands.
     fn push_checked(&mut self, text: &str, problems: &mut ProblemList, place: impl Fn() -> Place) {
         let n_before = self.states.len();
         self.push(text);
         let is_new_value = self.states.len() > n_before && self.states[n_before] == 0;
         if is_new_value && !self.dates.accepts(text) {
+            self.refused.insert(n_before as u32);
+        }
+        let is_refused = |code: &u32| self.refused.contains(code);
+        if !self.refused.is_empty() && self.codes.last().is_some_and(is_refused) {
             problems.push_with(|| {
                 let problem = place().of(self.dates.refusal());
                 problem.of_variable(&self.attribute.name)
@@ -447,7 +458,7 @@ impl CategoryBuilder {
             }
             Err(DateDoubt::NoDate) => {}
             // Two digits of a year may as well be no year, where nobody said that these are dates.
-            Err(DateDoubt::Century(_)) if !is_of_dates => {}
+            Err(DateDoubt::Century(..)) if !is_of_dates => {}
             Err(doubt) => {
                 problems.push_with(|| doubt.problem().of_variable(&self.attribute.name));
             }
@@ -457,9 +468,10 @@ impl CategoryBuilder {
     /// How the ordered categories are spelled, if all of them are dates although nobody said so: the order of the
     /// calendar is meant then, and not that of their letters.
     fn unsaid_dates(&self) -> Result<DateFormat, DateDoubt> {
-        let is_ordered = self.attribute.kind == Kind::Ordered
-            && self.attribute.order.is_none()
-            && self.order == LevelOrder::Natural;
+        let is_calendar =
+            self.attribute.kind == Kind::Ordered || self.attribute.has_levels_of_dates();
+        let is_ordered =
+            is_calendar && self.attribute.order.is_none() && self.order == LevelOrder::Natural;
         let values = || {
             let levels = self.levels.iter().zip(&self.states);
             levels.filter(|&(_, &state)| state == 0)

@@ -97,15 +97,29 @@ impl Encoding {
         }
     }
 
-    /// What bytes that are not UTF-8 most likely are. Latin-1 has control characters where Windows-1252 has curly
+    /// What bytes that are not UTF-8 most likely are; none if they are UTF-8 with a few bytes damaged. Latin-1 has control characters where Windows-1252 has curly
     /// quotes and the euro sign, and what both have they have in common: so it is the one of the two to try.
-    pub(super) fn likely_of(bytes: &[u8]) -> Self {
+    pub(super) fn likely_of(bytes: &[u8]) -> Option<Self> {
+        let (mut n_letters, mut n_faults) = (0, 0);
+        for chunk in bytes.utf8_chunks() {
+            n_letters += chunk
+                .valid()
+                .chars()
+                .filter(|letter| !letter.is_ascii())
+                .count();
+            n_faults += usize::from(!chunk.invalid().is_empty());
+        }
+        // In the other encodings, letters beyond ASCII follow each other in the way of UTF-8 by rare chance only.
+        if n_letters > n_faults {
+            return None;
+        }
         let meaningless = [0x81, 0x8d, 0x8f, 0x90, 0x9d];
-        if bytes.iter().any(|byte| meaningless.contains(byte)) {
+        let is_latin1 = bytes.iter().any(|byte| meaningless.contains(byte));
+        Some(if is_latin1 {
             Self::Latin1
         } else {
             Self::Windows1252
-        }
+        })
     }
 
     /// The text of bytes, without its byte-order mark.
@@ -165,11 +179,11 @@ impl Encoding {
         if !rest.is_empty() {
             fault.get_or_insert(text.len());
         }
-        let n_letters = text.len();
-        let text = text.trim_start_matches('\u{feff}');
+        let n_marks = text.len() - text.trim_start_matches('\u{feff}').len();
+        text.drain(..n_marks);
         Decoded {
-            byte_order_mark: text.len() < n_letters,
-            text: Cow::Owned(text.as_bytes().to_vec()),
+            byte_order_mark: n_marks > 0,
+            text: Cow::Owned(text.into_bytes()),
             encoding: self,
             fault,
         }

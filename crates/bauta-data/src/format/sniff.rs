@@ -188,12 +188,19 @@ pub(super) fn not_utf8(bytes: &[u8], text: &[u8], delimiter: u8) -> Option<DataP
         2 => ", as is one more line".to_owned(),
         n => format!(", as are {} more lines", n - 1),
     };
-    let likely = Encoding::likely_of(bytes);
-    let message = format!(
-        "is not valid UTF-8{others}; it is likely to be {}",
-        likely.in_words()
-    );
-    let problem = DataProblem::file(message, state(likely));
+    let problem = match Encoding::likely_of(bytes) {
+        Some(likely) => DataProblem::file(
+            format!(
+                "is not valid UTF-8{others}; it is likely to be {}",
+                likely.in_words()
+            ),
+            state(likely),
+        ),
+        None => DataProblem::file(
+            format!("is not valid UTF-8{others}, while the rest of the file is: it is damaged"),
+            "export the file again, or mend these bytes",
+        ),
+    };
     let problem = problem.at_line(1 + count_lines(&text[..fault]));
     Some(match variable_at(text, fault, delimiter) {
         Some(name) => problem.of_variable(name),

@@ -1,6 +1,8 @@
 //! What is wrong with a text file as a whole, told once instead of line by line: another delimiter, no header.
 
 use csv::ByteRecord;
+use foldhash::fast::FixedState;
+use hashbrown::HashSet;
 
 use super::sniff;
 use crate::date::DateEvidence;
@@ -39,56 +41,102 @@ pub(super) fn of_delimiter(text: &[u8], delimiter: u8) -> Option<DataProblem> {
     })
 }
 
-/// Why the first line is likely to be a record and not the names of the columns, if it is: wherever a column holds
-/// numbers or dates, so does the first line, and at least one of its fields can hardly be a name.
-pub(super) fn of_header(text: &[u8], delimiter: u8, line: u64) -> Option<DataProblem> {
+/// How sure it is that the first line is a record and not the names of the columns.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum LooksLikeData {
+    /// Nothing speaks for it.
+    No,
+    /// Whole numbers stand over whole numbers, as names of years or questions may.
+    Maybe,
+    /// A date stands over dates, or an amount over numbers.
+    Surely,
+}
+
+/// How the first line of a text looks: like data where it holds what the columns below it hold.
+pub(super) fn looks_like_data(text: &[u8], delimiter: u8) -> LooksLikeData {
     let records = sniff::first_records(text, delimiter);
-    let (names, records) = records.split_first()?;
-    let mut n_columns = 0;
-    let mut hardly_a_name = false;
+    let Some((names, records)) = records.split_first() else {
+        return LooksLikeData::No;
+    };
+    let mut looks = LooksLikeData::No;
+    let mut n_alike = 0;
     for position in 0..names.len() {
-        let name = field(names, position)?;
-        let values: Vec<&str> = records
-            .iter()
-            .filter_map(|record| field(record, position))
-            .filter(|text| !text.is_empty())
-            .collect();
-        if values.is_empty() || !values.iter().all(|text| is_value(text)) {
+        let Some(below) = held_by(records, position) else {
             continue;
-        }
-        n_columns += 1;
-        if !is_value(name) {
-            return None;
-        }
-        // A year, a week or a question may be called by its number; an amount may not.
-        let digits = name.bytes().all(|byte| byte.is_ascii_digit());
-        hardly_a_name |= !digits || name.len() > 4;
+        };
+        let Some(name) = field(names, position).and_then(held) else {
+            return LooksLikeData::No;
+        };
+        n_alike += 1;
+        let alike = match (name, below) {
+            (Held::Date, Held::Date) | (Held::Decimal, Held::Decimal | Held::Whole) => {
+                LooksLikeData::Surely
+            }
+            (Held::Whole, Held::Whole | Held::Decimal) => LooksLikeData::Maybe,
+            // Dates may be the names of columns of numbers.
+            (Held::Date | Held::Decimal, _) | (Held::Whole, Held::Date) => LooksLikeData::No,
+        };
+        looks = looks.max(alike);
     }
-    let repeated = (0..names.len()).any(|position| {
-        let name = field(names, position);
-        (0..position).any(|earlier| field(names, earlier) == name)
-    });
-    let is_likely = n_columns > 0 && (hardly_a_name || repeated || n_columns == names.len());
-    is_likely.then(|| {
-        DataProblem::file(
-            "the first line looks like data, not like the names of the columns",
-            "put a line with the names of the columns before it",
-        )
-        .at_line(line)
-    })
+    let mut seen = HashSet::<_, FixedState>::default();
+    let is_repeated = !(0..names.len()).all(|position| seen.insert(names.get(position)));
+    // A few whole numbers may be names; if all columns have one, or two the same, they hardly are.
+    match looks {
+        LooksLikeData::Maybe if n_alike < names.len() && !is_repeated => LooksLikeData::No,
+        other => other,
+    }
+}
+
+/// What is wrong with a first line that looks like data.
+pub(super) fn no_header(line: u64) -> DataProblem {
+    DataProblem::file(
+        "the first line looks like data, not like the names of the columns",
+        "put a line with the names of the columns before it",
+    )
+    .at_line(line)
+}
+
+/// What a text holds that a name does not.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Held {
+    Whole,
+    Decimal,
+    Date,
+}
+
+/// What all values of a column hold, if it is one of these.
+fn held_by(records: &[ByteRecord], position: usize) -> Option<Held> {
+    let values = records.iter().filter_map(|record| field(record, position));
+    let mut found = None;
+    for value in values.filter(|text| !text.is_empty()) {
+        found = match (found, held(value)?) {
+            (None, one) => Some(one),
+            (Some(Held::Date), Held::Date) => Some(Held::Date),
+            (Some(Held::Date), _) | (_, Held::Date) => return None,
+            (Some(Held::Whole), Held::Whole) => Some(Held::Whole),
+            (Some(_), _) => Some(Held::Decimal),
+        };
+    }
+    found
 }
 
 fn field(record: &ByteRecord, position: usize) -> Option<&str> {
     std::str::from_utf8(record.get(position)?).ok()
 }
 
-/// Whether a text is a number or a date, which names of columns are not.
-fn is_value(text: &str) -> bool {
+/// What a text holds, if it is a number or a date.
+fn held(text: &str) -> Option<Held> {
     let marks = [DecimalMark::Point, DecimalMark::Comma];
-    let is_number = marks
+    if text.bytes().all(|byte| byte.is_ascii_digit()) && !text.is_empty() {
+        Some(Held::Whole)
+    } else if marks
         .iter()
-        .any(|&mark| parse_number_with(text, mark).is_some());
-    is_number || DateEvidence::default().see(text)
+        .any(|&mark| parse_number_with(text, mark).is_some())
+    {
+        Some(Held::Decimal)
+    } else {
+        DateEvidence::default().see(text).then_some(Held::Date)
+    }
 }
 
 #[cfg(test)]
@@ -109,14 +157,20 @@ mod tests {
 
     #[test]
     fn a_first_record_is_told_from_names() {
-        let looks = |text: &str| of_header(text.as_bytes(), b',', 1).is_some();
-        assert!(looks("anna,1990-05-01,1200.50\nbert,1980-01-31,900.25\n"));
-        assert!(looks("1,2,3\n4,5,6\n"));
-        assert!(looks("m,34,34\nf,20,21\n"), "two names alike");
-        assert!(!looks("name,born,pay\nanna,1990-05-01,1200.50\n"));
-        assert!(!looks("country,2001,2002\nx,5,6\n"), "years are names");
-        assert!(!looks("a,b\nx,y\n"), "nothing to tell by");
-        assert!(!looks("a,b\n"));
-        assert!(!looks(""));
+        use LooksLikeData::{Maybe, No, Surely};
+        for (text, expected) in [
+            ("anna,1990-05-01,1200.50\nbert,1980-01-31,900.25\n", Surely),
+            ("1.5,2\n4,5\n", Surely),
+            ("1,2,3\n4,5,6\n", Maybe),
+            ("m,34,34\nf,20,21\n", Maybe),
+            ("name,born,pay\nanna,1990-05-01,1200.50\n", No),
+            ("country,2001,2002\nx,5,6\n", No),
+            ("country,2001-01-01,2001-02-01\nx,5,6\n", No),
+            ("a,b\nx,y\n", No),
+            ("a,b\n", No),
+            ("", No),
+        ] {
+            assert_eq!(looks_like_data(text.as_bytes(), b','), expected, "{text}");
+        }
     }
 }

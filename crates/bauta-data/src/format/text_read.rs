@@ -11,6 +11,7 @@ use super::decimal_marks::{self, Marks};
 use super::encoding::Decoded;
 use super::memory::Allowance;
 use super::sniff::{self, count_lines};
+use super::suspicion::LooksLikeData;
 use super::{Encoding, LineEnding, ReadOptions, TextStyle, header, quotes, suspicion, text_memory};
 use crate::attribute::Schema;
 use crate::number::{DecimalMark, ShownMark};
@@ -225,10 +226,14 @@ impl Pass {
         if is_suspect && let Some(problem) = suspicion::of_delimiter(text, delimiter) {
             return Err(DataError::one(path, problem));
         }
-        if !problems.is_empty()
-            && let Some(problem) = suspicion::of_header(text, delimiter, line)
-        {
-            return Err(DataError::one(path, problem));
+        // With names that nobody finds fault with, a little doubt is not enough.
+        let enough = if problems.is_empty() {
+            LooksLikeData::Surely
+        } else {
+            LooksLikeData::Maybe
+        };
+        if suspicion::looks_like_data(text, delimiter) >= enough {
+            return Err(DataError::one(path, suspicion::no_header(line)));
         }
         let mut columns = header::builders(&names, &options.schema, |_| marks);
         read_records(path, &mut tokeniser, &mut columns, &mut problems, watch)?;

@@ -124,7 +124,10 @@ impl DateUnits {
     fn start_of_label(&self, width: i64, text: &str) -> Option<i64> {
         let number = |part: &str| part.parse::<i64>().ok();
         let start = match self {
-            Self::Ages { .. } => number(text.split('-').next()?)?,
+            // Nobody is a thousand years old: longer numbers are dates written without separators.
+            Self::Ages { .. } => {
+                number(text.split('-').next()?).filter(|age| (0..1000).contains(age))?
+            }
             Self::Calendar(_) => {
                 let year = 12 * number(text.get(..4)?)?;
                 match width {
@@ -167,7 +170,7 @@ pub(super) fn resolve(spec: &DateLevels, levels: &Levels) -> Steps {
     }
     let place = |text: &'_ str| -> Option<(i64, usize)> {
         let date = || Some((spec.by.position(format?.days(text)?)?, 0));
-        label(text).or_else(date)
+        date().or_else(|| label(text))
     };
     let found: Vec<(&str, Option<(i64, usize)>)> =
         levels.iter().map(|text| (text, place(text))).collect();
@@ -328,6 +331,22 @@ mod tests {
             classes.iter().collect::<Vec<_>>(),
             ["5-9", "20-24", "110-114"]
         );
+    }
+
+    #[test]
+    fn dates_without_separators_are_no_ages() {
+        let levels = Levels::from_texts(["19850612", "20010101", "20-24"]);
+        let spec = HierarchySpec::Dates(DateLevels {
+            by: DateUnits::Ages {
+                at: iso_days("2026-01-01").unwrap(),
+                widths: vec![1, 5],
+            },
+            format: DateFormat::parse("yyyymmdd"),
+        });
+        let hierarchy = spec.resolve("born", &levels).unwrap();
+        assert_eq!(way_up(&hierarchy, &levels, "19850612"), "40 < 40-44 < *");
+        assert_eq!(way_up(&hierarchy, &levels, "20010101"), "25 < 25-29 < *");
+        assert_eq!(way_up(&hierarchy, &levels, "20-24"), "20-24 < 20-24 < *");
     }
 
     #[test]

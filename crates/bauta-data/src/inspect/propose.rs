@@ -101,6 +101,11 @@ const SHAPES: &[(Sign, &str)] = &[
 
 /// Whether the content lets a name be believed.
 fn meets(facts: &Facts, needs: Needs) -> bool {
+    // Dates are dates, whatever else a name could mean: ingreso is an income, and an admission.
+    let is_dates = facts.content == Content::Date && needs != Needs::Dates;
+    if is_dates && !matches!(needs, Needs::Nothing | Needs::ManyValues) {
+        return false;
+    }
     let numbers = matches!(facts.content, Content::Integer | Content::Decimal);
     let labels = matches!(
         facts.content,

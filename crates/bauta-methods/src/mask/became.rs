@@ -50,11 +50,16 @@ pub(crate) fn categories_became(variable: &str, all: &[Became<'_>]) -> Option<No
     let before = all.iter().filter(|one| one.n_records > 0);
     let few = before.filter(|one| is_few(one.n_records as u64));
     let few: BTreeSet<&str> = few.map(|one| one.from).collect();
-    let told: Vec<String> = order
+    let is_told = |into: &&&str| !few.contains(**into);
+    let (unnamed, named): (Vec<&str>, Vec<&str>) = order.iter().filter(is_told).partition(|into| {
+        groups
+            .get(**into)
+            .is_some_and(|group| group.names.is_empty())
+    });
+    let told = named
         .iter()
-        .filter(|into| !few.contains(*into))
-        .filter_map(|into| said_of(into, groups.get(into)?))
-        .collect();
+        .filter_map(|into| said_of(into, groups.get(into)?));
+    let told: Vec<String> = told.chain(said_of_unnamed(&unnamed, &groups)).collect();
     if told.is_empty() {
         return None;
     }
@@ -65,6 +70,25 @@ pub(crate) fn categories_became(variable: &str, all: &[Became<'_>]) -> Option<No
     }
     let note = Note::new("categories-became", format!("{variable}: {text}"));
     Some(note.with("variable", variable).public())
+}
+
+/// `rare values became A, B and C`, for all categories whose former ones are not named.
+fn said_of_unnamed(unnamed: &[&str], groups: &BTreeMap<&str, Group<'_>>) -> Option<String> {
+    let is_told = |into: &&&str| {
+        let group = groups.get(**into);
+        group.is_some_and(|group| !is_few(group.n_records))
+    };
+    let told: Vec<&str> = unnamed.iter().filter(is_told).copied().collect();
+    let n_more = told.len().saturating_sub(MAX_GROUPS);
+    let shown = &told[..told.len() - n_more];
+    let more = (n_more > 0).then(|| format!("{n_more} more"));
+    let names: Vec<&str> = shown.iter().copied().chain(more.as_deref()).collect();
+    let names = match names.as_slice() {
+        [] => return None,
+        [most @ .., last] if !most.is_empty() => format!("{} and {last}", most.join(", ")),
+        names => names.concat(),
+    };
+    Some(format!("rare values became {names}"))
 }
 
 /// `1 and 2 became 1-2`; none where the category stayed what it was, or few records have it.
@@ -105,7 +129,7 @@ pub(crate) fn numbers_became(variable: &str, intervals: &[(&str, usize)]) -> Opt
     }
     let note = Note::new(
         "categories-became",
-        format!("{variable}: numbers became {text}"),
+        format!("{variable}: values became {text}"),
     );
     Some(note.with("variable", variable).public())
 }
@@ -162,7 +186,7 @@ mod tests {
     #[test]
     fn intervals_that_few_numbers_fall_into_are_left_out() {
         let note = numbers_became("age", &[("[0, 18)", 9), ("[18, 65)", 10), ("[65, ∞)", 11)]);
-        assert_eq!(note.unwrap().text, "age: numbers became [18, 65), [65, ∞)");
+        assert_eq!(note.unwrap().text, "age: values became [18, 65), [65, ∞)");
         assert!(numbers_became("age", &[("[0, 18)", 9)]).is_none());
     }
 }

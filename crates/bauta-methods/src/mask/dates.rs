@@ -22,8 +22,7 @@ impl Unit {
 
     /// What is wrong with numbers for variables that are said to hold dates.
     pub(crate) fn check(self, param: &str, on: &[&Attribute]) -> Vec<ParamProblem> {
-        let is_wrong =
-            |attribute: &&&Attribute| self == Self::Numbers && attribute.is_said_to_be_dates();
+        let is_wrong = |attribute: &&&Attribute| self == Self::Numbers && attribute.date.is_some();
         let problem = |attribute: &&Attribute| {
             ParamProblem::of(param, holds_dates(&attribute.name, param), date_hint(param))
         };

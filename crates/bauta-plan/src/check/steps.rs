@@ -1,6 +1,7 @@
 //! Checking the steps of a plan: methods, variables and parameters, one after the other.
 
 use bauta_data::{Attribute, Role, near};
+use bauta_methods::mask::KindAfter;
 use bauta_methods::mask::drop_identifiers::DropIdentifiers;
 use bauta_methods::pair::Rows;
 use bauta_methods::{Card, ParamType, Params, RawValue, registry};
@@ -99,6 +100,10 @@ impl Checker<'_> {
             match facts.kind_after.of(attribute.kind) {
                 Some(kind) => {
                     attribute.kind = kind;
+                    if facts.kind_after != KindAfter::Same {
+                        // What was recoded is no date any more.
+                        attribute.date = None;
+                    }
                     self.touched.insert(name.clone());
                 }
                 None => {

@@ -100,6 +100,11 @@ fn attribute(
 ) -> Attribute {
     let name = &variable.name;
     let said = variable.kind.as_ref().map(|kind| kind.value);
+    let forms = variable.hierarchy.as_ref().map(|form| &form.value);
+    let is_calendar = matches!(
+        forms,
+        Some(HierarchyDraft::Dates(_) | HierarchyDraft::Ages { .. })
+    );
     let of_dates = variable.date.map(|_| match &variable.hierarchy {
         Some(_) => Kind::Hierarchical,
         None => Kind::Continuous,
@@ -142,7 +147,7 @@ fn attribute(
         kind,
         order: variable.order.clone(),
         hierarchy: hierarchy(variable, surroundings, problems),
-        date: variable.date,
+        date: variable.date.or(is_calendar.then_some(Dates::Sought)),
         missing: missing_rules(
             variable.missing.as_ref(),
             variable.missing_codes.as_ref(),

@@ -176,7 +176,11 @@ pub(super) fn load_styled<const N: usize>(
         tables.push(loaded);
         reading_here = next;
     }
-    with_dates(&mut tables, request);
+    let mut read: Vec<Table> = tables.iter().map(|file| file.table.clone()).collect();
+    with_dates(&mut read, request);
+    for (file, table) in tables.iter_mut().zip(read) {
+        file.table = table;
+    }
     tables
         .try_into()
         .map_err(|_| WorkError::internal("as many tables as files"))

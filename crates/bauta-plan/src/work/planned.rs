@@ -197,6 +197,8 @@ impl Planned {
             .as_ref()
             .map(|rules| self.rules(rules, is_input));
         attribute.spellings = planned.spellings;
+        // What masking left of dates need not be any.
+        attribute.date = planned.date.filter(|_| is_input);
         let has_use = attribute.role != Role::Other;
         if has_use && attribute.hierarchy.is_none() && planned.hierarchy.is_some() {
             attribute.kind = Kind::Hierarchical;

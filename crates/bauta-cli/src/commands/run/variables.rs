@@ -1,6 +1,7 @@
 //! What became of the variables of a run, and what each of the masked ones lost.
 
 use bauta_data::Kind;
+use bauta_methods::figure::Better;
 use bauta_methods::mask::KindAfter;
 use bauta_methods::{Family, Measure, Measurement, ParamDefault, Scope, registry};
 use bauta_plan::Plan;
@@ -69,6 +70,14 @@ fn losses(record: &RunRecord, variable: &str) -> Vec<String> {
         .collect()
 }
 
+/// A remark for figures of which more is better, among losses of which less is.
+fn best_of(measure: &MeasureRecord) -> &'static str {
+    match measure.value.better {
+        Better::Higher => " (more is better)",
+        Better::Lower | Better::Neither => "",
+    }
+}
+
 fn loss_of(measure: &MeasureRecord, variable: &str) -> Option<String> {
     let found = measure.after.as_ref().map(Measurement::told)?;
     let condition = measure.condition.as_ref();
@@ -76,9 +85,14 @@ fn loss_of(measure: &MeasureRecord, variable: &str) -> Option<String> {
     let part = found.by_variable.iter().find(|part| part.name == variable);
     match part {
         // A measure that has no figure of a variable says nothing of it.
-        Some(part) => part
-            .value
-            .map(|value| format!("{}{condition} {}", measure.id, figure_text(Some(value)))),
+        Some(part) => part.value.map(|value| {
+            format!(
+                "{}{condition} {}{}",
+                measure.id,
+                figure_text(Some(value)),
+                best_of(measure)
+            )
+        }),
         None if found.by_variable.is_empty() && measure.on.iter().any(|name| name == variable) => {
             let others = if measure.on.len() > 1 {
                 " (with others)"
@@ -188,6 +202,7 @@ fn by_variable(before: Kind, after: Kind) -> Vec<&'static str> {
     let mut measures: Vec<&&'static dyn Measure> = registry::MEASURES.iter().filter(fits).collect();
     measures.sort_by_key(|measure| {
         (
+            !measure.declared().value.headline,
             !measure.declared().usual,
             measure.card().targets.kinds.len(),
         )

@@ -32,9 +32,14 @@ pub(super) fn days(column: &Column, name: &str, file: &str) -> Result<Vec<f64>, 
             .map(|value| day(*value).unwrap_or(f64::NAN))
             .collect());
     }
+    let format = column.date_format();
+    let day = |text: &str| match format {
+        Some(format) => format.days(text).or_else(|| day_of(text)),
+        None => day_of(text),
+    };
     let levels = column.as_categorical().map(|categories| &categories.levels);
     let by_code: Vec<Option<f64>> =
-        levels.map_or_else(Vec::new, |levels| levels.iter().map(day_of).collect());
+        levels.map_or_else(Vec::new, |levels| levels.iter().map(day).collect());
     // A level that only missing cells have is no date and needs none.
     let mut used = vec![false; by_code.len()];
     let coordinates = super::coded(column, |&code| {

@@ -7,6 +7,7 @@ use bauta_data::format::{self, ReadOptions};
 use bauta_data::{Attribute, Fingerprint, MissingRules, Role, Schema, Spellings, Table};
 use bauta_methods::pair::Rows;
 
+use super::numbers::with_dates;
 use super::pairing::Pairing;
 use super::{CompareRequest, Compared, WorkError, compare_paired, load, spelled_alike};
 use crate::check_text;
@@ -62,6 +63,9 @@ pub fn compare_record(
     let masked = load(&place, &options, &request, watch)?.table;
     let masked = with_weight_of_original(masked, &original, &plan);
     let masked = spelled_alike(&original, masked, &folded(&plan));
+    let mut both = [original, masked];
+    with_dates(&mut both, &request);
+    let [original, masked] = both;
     let pairing = match again.rows {
         Rows::Correspond => Pairing::Run {
             n_not_masked: original.n_records().saturating_sub(masked.n_records()),
@@ -262,6 +266,8 @@ fn described(
         let attribute = &mut schema.attributes[position];
         attribute.missing = planned.missing.as_ref().map(with_suppressed);
         attribute.spellings = planned.spellings;
+        // What masking left of dates need not be any.
+        attribute.date = planned.date.filter(|_| suppressed.is_none());
     }
     schema.missing = with_suppressed(&plan.read.schema.missing);
     ReadOptions {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use bauta_data::number::{DecimalMark, number_text};
+use bauta_data::number::DecimalMark;
 use bauta_data::{Column, Kind, Levels, Table, Watch};
 use bauta_methods::Choice as _;
 use bauta_methods::groups::not_measured;
@@ -201,8 +201,7 @@ fn with_categories<'t>(table: &'t Table, names: &[String]) -> Cow<'t, Table> {
 
 /// A column of numbers as one of categories, each number one.
 fn as_categories(column: &Column, numbers: &[f64]) -> Column {
-    // Zero has two spellings; both are the same value.
-    let text = |number: &f64| number_text(if *number == 0.0 { 0.0 } else { *number });
+    let text = |number: &f64| column.text_of_number(*number);
     let texts: Vec<String> = match column.exact() {
         Some(exact) => {
             let codes = exact.codes.iter();

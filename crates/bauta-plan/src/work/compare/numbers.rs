@@ -5,7 +5,7 @@ use bauta_data::format::Loaded;
 use bauta_data::number::{DecimalMark, ReadAs, ShownMark};
 use bauta_data::{Column, Role, Table, near};
 
-use super::{CompareRequest, Styled, WorkError};
+use super::{CompareRequest, WorkError};
 
 /// Columns without another use that are to be compared as numbers, if they are numbers, and those that a plan says are.
 pub(super) fn is_compared(column: &Column, request: &CompareRequest) -> bool {
@@ -48,38 +48,43 @@ pub(super) fn with_numbers(mut table: Table, request: &CompareRequest, mark: Dec
     table
 }
 
-/// Every compared column of all files that holds dates, in one spelling, becomes one of days. What could be read in two
-/// ways stays text.
-pub(super) fn with_dates(files: &mut [Styled], request: &CompareRequest) {
-    let names = files.first().map(|file| file.table.names());
+/// Every compared column that holds dates in all files, in the spelling that a plan states or that all of them show,
+/// becomes one of days. What could be read in two ways stays text.
+pub(super) fn with_dates(tables: &mut [Table], request: &CompareRequest) {
+    let names = tables.first().map(Table::names);
     let names: Vec<String> = names.into_iter().flatten().map(str::to_owned).collect();
-    for name in names {
-        let columns = files.iter().map(|file| file.table.column_named(&name));
-        let Some(columns) = columns.collect::<Option<Vec<_>>>() else {
-            continue;
+    for name in names.iter().filter(|name| !request.is_id(name)) {
+        let days = {
+            let columns = tables.iter().map(|table| table.column_named(name));
+            let columns = columns.collect::<Option<Vec<&Column>>>();
+            columns.and_then(|columns| as_days(&columns, request))
         };
-        let is_text = |column: &&Column| column.as_numeric().is_none();
-        let compared = |column: &&Column| is_compared(column, request);
-        if request.is_id(&name)
-            || !columns
-                .iter()
-                .all(|column| is_text(column) && compared(column))
-        {
-            continue;
-        }
-        let categories = columns.iter().filter_map(|column| column.as_categorical());
-        let texts = categories.flat_map(|categories| categories.levels.iter());
-        let Ok(format) = format_of(texts) else {
-            continue;
-        };
-        for file in &mut *files {
-            let position = file.table.index_of(&name);
-            let days = position.and_then(|at| file.table.column(at).parsed_as_dates(format));
-            if let (Some(at), Some(days)) = (position, days) {
-                file.table = file.table.clone().with_column(at, days);
+        for (table, column) in tables.iter_mut().zip(days.into_iter().flatten()) {
+            if let Some(at) = table.index_of(name) {
+                *table = table.clone().with_column(at, column);
             }
         }
     }
+}
+
+/// The columns of one variable as days, if all of them are compared and hold dates in one spelling.
+fn as_days(columns: &[&Column], request: &CompareRequest) -> Option<Vec<Column>> {
+    let is_text = |column: &&&Column| column.as_numeric().is_none();
+    if !columns.iter().all(|column| is_compared(column, request))
+        || !columns.iter().any(|one| is_text(&one))
+    {
+        return None;
+    }
+    let stated = columns.iter().find_map(|column| column.date_format());
+    let format = stated.or_else(|| {
+        let categories = columns.iter().filter_map(|column| column.as_categorical());
+        let texts = categories.flat_map(|categories| categories.levels.iter());
+        format_of(texts).ok()
+    })?;
+    columns
+        .iter()
+        .map(|column| column.parsed_as_dates(format))
+        .collect()
 }
 
 /// The variables to compare: those named, or all that are numeric in both files.

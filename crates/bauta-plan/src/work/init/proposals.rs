@@ -139,7 +139,7 @@ fn recoding(key: &ColumnProfile, table: &Table) -> Option<Proposal> {
         return Some(Proposal {
             reason: format!(
                 "{counted}: level 1 is the month, 2 the quarter, 3 the year, 4 five years; level {level} leaves \
-                 {n_left}. For ages instead, write hierarchy = {{ age_at = \"2026-01-01\" }}"
+                 {n_left}. For ages instead: hierarchy = {{ age_at = \"2026-01-01\" }} above, and level = 2 for classes of five years"
             ),
             step: Some(
                 recode()

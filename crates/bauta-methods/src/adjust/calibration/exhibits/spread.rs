@@ -68,7 +68,7 @@ fn distributions(solutions: &[Solution]) -> Table {
         let of = [
             (
                 "g",
-                "g = new weight / starting weight, over records",
+                "g = new weight / scaled starting weight, over records",
                 &solution.g,
             ),
             ("weight", "New weights, over records", &solution.weights),
