@@ -215,7 +215,7 @@ pub(crate) struct ReproduceArguments {
     /// Folder with the field's reference files, census.csv and eia.csv; truta-2004 and bergeat-2015 need none
     #[arg(long, value_hint = ValueHint::DirPath)]
     pub(crate) data: Option<PathBuf>,
-    /// Seeds to mask under, for tables of random masks (default: 100, and 3 for all, so that they fit into half an hour)
+    /// Seeds to mask under, for tables of random masks (default: 100, and 3 for all, which takes minutes then)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=100_000))]
     pub(crate) seeds: Option<u32>,
     /// Seed, for figures of one run

@@ -120,8 +120,8 @@ fn made_by(request: &AllRequest<'_>) -> String {
     );
     if seeds < SEEDS || records < INCOME_RECORDS {
         text += &format!(
-            " So few seeds and records fit into half an hour on two cores; `--seeds {SEEDS} --records {INCOME_RECORDS}` \
-             gives means over more runs and an income file of the paper's size, and takes hours."
+            " So few seeds and records take two or three minutes on two cores; `--seeds {SEEDS} --records {INCOME_RECORDS}` \
+             gives means over more runs and an income file of the paper's size, and takes far longer."
         );
     }
     text
