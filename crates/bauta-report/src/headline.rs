@@ -105,7 +105,9 @@ fn at_risk(record: &RunRecord) -> Headline {
         .iter()
         .filter_map(|risk| declared_headline(risk, record))
         .collect();
-    let mut found: Vec<Found<'_>> = if counted.is_empty() {
+    // Figures that a measure declares for this are counts of records at risk; its value may be better the larger it is.
+    let of_values = counted.is_empty();
+    let mut found: Vec<Found<'_>> = if of_values {
         risks.iter().filter_map(|risk| value_of(risk)).collect()
     } else {
         counted
@@ -120,7 +122,7 @@ fn at_risk(record: &RunRecord) -> Headline {
         let larger = size(one.after)
             .total_cmp(&size(worst.after))
             .then(size(one.before).total_cmp(&size(worst.before)));
-        let is_worse = if one.measure.value.better == Better::Higher {
+        let is_worse = if of_values && one.measure.value.better == Better::Higher {
             larger.is_lt()
         } else {
             larger.is_gt()
