@@ -121,6 +121,13 @@ impl Problem {
         }
     }
 
+    /// The same, of a file that the plan names.
+    #[must_use]
+    pub fn in_file(mut self, file: &str) -> Self {
+        self.message = format!("{file}: {}", self.message);
+        self
+    }
+
     /// A problem of a parameter at a place.
     pub fn from_param(problem: ParamProblem, place: &Place) -> Self {
         Self::at(ProblemKind::Parameter, place, problem.message, problem.hint)

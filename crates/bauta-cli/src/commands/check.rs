@@ -17,6 +17,7 @@ use crate::failure::Failure;
 use crate::print::{object, out, say};
 use crate::progress::Progress;
 use crate::recovery::recover_beside;
+use crate::words::counted;
 
 pub(crate) fn run(arguments: &PlanArguments, global: &Global) -> Result<Outcome, Failure> {
     if let Some(grid) = grid_of(&arguments.plan)? {
@@ -48,11 +49,11 @@ pub(crate) fn run(arguments: &PlanArguments, global: &Global) -> Result<Outcome,
         }));
     } else {
         out!(
-            "{}: fine; {} steps, {} measures, {} gates",
+            "{}: fine; {}, {}, {}",
             arguments.plan.display(),
-            plan.steps.len(),
-            plan.measures.len(),
-            plan.gates.len()
+            counted(plan.steps.len(), "step"),
+            counted(plan.measures.len(), "measure"),
+            counted(plan.gates.len(), "gate")
         );
         for step in idle {
             say!("note: with its parameters the step `{step}` changes nothing");

@@ -365,9 +365,9 @@ fn odd_code(cells: &Cells) -> bool {
     let above = (1..=MOST_CODES.min(numbers.len() - 2)).any(|n_codes| {
         let (others, codes) = numbers.split_at(numbers.len() - n_codes);
         let largest = others[others.len() - 1];
-        // Further from the others than they lie from one another.
+        // As far from the others as they lie from one another, or further: 9 after 1 to 5.
         codes.iter().all(|code| CODES_ABOVE.contains(code))
-            && codes[0] - largest > largest - others[0]
+            && codes[0] - largest >= largest - others[0]
     });
     below || above
 }

@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use bauta_data::{Attribute, Column, Kind, Levels, Role};
+use bauta_data::{Attribute, Column, Kind, Levels, MissingCause, Role};
 
 use crate::card::{Card, Family, ParamSpec, ParamType, Randomness, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::mask::categories::{categories, occurrences};
 use crate::mask::{Change, MaskMethod, MaskTask, StepFacts};
-use crate::note::Note;
+use crate::note::{Note, NoteRank};
 use crate::params::{ParamProblem, Params, RawValue};
 
 /// Gives units new numbers that tell nothing of the old. See the [module page](self).
@@ -142,9 +142,18 @@ fn renumbered(
     let codes = old.codes.iter().map(|&unit| new_code(unit).unwrap_or(0));
     let codes: Vec<u32> = codes.collect();
     context.note(numbered(column.name(), levels.len()));
+    let is_code = |record: &usize| {
+        let mark = column.missing_mark(*record);
+        mark.is_some_and(|mark| matches!(mark.cause, MissingCause::User(_)))
+    };
+    let n_codes = (0..column.len()).filter(is_code).count();
+    if n_codes > 0 {
+        context.note(codes_kept(column.name(), n_codes));
+    }
     let attribute = Attribute {
         order: None,
         hierarchy: None,
+        date: None,
         ..column.attribute().clone()
     };
     Ok(column
@@ -163,6 +172,18 @@ fn code_of(digest: &[u8; 32]) -> String {
             char::from(LETTERS[letter])
         })
         .collect()
+}
+
+/// Cells whose number means that there is none keep it, which may not be what was meant.
+fn codes_kept(variable: &str, n_records: usize) -> Note {
+    let text = format!(
+        "{variable}: {n_records} records have a number that was declared to mean \"no value\", and keep it; if it is the \
+         number of a unit, give {variable} missing_codes of its own"
+    );
+    Note::new("codes-kept", text)
+        .with("variable", variable)
+        .with("n_records", n_records)
+        .ranked(NoteRank::Warning)
 }
 
 fn numbered(variable: &str, n_units: usize) -> Note {

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
+use bauta_data::date::DateFormat;
 use bauta_data::decimal::cmp_label;
 use bauta_data::number::{number_text, parse_label};
 use bauta_data::{Attribute, Categorical, Column, Kind, Levels, Values};
@@ -273,6 +274,41 @@ fn code_numbers(
     Ok(column.with_numbers_where(coded, |record| is_low(record) || is_high(record)))
 }
 
+/// The line on which categories lie: that of numbers, or the calendar.
+#[derive(Clone, Copy)]
+struct Line(Option<DateFormat>);
+
+impl Line {
+    fn number(self, text: &str) -> Option<f64> {
+        match self.0 {
+            Some(format) => format.days(text),
+            None => parse_label(text),
+        }
+    }
+
+    /// To the last digit of a number.
+    fn compare(self, text: &str, bound: f64) -> Option<Ordering> {
+        match self.0 {
+            Some(format) => Some(format.days(text)?.total_cmp(&bound)),
+            None => cmp_label(text, bound),
+        }
+    }
+
+    fn label(self, bound: f64) -> String {
+        match self.0 {
+            Some(format) => format.text(bound),
+            None => number_text(bound),
+        }
+    }
+
+    fn ordered(self, levels: &Levels) -> (Levels, Vec<u32>) {
+        match self.0 {
+            Some(format) => levels.ordered_by(|text| format.days(text).unwrap_or(f64::INFINITY)),
+            None => levels.naturally_ordered(),
+        }
+    }
+}
+
 /// Ordered categories whose labels are numbers or dates: age in years, say.
 fn code_categories(
     column: &Column,
@@ -287,20 +323,12 @@ fn code_categories(
             "use replace = \"threshold\", or code the tails before the variable is recoded",
         ));
     }
-    let format = column.date_format();
-    let number = |text: &str| match format {
-        Some(format) => format.days(text),
-        None => parse_label(text),
-    };
-    let compare = |text: &str, bound: f64| match format {
-        Some(format) => Some(format.days(text)?.total_cmp(&bound)),
-        None => cmp_label(text, bound),
-    };
-    let label = |bound: f64| match format {
-        Some(format) => format.text(bound),
-        None => number_text(bound),
-    };
-    let numbers: Option<Vec<f64>> = categories.levels.iter().map(number).collect();
+    let line = Line(column.date_format());
+    let numbers: Option<Vec<f64>> = categories
+        .levels
+        .iter()
+        .map(|text| line.number(text))
+        .collect();
     let numbers = numbers.ok_or_else(|| {
         MethodError::data(
             column.name(),
@@ -317,8 +345,8 @@ fn code_categories(
     };
     let values: Vec<f64> = (0..column.len()).map(value_of).collect();
     let (bottom, top) = thresholds(&values, column.name(), settings)?;
-    let is_low = |text: &str| compare(text, bottom) == Some(Ordering::Less);
-    let is_high = |text: &str| compare(text, top) == Some(Ordering::Greater);
+    let is_low = |text: &str| line.compare(text, bottom) == Some(Ordering::Less);
+    let is_high = |text: &str| line.compare(text, top) == Some(Ordering::Greater);
     let shown = |record: usize| {
         let is_there = !column.is_missing(record);
         is_there.then(|| categories.levels.text(categories.codes[record]))
@@ -336,18 +364,15 @@ fn code_categories(
         .iter()
         .map(|text| {
             if is_low(text) {
-                levels.insert(&label(bottom))
+                levels.insert(&line.label(bottom))
             } else if is_high(text) {
-                levels.insert(&label(top))
+                levels.insert(&line.label(top))
             } else {
                 levels.insert(text)
             }
         })
         .collect();
-    let (levels, in_order) = match format {
-        Some(format) => levels.ordered_by(|text| format.days(text).unwrap_or(f64::INFINITY)),
-        None => levels.naturally_ordered(),
-    };
+    let (levels, in_order) = line.ordered(&levels);
     let codes = (0..column.len())
         .map(|record| {
             let code = categories.codes[record] as usize;

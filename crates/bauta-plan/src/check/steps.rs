@@ -128,7 +128,8 @@ impl Checker<'_> {
             };
             let totals = self.surroundings.totals(file).unwrap_or_else(|error| {
                 let found = error.problems.into_iter();
-                let located = found.map(|problem| Problem::from_data(problem, &value.place));
+                let located =
+                    found.map(|problem| Problem::from_data(problem, &value.place).in_file(file));
                 self.problems.borrow_mut().extend(located);
                 Vec::new()
             });

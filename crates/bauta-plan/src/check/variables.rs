@@ -212,7 +212,8 @@ fn hierarchy(
             .levels(&file)
             .map_err(|error| {
                 let found = error.problems.into_iter();
-                let located = found.map(|problem| Problem::from_data(problem, &hierarchy.place));
+                let located = found
+                    .map(|problem| Problem::from_data(problem, &hierarchy.place).in_file(&file));
                 problems.borrow_mut().extend(located);
             })
             .ok(),

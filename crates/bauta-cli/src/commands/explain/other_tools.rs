@@ -28,6 +28,7 @@ pub(super) fn show_names(asked: &str, found: &[&TheirName], global: &Global) {
     }
     out!("Read on: {}", read_on(found));
     let mut tools: Vec<&str> = found.iter().map(|name| name.tool.name()).collect();
+    tools.sort_unstable();
     tools.dedup();
     for tool in tools {
         out!("All names of {tool} that we know: `bauta explain {tool}`");
