@@ -146,6 +146,20 @@ fn usual(value: f64) -> String {
     figure_with(value, if is_little { DIGITS_OF_LITTLE } else { DIGITS })
 }
 
+/// A total: whole where it is but for the noise of adding up, and with two decimals at the most where it is large.
+pub(crate) fn total_text(value: f64) -> String {
+    let nearest = value.round();
+    if (value - nearest).abs() <= 1e-9 * value.abs().max(1.0) {
+        return figure_with(nearest, DIGITS);
+    }
+    if value.abs() < 100.0 {
+        return usual(value);
+    }
+    let decimals = format!("{value:.2}");
+    let decimals = decimals.trim_end_matches('0').trim_end_matches('.');
+    grouped(decimals)
+}
+
 /// A figure that is compared with limits: as many digits as show on which side of each it lies.
 pub(crate) fn figure_beside(value: Option<f64>, limits: &[f64]) -> String {
     let Some(value) = value else {

@@ -2,8 +2,9 @@
 
 use std::fmt;
 
+use crate::attribute::{Attribute, Kind};
 use crate::column::{Column, Values};
-use crate::date::iso_days;
+use crate::date::{DateFormat, Dates, iso_days};
 use crate::decimal::cmp_labels;
 use crate::levels::Levels;
 use crate::near;
@@ -112,6 +113,25 @@ impl Condition {
         names
     }
 
+    /// What is wrong with the values that it compares a variable with, as far as its description tells before any
+    /// data are read: numbers are compared with numbers, and dates with dates.
+    pub fn unfit_for(&self, attribute: &Attribute) -> Option<ConditionProblem> {
+        let mut compared = Vec::new();
+        self.expression
+            .compared_with(&attribute.name, &mut compared);
+        let is_continuous = attribute.kind == Kind::Continuous;
+        let unfit = |(needs_order, value): &(bool, &Literal)| match attribute.date {
+            Some(Dates::Spelled(format)) => {
+                let is_date = date_in(value.text(), &format).is_some();
+                (!is_date && (is_continuous || *needs_order))
+                    .then(|| no_date(&attribute.name, &format))
+            }
+            Some(Dates::Sought) => None,
+            None => (is_continuous && !value.is_number()).then(|| no_number(&attribute.name)),
+        };
+        compared.iter().find_map(unfit)
+    }
+
     /// For each record whether it satisfies the condition.
     pub fn holds(&self, table: &Table) -> Result<Vec<bool>, ConditionProblem> {
         let found = self.expression.evaluate(table)?;
@@ -137,6 +157,27 @@ impl Expression {
                     names.push(variable);
                 }
             }
+        }
+    }
+
+    /// The values that a variable is compared with, and whether that needs an order.
+    fn compared_with<'a>(&'a self, name: &str, values: &mut Vec<(bool, &'a Literal)>) {
+        match self {
+            Self::Or(left, right) | Self::And(left, right) => {
+                left.compared_with(name, values);
+                right.compared_with(name, values);
+            }
+            Self::Not(inner) => inner.compared_with(name, values),
+            Self::Compare {
+                variable,
+                comparison,
+                value,
+            } if variable == name => values.push((comparison.needs_order(), value)),
+            Self::In {
+                variable,
+                values: listed,
+            } if variable == name => values.extend(listed.iter().map(|value| (false, value))),
+            Self::Compare { .. } | Self::In { .. } | Self::Missing { .. } => {}
         }
     }
 
@@ -212,23 +253,9 @@ fn compare(
     match column.values() {
         Values::Numeric(_) => {
             let Some(limit) = column.limit(value.text()) else {
-                if let Some(format) = column.date_format() {
-                    return Err(ConditionProblem {
-                        message: format!(
-                            "`{}` holds dates, and the condition compares it with something else",
-                            column.name()
-                        ),
-                        hint: format!(
-                            "compare it with a date: '2020-12-31', or as it is spelled, {format}"
-                        ),
-                    });
-                }
-                return Err(ConditionProblem {
-                    message: format!(
-                        "`{}` is numeric and the condition compares it with a text",
-                        column.name()
-                    ),
-                    hint: "compare it with a number".to_owned(),
+                return Err(match column.date_format() {
+                    Some(format) => no_date(column.name(), &format),
+                    None => no_number(column.name()),
                 });
             };
             let truth = |record: usize| {
@@ -249,6 +276,25 @@ fn compare(
             Ok(categorical.codes.iter().enumerate().map(truth).collect())
         }
     }
+}
+
+fn no_date(name: &str, format: &DateFormat) -> ConditionProblem {
+    ConditionProblem {
+        message: format!("`{name}` holds dates, and the condition compares it with something else"),
+        hint: format!("compare it with a date: '2020-12-31', or as it is spelled, {format}"),
+    }
+}
+
+fn no_number(name: &str) -> ConditionProblem {
+    ConditionProblem {
+        message: format!("`{name}` is numeric and the condition compares it with a text"),
+        hint: "compare it with a number".to_owned(),
+    }
+}
+
+/// The day that a text names, year first or as the file's dates are spelled.
+fn date_in(text: &str, format: &DateFormat) -> Option<f64> {
+    iso_days(text).or_else(|| format.days(text))
 }
 
 /// For each category whether it satisfies a comparison.
@@ -301,7 +347,7 @@ fn dates_that_hold(
     value: &Literal,
 ) -> Option<Vec<bool>> {
     let format = column.date_format()?;
-    let wanted = iso_days(value.text()).or_else(|| format.days(value.text()))?;
+    let wanted = date_in(value.text(), &format)?;
     let holds = |text: &str| Some(comparison.holds(format.days(text)?.total_cmp(&wanted)));
     levels.iter().map(holds).collect()
 }

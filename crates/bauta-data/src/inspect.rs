@@ -26,7 +26,7 @@ use crate::table::Table;
 use facts::Facts;
 
 pub use as_it_is::{
-    EXACT_AMOUNTS, RELEASED_AS_IS, exact_amounts, has_many_categories, released_as_is,
+    EXACT_AMOUNTS, RELEASED_AS_IS, exact_amounts, has_many_categories, no_amounts, released_as_is,
     tells_records_apart,
 };
 
@@ -126,6 +126,12 @@ pub enum Sign {
     OddCode,
     /// A few texts among numbers.
     TextsAmongNumbers,
+    /// A few texts among dates of one spelling.
+    TextsAmongDates,
+    /// The first or last day is far from all others, and one that registers write for no date.
+    OddDay,
+    /// Numbers with the same sign or unit beside each: 12,50 €.
+    NumbersWithUnit,
 }
 
 /// A role and a kind, with the reason.
@@ -151,6 +157,8 @@ pub enum Flag {
     UnitNumber,
     /// Text of its own in nearly every record.
     FreeText,
+    /// Numbers that cannot be read as such for the sign beside them.
+    NumbersWithUnit,
     /// A day in somebody's life.
     ExactDate,
     /// A weight of its own in nearly every record.
@@ -173,6 +181,14 @@ impl Sign {
                 "a few values are not numbers while all others are: declare them as missing if \
                  they stand for no value",
             ),
+            Self::TextsAmongDates => Some(
+                "a few values are no dates of this spelling while all others are: declare them as missing if they \
+                 stand for no value, or mend them; nothing is read until then, and the error tells their lines",
+            ),
+            Self::OddDay => Some(
+                "its first or last day lies far from all others, as days do that stand for unknown or not yet: \
+                 declare it as missing if it does",
+            ),
             _ => None,
         }
     }
@@ -187,6 +203,10 @@ impl Flag {
                 "links the released records back to their source: dropped before release"
             }
             Self::FreeText => "free text can hold names: dropped before release",
+            Self::NumbersWithUnit => {
+                "numbers with a sign beside them are texts, and dropped before release: to keep them, take the sign \
+                 out of the file and make them sensitive, continuous"
+            }
             Self::ExactDate => "an exact date singles records out: release the year or an interval",
             Self::DistinctWeights => {
                 "nearly every record has a weight of its own, so a released weight can single \

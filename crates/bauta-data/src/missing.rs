@@ -1,5 +1,7 @@
 //! Why a cell is empty, and how empty cells count.
 
+use crate::number::parse_label;
+
 /// Why a cell holds no value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum MissingCause {
@@ -40,6 +42,19 @@ impl Default for MissingRules {
 }
 
 impl MissingRules {
+    /// The rules without texts that are numbers: what means refused in an answer is a number like any other in a
+    /// weight, or the number of a household.
+    #[must_use]
+    pub fn without_numbers(&self) -> Self {
+        let is_word = |text: &str| parse_label(text).is_none();
+        let texts = self.texts.iter().filter(|text| is_word(text));
+        let codes = self.codes.iter().filter(|(text, _)| is_word(text));
+        Self {
+            texts: texts.cloned().collect(),
+            codes: codes.cloned().collect(),
+        }
+    }
+
     /// The marks that these rules give, in a fixed order: texts first, then codes.
     pub fn marks(&self) -> Vec<MissingMark> {
         let texts = self.texts.iter().map(|text| MissingMark {
@@ -174,6 +189,20 @@ mod tests {
         assert_eq!(after.mark(1).unwrap().cause, MissingCause::Source);
         assert!(!after.is_missing(2));
         assert_eq!((after.count(), after.n_suppressed()), (2, 1));
+    }
+
+    #[test]
+    fn numbers_of_units_and_weights_are_no_codes() {
+        let rules = MissingRules {
+            texts: ["", "NA", "99", "-1"].map(str::to_owned).to_vec(),
+            codes: vec![
+                ("98".to_owned(), "refused".to_owned()),
+                ("R".to_owned(), "refused".to_owned()),
+            ],
+        };
+        let left = rules.without_numbers();
+        assert_eq!(left.texts, ["", "NA"]);
+        assert_eq!(left.codes, [("R".to_owned(), "refused".to_owned())]);
     }
 
     #[test]

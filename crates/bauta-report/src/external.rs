@@ -175,7 +175,7 @@ fn steps(steps: &[PublicStep<'_>], labels: &Labels<'_>) -> Markup {
                         }
                         @if !step.on.is_empty() { p { "Variables: " (labels.listed(&step.on)) "." } }
                         @if step.changed == Changed::Nothing { p { "It changed no value." } }
-                        @if let Some(why) = step.why { p class="why" { "Why: " (sentence(why)) } }
+                        @if let Some(why) = step.why { p class="why" { "Why: " (why) } }
                         @for (position, shown) in step.exhibits.iter().enumerate() {
                             @for one in &shown.text { (exhibits::paragraph(one)) }
                             (exhibits::views(&shown.views, &format!("step-{idx}-{position}")))
@@ -220,7 +220,7 @@ fn variables(record: &PublicRecord<'_>) -> Markup {
                         td {
                             (meaning(variable))
                         }
-                        td { (kind(variable.kind)) }
+                        td { (variable.kind.map_or("not described", kind)) }
                         td { (fate(variable.fate, Purpose::Release)) }
                         td { (methods(variable)) }
                     }

@@ -111,7 +111,8 @@ pub(crate) struct PublicVariable<'a> {
     /// What the plan calls it in words.
     pub(crate) label: Option<&'a str>,
     /// What it is.
-    pub(crate) kind: Kind,
+    /// None where the plan does not describe it.
+    pub(crate) kind: Option<Kind>,
     /// What it is for in the design of the survey; whether it is a key is not said.
     pub(crate) design_use: Option<&'static str>,
     /// What became of it.
@@ -359,7 +360,7 @@ impl<'a> PublicVariable<'a> {
             name,
             role,
             kind,
-            declared: _,
+            declared,
             label,
             n_missing: _,
             fate,
@@ -369,7 +370,7 @@ impl<'a> PublicVariable<'a> {
         Self {
             name,
             label: label.as_deref(),
-            kind: *kind,
+            kind: declared.then_some(*kind),
             design_use: design_use(*role),
             fate: *fate,
         }

@@ -14,10 +14,10 @@ use super::{FileOptions, parse_semantics};
 #[derive(Debug, Args)]
 pub(crate) struct RiskArguments {
     /// File (default: the one that --plan protects)
-    #[arg(value_hint = ValueHint::FilePath, required_unless_present = "plan")]
+    #[arg(value_hint = ValueHint::FilePath)]
     pub(crate) file: Option<PathBuf>,
     /// Variables that an intruder knows (default: those of every scenario of --plan or --record)
-    #[arg(long, required_unless_present_any = ["plan", "record"], value_delimiter = ',', value_name = "NAMES")]
+    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     pub(crate) keys: Vec<String>,
     /// Plan that says what the variables are: keys by scenario, weight, household, confidential variables,
     /// hierarchies, labels, and how files are read; what is said here goes before it

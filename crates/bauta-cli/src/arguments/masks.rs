@@ -102,8 +102,9 @@ pub(super) fn param_argument(spec: &'static bauta_methods::ParamSpec) -> Arg {
         ParamDefault::Unset(meaning) => format!("; if not given, {meaning}"),
     };
     Arg::new(spec.name)
-        .long(spec.name)
-        .alias(spec.name.replace('_', "-"))
+        .long(spec.name.replace('_', "-"))
+        // As a plan writes it.
+        .alias(spec.name)
         .value_name("VALUE")
         .allow_negative_numbers(true)
         .required(spec.default == ParamDefault::Required)

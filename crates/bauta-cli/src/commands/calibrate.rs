@@ -23,7 +23,10 @@ use crate::failure::Failure;
 use crate::print::{out, say};
 use crate::progress::Progress;
 use crate::recovery::recover_beside;
-use crate::tables::{Shown, count, figure, figure_text, percent, table, text};
+use crate::tables::{
+    Shown, count, figure, figure_text, number_cell, percent, table, text, total_text,
+};
+use comfy_table::Cell;
 
 /// Margins that are shown on the terminal.
 const MAX_MARGINS: usize = 10;
@@ -183,15 +186,28 @@ fn margins_table(calibration: &Calibration) -> Shown {
         let share = row.share.filter(|_| row.told.target);
         shown.add_row([
             text(calibration.told_name(&row.name)),
-            figure(row.told.target.then_some(row.target)),
+            total(row.told.target.then_some(row.target)),
             text(share.map(|share| percent(Some(share))).unwrap_or_default()),
-            figure(row.told.before.then_some(row.before)),
-            figure(row.told.reached.then_some(row.after)),
-            figure(Some(row.relative_error)),
+            total(row.told.before.then_some(row.before)),
+            total(row.told.reached.then_some(row.after)),
+            figure(Some(without_noise(row.relative_error))),
             count(usize::try_from(row.n_after).unwrap_or(usize::MAX)),
         ]);
     }
     shown
+}
+
+/// A total with the digits that it has: a target is what somebody wrote.
+fn total(value: Option<f64>) -> Cell {
+    let text = value.map_or_else(|| "-".to_owned(), total_text);
+    number_cell(text)
+}
+
+/// Errors below this are those of adding up.
+const NOISE: f64 = 1e-12;
+
+fn without_noise(error: f64) -> f64 {
+    if error.abs() < NOISE { 0.0 } else { error }
 }
 
 /// Figures down, solutions across. The ends of a distribution are those of single records: means of ten

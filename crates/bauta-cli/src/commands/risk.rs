@@ -22,6 +22,7 @@ use crate::progress::Progress;
 use crate::recovery::recover_beside;
 
 pub(crate) fn run(arguments: &RiskArguments, global: &Global) -> Result<Outcome, Failure> {
+    refuse_too_little(arguments)?;
     recover_beside(arguments.per_record.iter().chain(&arguments.file));
     let planned = planned(arguments.plan.as_ref(), arguments.record.as_ref(), global)?;
     let file = file_of(arguments, planned.as_ref())?;
@@ -49,6 +50,27 @@ pub(crate) fn run(arguments: &RiskArguments, global: &Global) -> Result<Outcome,
     let notes = risks.iter().flat_map(|risk| &risk.found.notes);
     show_notes(notes, global);
     Ok(Outcome::Fine)
+}
+
+/// Without keys nobody knows what an intruder is assumed to know, and without a file there is nothing to look at.
+fn refuse_too_little(arguments: &RiskArguments) -> Result<(), Failure> {
+    let is_planned = arguments.plan.is_some() || arguments.record.is_some();
+    match &arguments.file {
+        None if !is_planned => Err(Failure::mistake(
+            "risk is counted of a file, by the keys that an intruder knows, and neither is named",
+            "bauta risk FILE --keys NAMES; or bauta risk --plan PLAN, whose scenarios say what intruders know \
+             (`bauta init FILE` writes a first plan)",
+        )),
+        Some(file) if !is_planned && arguments.keys.is_empty() => Err(Failure::mistake(
+            format!(
+                "{}: nothing says what an intruder is assumed to know",
+                file.display()
+            ),
+            "name the keys with --keys, or give a plan that does with --plan (`bauta inspect FILE` shows which \
+             variables look like keys, `bauta init FILE` writes a first plan)",
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// What was asked by one set of keys, and found.

@@ -5,7 +5,8 @@ use std::collections::HashSet;
 use super::facts::Facts;
 use super::names::Name;
 use super::propose::{MANY_VALUES, looks_like};
-use super::rules::quasi_identifier;
+use super::rules::{KindRule, quasi_identifier, rules};
+use crate::attribute::Role;
 use crate::column::{Column, Values};
 use crate::number::DecimalMark;
 use crate::remark::Remark;
@@ -37,12 +38,14 @@ pub fn released_as_is<'a>(columns: impl IntoIterator<Item = &'a Column>) -> Opti
     ];
     let mut parts = Vec::new();
     if !alike.is_empty() {
-        parts.push(format!("{} look like what others know", alike.join(", ")));
+        let look = if alike.len() == 1 { "looks" } else { "look" };
+        parts.push(format!("{} {look} like what others know", alike.join(", ")));
     }
     if !many.is_empty() {
         parts.push(format!(
-            "{} have more than {MANY_VALUES} different values",
-            many.join(", ")
+            "{} {} more than {MANY_VALUES} different values",
+            many.join(", "),
+            if many.len() == 1 { "has" } else { "have" }
         ));
     }
     Some(Remark {
@@ -112,6 +115,25 @@ pub fn exact_amounts<'a>(columns: impl IntoIterator<Item = &'a Column>) -> Optio
         variables: names.iter().map(|&name| name.to_owned()).collect(),
     })
 }
+
+/// What a column of whole numbers holds by its name, where that is nothing to calculate with: numbers of units and
+/// codes of several digits.
+pub fn no_amounts(column: &Column) -> Option<&'static str> {
+    let numbers = column.as_numeric()?;
+    let mut present = numbers.iter().filter(|number| !number.is_nan());
+    if column.date_format().is_some() || present.any(|number| number.fract() != 0.0) {
+        return None;
+    }
+    let name = Name::of(column.name());
+    let rule = rules().find(|rule| rule.names(&name))?;
+    let mut present = numbers.iter().filter(|number| !number.is_nan());
+    let is_code = rule.kind == KindRule::Prefix && present.all(|&number| number >= SMALLEST_CODE);
+    let is_unit = [Role::Identifier, Role::Household].contains(&rule.role);
+    (is_code || is_unit).then_some(rule.meaning)
+}
+
+/// Codes of postal districts, industries and the like have three digits or more.
+const SMALLEST_CODE: f64 = 100.0;
 
 /// Records whose values are looked at for their shape.
 const BEGINNING: u32 = 2_000;

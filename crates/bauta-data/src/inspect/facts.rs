@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::shape::{self, DateOrder};
 use super::{Content, Sign};
 use crate::column::{Categorical, Column, Values};
-use crate::date::{DateDoubt, DateFormat, format_of};
+use crate::date::{DateDoubt, DateEvidence, DateFormat, day_number, format_of};
 use crate::levels::Levels;
 use crate::number::{DecimalMark, parse_number_with};
 
@@ -146,12 +146,53 @@ impl<'a> Cells<'a> {
             Content::Integer | Content::Decimal | Content::Empty => return,
         };
         self.dates = match (self.content, found) {
-            (Content::Text | Content::Integer, Err(DateDoubt::NoDate)) => None,
+            (Content::Text, Err(DateDoubt::NoDate)) => self.dates_with_a_few_texts(),
+            (Content::Integer, Err(DateDoubt::NoDate)) => None,
             (_, found) => Some(found),
         };
         if self.content == Content::Text && self.dates.is_some() {
             self.content = Content::Date;
         }
+    }
+
+    /// How nearly all values are spelled as dates, if they are: a file has "unknown" here and there.
+    fn dates_with_a_few_texts(&self) -> Option<Result<DateFormat, DateDoubt>> {
+        const ATTEMPTS: usize = 4;
+        let mut start = 0;
+        // The first texts may be those that are no dates, or dates of another spelling.
+        for _ in 0..ATTEMPTS {
+            let mut evidence = DateEvidence::default();
+            let mut n_others = 0;
+            let mut first_other = None;
+            let (before, after) = self.values.split_at(start);
+            for (at, value) in after.iter().chain(before).enumerate() {
+                if !evidence.see(value.text) {
+                    n_others += value.count;
+                    first_other.get_or_insert(at);
+                }
+            }
+            let n_dates = self.order.len() - n_others;
+            if n_dates as f64 >= NEARLY_ALL * self.order.len() as f64 {
+                return Some(evidence.format());
+            }
+            start = (start + first_other?) % self.values.len();
+        }
+        None
+    }
+
+    /// The days of the dates, in rising order; none if they are no dates of a known spelling.
+    fn sorted_days(&self) -> Vec<f64> {
+        let Some(Ok(format)) = self.dates else {
+            return Vec::new();
+        };
+        let days = self
+            .values
+            .iter()
+            .filter_map(|value| format.days(value.text));
+        let mut days: Vec<f64> = days.collect();
+        days.sort_by(f64::total_cmp);
+        days.dedup();
+        days
     }
 
     fn count_where(&self, holds: impl Fn(&Value) -> bool) -> usize {
@@ -251,6 +292,12 @@ const SIGNS: &[(Sign, Shows)] = &[
         let n_cells = cells.order.len();
         n_texts > 0 && (n_cells - n_texts) as f64 >= NEARLY_ALL * n_cells as f64
     }),
+    (Sign::TextsAmongDates, |cells| match cells.dates {
+        Some(Ok(format)) => !cells.all(|text| format.days(text).is_some()),
+        _ => false,
+    }),
+    (Sign::OddDay, odd_day),
+    (Sign::NumbersWithUnit, numbers_with_unit),
 ];
 
 fn equal_length(cells: &Cells) -> bool {
@@ -339,6 +386,71 @@ fn consecutive(cells: &Cells) -> bool {
         && numbers.len() == cells.order.len()
         // Whole numbers: the difference is exact, or far too large to matter.
         && (last - first + 1.0 - numbers.len() as f64).abs() < 0.5
+}
+
+/// Days that registers write for unknown, as year, month and day.
+const DAYS_FOR_NONE: [(u32, u32, u32); 5] = [
+    (1900, 1, 1),
+    (1901, 1, 1),
+    (1899, 12, 31),
+    (1899, 12, 30),
+    (1970, 1, 1),
+];
+
+fn odd_day(cells: &Cells) -> bool {
+    let days = cells.sorted_days();
+    let [first, second, .., before_last, last] = days[..] else {
+        return false;
+    };
+    let first_of = |year: u32| day_number(year, 1, 1).unwrap_or(f64::NAN);
+    let for_none = |day: f64| {
+        let mut known = DAYS_FOR_NONE.iter();
+        // Whole days: half a day apart is another one.
+        known.any(|&(year, month, of_month)| {
+            day_number(year, month, of_month).is_some_and(|known| (known - day).abs() < 0.5)
+        })
+    };
+    // As far from the others as they lie from one another, or further, or of no living memory.
+    let early = (for_none(first) && second - first >= last - second) || first < first_of(1800);
+    let late = last >= first_of(2200) && last - before_last >= before_last - second;
+    early || late
+}
+
+/// Characters of the longest sign or unit beside a number.
+const LONGEST_UNIT: usize = 6;
+
+/// Whether nearly all cells are a number with the same sign or unit beside it.
+fn numbers_with_unit(cells: &Cells) -> bool {
+    let mut texts = cells.values.iter().map(|value| value.text);
+    let Some(first) = texts.find_map(unit_beside) else {
+        return false;
+    };
+    cells.content == Content::Text
+        && cells.mostly(NEARLY_ALL, |text| unit_beside(text) == Some(first))
+}
+
+/// The sign before a number, or the sign or unit behind it; a code such as P0012 or 12B has none.
+fn unit_beside(text: &str) -> Option<&str> {
+    let text = text.trim();
+    let is_digit = |c: char| c.is_ascii_digit();
+    let (from, to) = (text.find(is_digit)?, text.rfind(is_digit)? + 1);
+    let before = text[..from].trim_end_matches(['-', '+']).trim_end();
+    let behind = text[to..].trim_start();
+    let is_attached = behind.len() == text.len() - to;
+    let is_sign = |unit: &str| !unit.is_empty() && !unit.contains(char::is_alphanumeric);
+    let is_unit = |unit: &str| {
+        is_sign(unit) || (!unit.is_empty() && (!is_attached || unit.chars().count() > 1))
+    };
+    let unit = match (before, behind) {
+        (sign, "") if is_sign(sign) => sign,
+        ("", unit) if is_unit(unit) => unit,
+        _ => return None,
+    };
+    let marks = [DecimalMark::Point, DecimalMark::Comma];
+    let is_number = marks
+        .iter()
+        .any(|&mark| parse_number_with(&text[from..to], mark).is_some());
+    (is_number && unit.chars().count() <= LONGEST_UNIT).then_some(unit)
 }
 
 /// Numbers that surveys write for refused, unknown and not applicable.

@@ -61,8 +61,11 @@ fn propose_one(name: &Name, facts: &Facts) -> Proposal {
 /// must not release anything: what others could know is a key, what they must not is sensitive.
 fn in_doubt(name: &Name, facts: &Facts) -> Proposal {
     let by_content = propose_by_content(facts);
-    let tells_apart = !matches!(facts.content, Content::Empty | Content::Decimal)
-        && !facts.shows(Sign::Constant)
+    // Dates are a day in a life, whatever else the name could mean.
+    let tells_apart = !matches!(
+        facts.content,
+        Content::Empty | Content::Decimal | Content::Date
+    ) && !facts.shows(Sign::Constant)
         && by_content.role != Role::Identifier;
     // Texts in a column that names persons are names, however few there are.
     let of_people = |rule: &&Rule| {
@@ -191,6 +194,12 @@ const CONTENT_RULES: &[ContentRule] = &[
         role: Role::Identifier,
         reason: "digits with leading zeros are codes, and each record has its own",
         flag: Some(Flag::UnitNumber),
+    },
+    ContentRule {
+        holds: |facts| facts.shows(Sign::NumbersWithUnit) && facts.n_distinct > MOST_CLASSES,
+        role: Role::Identifier,
+        reason: "its numbers have a sign or a unit beside them",
+        flag: Some(Flag::NumbersWithUnit),
     },
     ContentRule {
         holds: mostly_own_texts,

@@ -57,7 +57,7 @@ pub(crate) fn positions(table: &Table, on: &[String]) -> Result<Vec<usize>, Meth
         .map(|name| {
             table.index_of(name).ok_or_else(|| {
                 MethodError::request(
-                    format!("there is no variable `{name}` in the file any more"),
+                    format!("there is no variable `{name}` in the file, or a step dropped it"),
                     "measure it before it is dropped, or take it out of the list",
                 )
             })

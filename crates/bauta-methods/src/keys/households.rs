@@ -16,7 +16,10 @@ pub(crate) fn households_for(table: &Table, asked_by: &str) -> Result<Vec<u32>, 
     let [attr_idx] = table.with_role(Role::Household)[..] else {
         return Err(MethodError::request(
             "whole households are wanted, and not exactly one variable has the role household",
-            format!("give the household id the role household, or leave `{asked_by}` off"),
+            format!(
+                "give the household id the role household, with --household where there is no plan, or leave \
+                 `{asked_by}` off"
+            ),
         ));
     };
     let column = table.column(attr_idx);

@@ -278,9 +278,10 @@ fn accept_dates(spec: &ParamSpec, raw: &RawValue) -> Option<Result<ParamValue, P
         None => Err(ParamProblem::of(
             spec.name,
             format!(
-                "`{}` must be {}, or dates such as \"2020-12-31\"",
+                "`{}` must be {}, or {} such as \"2020-12-31\"",
                 spec.name,
-                describe(spec.ty)
+                describe(spec.ty),
+                if rising { "dates" } else { "a date" }
             ),
             spec.meaning,
         )),

@@ -216,6 +216,16 @@ impl Resolver<'_> {
             for variable in condition.value.variables() {
                 let spot = Spot::new(variable.to_owned(), condition.place.clone());
                 self.checker.known(&spot);
+                let described = self.original.get(variable);
+                if let Some(unfit) = described.and_then(|one| condition.value.unfit_for(one)) {
+                    let (message, hint) = (unfit.message, unfit.hint);
+                    self.checker.push(Problem::at(
+                        ProblemKind::Plan,
+                        &condition.place,
+                        message,
+                        hint,
+                    ));
+                }
             }
         }
     }

@@ -29,7 +29,7 @@ use crate::stages::RunWatch;
 use choice::{
     Chosen, Left, choose, offers_semantics, refuse_settings_in_vain, refuse_unused_settings,
 };
-use numbers::{shown_marks, variables, with_dates, with_numbers};
+use numbers::{dates_among, shown_marks, variables, with_dates, with_numbers};
 pub(super) use pairing::paired;
 use perturbed::{not_meaningful, perturbed};
 
@@ -64,6 +64,8 @@ pub struct CompareRequest {
     pub numbers: Vec<String>,
     /// Variables that hold no numbers to compare, though they could be read as such.
     pub no_numbers: Vec<String>,
+    /// Variables whose values the steps of the plan make untrue.
+    pub perturbed: Vec<String>,
     /// How records are paired.
     pub pair_by: PairBy,
     /// How a missing key counts.
@@ -95,6 +97,10 @@ pub struct Compared {
     pub pairing: Pairing,
     /// The variables that were compared.
     pub on: Vec<String>,
+    /// Variables of both files that could be compared as numbers and were not, and why.
+    pub no_numbers: Vec<(String, String)>,
+    /// Those of the variables compared that are dates, counted in days.
+    pub dates: Vec<String>,
     /// Those of them, and of the keys, that are the same in every record, so that a loss of 0 says nothing of masking.
     pub unchanged: Vec<String>,
     /// How the files differ, cell by cell.
@@ -232,7 +238,7 @@ fn compare_paired(
     request: &CompareRequest,
     watch: &dyn RunWatch,
 ) -> Result<Compared, WorkError> {
-    let on = variables(original, masked, request)?;
+    let (on, no_numbers) = variables(original, masked, request)?;
     if on.is_empty() && request.keys.is_empty() {
         return Err(WorkError::mistake(
             "the files have no numeric variable in common, so that there is nothing to compare",
@@ -265,7 +271,9 @@ fn compare_paired(
         original: request.original.clone(),
         masked: request.masked.clone(),
         pairing,
+        dates: dates_among(original, &on),
         on,
+        no_numbers,
         unchanged,
         overview,
         found,
@@ -302,7 +310,7 @@ fn take_all(
         ..pair
     };
     for (scenario, keys) in sets {
-        let perturbed = perturbed(&pair, pairing, keys);
+        let perturbed = perturbed(&pair, pairing, keys, &request.perturbed);
         for one in &of_keys {
             begin(one);
             let one = one.on_keys(keys);
@@ -359,6 +367,7 @@ impl CompareRequest {
             scenarios: Vec::new(),
             numbers: Vec::new(),
             no_numbers: Vec::new(),
+            perturbed: Vec::new(),
             pair_by: PairBy::Row,
             semantics: Semantics::Visible,
             skip_missing: false,

@@ -421,20 +421,32 @@ fn slow_linkage(profile: &FileProfile) -> Option<String> {
 
 /// What could be measured besides.
 fn more_measures(profile: &FileProfile) -> Option<String> {
-    let mut amounts = profile.columns.iter();
-    let has_amounts = amounts.any(|column| {
+    let released = |column: &&ColumnProfile| {
+        [Role::Key, Role::Sensitive].contains(&column.proposal.role) && column.n_distinct > 1
+    };
+    let mut columns = profile.columns.iter().filter(released);
+    columns.next()?;
+    let mut columns = profile.columns.iter().filter(released);
+    let has_amounts = columns.any(|column| {
         let proposal = &column.proposal;
         proposal.role == Role::Sensitive
             && proposal.kind == Kind::Continuous
             && column.n_missing == 0
     });
-    has_amounts.then(|| {
+    let amounts = if has_amounts {
         let example = write::measure(&MeasureDraft::of(["il1s", "interval-sd"]));
         format!(
             "# Once a continuous variable is masked:\n{}",
             as_comment(&example)
         )
-    })
+    } else {
+        String::new()
+    };
+    let whole = write::measure(&MeasureDraft::of(["file-loss"]));
+    Some(format!(
+        "# Once anything is masked, what the file as a whole lost, categories too:\n{}{amounts}",
+        as_comment(&whole)
+    ))
 }
 
 /// The conditions of release, which are for a house to set.

@@ -9,6 +9,7 @@ use bauta_data::format::{self, ReadOptions};
 use bauta_data::{
     Attribute, DataError, HierarchySpec, Kind, MissingRules, Role, Schema, Table, near,
 };
+use bauta_methods::mask::Truth;
 
 use super::{Reading, WorkError};
 use crate::check::{self, Folder, Source, Surroundings, real_place};
@@ -29,6 +30,8 @@ pub struct Planned {
     release: Option<PathBuf>,
     scenarios: Vec<Scenario>,
     labels: Vec<(String, String)>,
+    /// Variables whose values a step makes untrue.
+    perturbed: Vec<String>,
 }
 
 impl Planned {
@@ -43,6 +46,7 @@ impl Planned {
             release: release.map(|release| release.file.path.clone()),
             scenarios: plan.scenarios.clone(),
             labels: plan.labels.clone(),
+            perturbed: perturbed(plan),
         }
     }
 
@@ -111,6 +115,12 @@ impl Planned {
         described.filter(move |attribute| attribute.role == role)
     }
 
+    /// Those of some variables whose values the plan's steps make untrue.
+    pub(super) fn perturbed_among(&self, names: &[String]) -> Vec<String> {
+        let names = names.iter().filter(|name| self.perturbed.contains(name));
+        names.cloned().collect()
+    }
+
     /// The columns of a file.
     pub(super) fn columns(&self, file: &Path, reading: &Reading) -> Result<Vec<String>, WorkError> {
         let options = self.read_as(file, reading);
@@ -125,7 +135,7 @@ impl Planned {
     }
 
     /// Whether a file is the one that the plan protects; any other is taken for a masked version of it.
-    fn is_input(&self, file: &Path) -> bool {
+    pub(super) fn is_input(&self, file: &Path) -> bool {
         let input = self.input.as_deref().map(real_place);
         input == Some(real_place(file))
     }
@@ -232,6 +242,15 @@ impl Planned {
             _ => table,
         }
     }
+}
+
+/// The variables that steps perturb: whoever knows a true value of them looks for near ones.
+fn perturbed(plan: &Plan) -> Vec<String> {
+    let steps = plan.steps.iter();
+    let perturbing = steps.filter(|step| step.facts().truth == Truth::Perturbed);
+    perturbing
+        .flat_map(|step| step.on.iter().cloned())
+        .collect()
 }
 
 /// The files of a record, of which the columns are known.

@@ -43,7 +43,7 @@ fn step(step: &StepRecord, labels: &Labels<'_>) -> Markup {
                 @if on.is_empty() { "Variables: none." } @else { "Variables: " strong { (labels.listed(on)) } "." }
                 @if !unchanged.is_empty() { " " strong class="bad" { "Changed nothing in " (labels.listed(unchanged)) "." } }
             }
-            @if let Some(why) = &step.why { p class="why" { "Why: " (sentence(why)) } }
+            @if let Some(why) = &step.why { p class="why" { "Why: " (why) } }
             @else { p class="soft" { "The plan gives no reason." } }
             (params::list(&step.method, &step.params))
             @if !step.notes.is_empty() {

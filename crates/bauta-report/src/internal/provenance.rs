@@ -109,8 +109,10 @@ pub(super) fn provenance(record: &RunRecord) -> Markup {
             ", where RECORD is the run record that this report was written from. The same plan on the "
             "same file with the same seed gives the same bytes on any number of threads."
         }
-        p class="soft" {
-            "Whoever knows the seed can undo random masking. It stays in the record and in this report."
+        @if record.purpose() == Purpose::Release {
+            p class="soft" {
+                "Whoever knows the seed can undo random masking. It stays in the record and in this report."
+            }
         }
         @if !times.stages.is_empty() { (stages(record)) }
     }

@@ -115,6 +115,8 @@ pub(super) fn print_json(arguments: &CompareArguments, compared: &Compared) {
         "records": rows_name(pairing.rows()),
         "pairing": pairing_json(pairing),
         "variables": on,
+        "not_numbers": compared.no_numbers.iter().map(|(name, why)| json!({ "variable": name, "why": why })).collect::<Vec<_>>(),
+        "dates": compared.dates,
         "unchanged": compared.unchanged,
         "overview": compared.overview,
         "outliers": arguments.outliers,
@@ -150,6 +152,21 @@ pub(super) fn print_table(arguments: &CompareArguments, compared: &Compared) {
     let Compared { on, found, .. } = compared;
     if !on.is_empty() {
         out!("compared on {}", on.join(", "));
+    }
+    if !compared.no_numbers.is_empty() {
+        let told = compared.no_numbers.iter();
+        let told: Vec<String> = told.map(|(name, why)| format!("{name} ({why})")).collect();
+        out!(
+            "not compared as numbers: {}; --on takes what it names, --dates states how dates are spelled, and a plan says both",
+            told.join(", ")
+        );
+    }
+    if !compared.dates.is_empty() {
+        out!(
+            "dates are counted in days from 1 January 1970, so that figures relative to the value (il1, il1-symmetric, \
+             il2 and what is made of them) depend on that day, and il1s does not: {}",
+            compared.dates.join(", ")
+        );
     }
     if !compared.unchanged.is_empty() {
         out!(

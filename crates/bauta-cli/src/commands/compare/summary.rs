@@ -11,6 +11,8 @@ use crate::tables::{count_text, figure_text, percent};
 
 /// Names that fit into a line.
 const MAX_NAMES: usize = 6;
+/// Losses that are relative to the value.
+const RELATIVE: [&str; 2] = ["il1", "il1-symmetric"];
 /// Measures of one sort that the summary tells of.
 const MAX_MEASURES: usize = 2;
 
@@ -142,7 +144,11 @@ fn loss_lines(compared: &Compared) -> Vec<String> {
     let mut lines = Vec::new();
     for found in of_family(compared, Family::Loss) {
         let is_new = !looked_at.contains(&found.on.as_slice());
-        if let Some(line) = loss_line(found).filter(|_| is_new && lines.len() < MAX_MEASURES) {
+        // Days have no zero that distances could be relative to.
+        let is_relative = RELATIVE.contains(&found.id) && !compared.dates.is_empty();
+        let line =
+            loss_line(found).filter(|_| is_new && !is_relative && lines.len() < MAX_MEASURES);
+        if let Some(line) = line {
             looked_at.push(&found.on);
             lines.push(line);
         }

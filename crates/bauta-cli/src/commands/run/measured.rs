@@ -67,7 +67,12 @@ fn rows(measure: &MeasureRecord, record: &RunRecord) -> Vec<Row> {
     if measure.value.label.is_empty() {
         return rows;
     }
-    rows.push(row(measure.value.label.to_string(), &|found| found.value));
+    let of_one = after.as_deref().and_then(of_one_variable);
+    let label = match of_one {
+        Some(variable) => format!("{}, of {variable}", measure.value.label),
+        None => measure.value.label.to_string(),
+    };
+    rows.push(row(label, &|found| found.value));
     if let (Some(_), Some(found)) = (measure.outliers, &after)
         && (found.outliers.is_some() || found.rest.is_some())
     {
@@ -98,6 +103,26 @@ fn rows(measure: &MeasureRecord, record: &RunRecord) -> Vec<Row> {
         });
     }
     rows
+}
+
+/// The variable whose figure is that of all, if it is just one of several: the key that contributes most.
+fn of_one_variable(found: &Measurement) -> Option<&str> {
+    let value = found.value?;
+    let mut same = found
+        .by_variable
+        .iter()
+        .filter(|part| part.value == Some(value));
+    let (first, second) = (same.next()?, same.next());
+    (second.is_none() && found.by_variable.len() > 1).then_some(first.name.as_str())
+}
+
+/// Measures that have no line in the table: what they found is by variable or by class.
+pub(super) fn only_in_report(record: &RunRecord) -> Vec<&str> {
+    let measured = record.measures.iter().filter(|one| one.after.is_some());
+    let without = measured.filter(|one| one.value.label.is_empty());
+    let mut ids: Vec<&str> = without.map(|one| one.id.as_str()).collect();
+    ids.dedup();
+    ids
 }
 
 /// The label of a figure with all its numbers: "records in classes smaller than 2 / 3 / 5".

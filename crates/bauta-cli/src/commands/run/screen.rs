@@ -6,7 +6,7 @@ use bauta_methods::note::NoteRank;
 use bauta_plan::Plan;
 use bauta_plan::record::{RunRecord, StepRecord};
 
-use super::measured::{measures_table, warnings};
+use super::measured::{measures_table, only_in_report, warnings};
 use super::verdict::{claims_lines, gate_text, verdict_lines, where_to_look, written_line};
 use super::{FEW_RECORDS, variables};
 use crate::print::out;
@@ -31,7 +31,7 @@ pub(crate) fn print_summary(plan: &Plan, record: &RunRecord, plan_file: &Path) {
     }
     record.steps.iter().for_each(print_step);
     variables::print(plan, record);
-    print_measures(record);
+    print_measures(plan, record);
     print_conditions(record);
     out!();
     for line in verdict_lines(record) {
@@ -68,11 +68,20 @@ fn print_step(step: &StepRecord) {
     }
 }
 
-fn print_measures(record: &RunRecord) {
+fn print_measures(plan: &Plan, record: &RunRecord) {
     let shown = measures_table(record);
     if !shown.is_empty() {
         out!("\nWhat was measured");
         out!("{shown}");
+    }
+    let elsewhere = only_in_report(record);
+    if !elsewhere.is_empty() {
+        let place = if plan.output.report.is_some() {
+            "the report"
+        } else {
+            "the record"
+        };
+        out!("in {place}, by variable: {}", elsewhere.join(", "));
     }
     let mut found = record.measures.iter().filter_map(|of| of.after.as_ref());
     if found.any(|found| !found.few.is_none()) {

@@ -52,6 +52,9 @@ pub(crate) fn verdict_lines(record: &RunRecord) -> Vec<String> {
     }
 }
 
+/// The step that masks no variable that stays.
+const DROPS_ONLY: &str = "drop-identifiers";
+
 /// Where to look, and what to try, where something does not hold.
 pub(super) fn where_to_look(plan: &Plan, record: &RunRecord, plan_file: &Path) -> Vec<String> {
     let mut lines = Vec::new();
@@ -107,9 +110,14 @@ pub(super) fn where_to_look(plan: &Plan, record: &RunRecord, plan_file: &Path) -
     if n_of_risk < failing.len() {
         lines.push("mask less, or otherwise, where the loss is: see the losses above".to_owned());
     }
-    lines.push(format!(
-        "`bauta tune {file}` searches for a plan that holds its conditions"
-    ));
+    let masks = record.steps.iter().any(|step| step.method != DROPS_ONLY);
+    lines.push(if masks {
+        format!("`bauta tune {file}` searches for a plan that holds its conditions")
+    } else {
+        "the plan masks nothing yet: `bauta init` writes the steps that the data suggest into its plan, as comments \
+         to be taken in"
+            .to_owned()
+    });
     lines
 }
 

@@ -148,7 +148,13 @@ pub(super) const UNITS: &[Rule] = &[
          prenom* nomprenom raisonsociale vorname* nachname* familienname* firma \
          firmenname nombre* apellido* empresa razonsocial cognome* nome* ditta \
          ragionesociale naam* *naam achternaam voornaam bedrijf sobrenome* apelido* \
-         company companyname employer patient respondent contact",
+         company companyname employer respondent contact",
+    ),
+    identifier(
+        "a patient",
+        Needs::ManyValues,
+        "patient patients patiente* patientin* patientno patientnr numpatient =pat patno patnr paciente* paziente* \
+         pazienti utente",
     ),
     Rule {
         flag: Some(Flag::FreeText),

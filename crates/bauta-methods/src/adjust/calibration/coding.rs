@@ -1,6 +1,6 @@
 //! The categories of a variable in two files, under one numbering.
 
-use bauta_data::{Column, Kind, Levels, Table};
+use bauta_data::{Column, Kind, Levels, Table, near};
 
 use crate::error::{ErrorCode, MethodError};
 use crate::pair::categories::TwoCategories;
@@ -85,8 +85,11 @@ impl Coding {
 pub(crate) fn column<'t>(table: &'t Table, name: &str) -> Result<&'t Column, MethodError> {
     table.column_named(name).ok_or_else(|| {
         MethodError::request(
-            format!("`{name}` is not in the file any more"),
-            "calibrate before it is dropped, or leave it out of the margins",
+            format!("there is no variable `{name}`, or a step dropped it"),
+            format!(
+                "{}; calibrate before it is dropped, or leave it out of the margins",
+                near::column_hint(name, table.names())
+            ),
         )
     })
 }

@@ -20,6 +20,27 @@ pub(super) fn weights_rounded_to_zero(n_records: usize) -> Note {
         .ranked(NoteRank::Warning)
 }
 
+/// Totals this many times the sum of the weights, or this part of it, are rather of another unit.
+const OTHER_UNIT: f64 = 10.0;
+
+/// What the totals are, compared with what the weights add up to, if that is odd.
+pub(super) fn totals_of_another_unit(scale: f64) -> Option<Note> {
+    let is_odd = !(1.0 / OTHER_UNIT..=OTHER_UNIT).contains(&scale);
+    is_odd.then(|| {
+        let times = if scale > 1.0 {
+            format!("{scale:.0} times")
+        } else {
+            format!("1/{:.0} of", scale.recip())
+        };
+        let text = format!(
+            "the totals are {times} what the weights add up to: look whether they are shares, percentages or \
+             thousands, since every weight is multiplied by that (W-CAL-SCALE)"
+        );
+        Note::new("totals-of-another-unit", text)
+            .ranked(NoteRank::Warning)
+    })
+}
+
 /// Calibration made weights negative.
 pub(super) fn negative_weights(n_records: usize) -> Note {
     let text =

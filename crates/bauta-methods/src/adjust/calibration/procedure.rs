@@ -51,7 +51,11 @@ pub(crate) fn calibrate(
     if !contradictions.is_empty() {
         return Err(trouble::contradictory(&problem.margins, &contradictions));
     }
-    for note in notes::of_margins(&problem.margins, &rank) {
+    let of_scale = notes::totals_of_another_unit(problem.scale);
+    for note in notes::of_margins(&problem.margins, &rank)
+        .into_iter()
+        .chain(of_scale)
+    {
         context.note(note);
     }
     let (mut w, mut solutions) = problem.solve_all(&rank, settings, context)?;

@@ -72,7 +72,7 @@ pub(crate) fn impossible_margins(
     }
     Err(MethodError::request(
         format!(
-            "{}: positive weights cannot reach {}",
+            "{}: positive weights cannot reach every target: {}",
             ErrorCode::CalibrationInfeasible,
             listed(&unreachable, "; ")
         ),

@@ -1,7 +1,8 @@
 //! Which variables of two files are compared as numbers.
 
-use bauta_data::date::format_of;
+use bauta_data::date::{DateDoubt, format_of};
 use bauta_data::format::Loaded;
+use bauta_data::inspect::no_amounts;
 use bauta_data::number::{DecimalMark, ReadAs, ShownMark};
 use bauta_data::{Column, Role, Table, near};
 
@@ -87,12 +88,54 @@ fn as_days(columns: &[&Column], request: &CompareRequest) -> Option<Vec<Column>>
         .collect()
 }
 
-/// The variables to compare: those named, or all that are numeric in both files.
+/// Those of some variables that are dates.
+pub(super) fn dates_among(table: &Table, names: &[String]) -> Vec<String> {
+    let is_date = |name: &&String| {
+        let column = table.column_named(name);
+        column.is_some_and(|column| column.date_format().is_some())
+    };
+    names.iter().filter(is_date).cloned().collect()
+}
+
+/// Variables of both files, and why each is not compared as a number.
+type NoNumbers = Vec<(String, String)>;
+
+/// What was not taken for numbers, where nobody said what the variables are: numbers of units and codes, unless there
+/// is nothing else, and dates that could be read in several ways.
+fn not_taken(original: &Table, numeric: &mut Vec<String>, request: &CompareRequest) -> NoNumbers {
+    let mut left: NoNumbers = Vec::new();
+    if request.planned.is_none() {
+        let code = |name: &String| {
+            let column = original.column_named(name)?;
+            let what = no_amounts(column)?;
+            Some((name.clone(), what.to_owned()))
+        };
+        let codes: NoNumbers = numeric.iter().filter_map(code).collect();
+        if codes.len() < numeric.len() {
+            numeric.retain(|name| codes.iter().all(|(code, _)| code != name));
+            left.extend(codes);
+        }
+    }
+    for column in original.columns() {
+        let categories = column.as_categorical();
+        let Some(categories) = categories.filter(|_| is_compared(column, request)) else {
+            continue;
+        };
+        let doubt = format_of(categories.levels.iter()).err();
+        if let Some(doubt) = doubt.filter(|doubt| *doubt != DateDoubt::NoDate) {
+            let problem = doubt.problem();
+            left.push((column.name().to_owned(), problem.message));
+        }
+    }
+    left
+}
+
+/// The variables to compare: those named, or all that are numeric in both files; and what was not taken for numbers.
 pub(super) fn variables(
     original: &Table,
     masked: &Table,
     request: &CompareRequest,
-) -> Result<Vec<String>, WorkError> {
+) -> Result<(Vec<String>, NoNumbers), WorkError> {
     let numeric = |table: &Table, name: &str| {
         table
             .column_named(name)
@@ -104,9 +147,11 @@ pub(super) fn variables(
             .iter()
             .filter(|column| is_compared(column, request))
             .map(|column| column.name().to_owned());
-        return Ok(names
+        let mut names: Vec<String> = names
             .filter(|name| !request.is_id(name) && numeric(original, name) && numeric(masked, name))
-            .collect());
+            .collect();
+        let left = not_taken(original, &mut names, request);
+        return Ok((names, left));
     };
     for name in on {
         for (table, file) in [(original, &request.original), (masked, &request.masked)] {
@@ -124,5 +169,5 @@ pub(super) fn variables(
             }
         }
     }
-    Ok(on.clone())
+    Ok((on.clone(), Vec::new()))
 }

@@ -10,17 +10,21 @@ use bauta_methods::{Note, Pair};
 use super::Pairing;
 
 /// Keys of which records with one original value show different masked ones: no recoding does that, nor suppression,
-/// so that their values need not be true and counts of them say nothing of an intruder. Nothing where records cannot
-/// be traced.
-pub(super) fn perturbed(pair: &Pair<'_>, pairing: &Pairing, keys: &[String]) -> Vec<String> {
-    if pair.rows == Rows::Unrelated || !pairing.is_relied_on() {
-        return Vec::new();
-    }
-    let is_perturbed = |key: &&String| {
+/// so that their values need not be true and counts of them say nothing of an intruder. Where records cannot be traced
+/// only those that a plan perturbs are known.
+pub(super) fn perturbed(
+    pair: &Pair<'_>,
+    pairing: &Pairing,
+    keys: &[String],
+    by_plan: &[String],
+) -> Vec<String> {
+    let are_traced = pair.rows != Rows::Unrelated && pairing.is_relied_on();
+    let is_seen = |key: &String| {
         let columns = pair.original.column_named(key);
         let columns = columns.zip(pair.masked.column_named(key));
         columns.is_some_and(|(original, masked)| !is_recoding(pair, original, masked))
     };
+    let is_perturbed = |key: &&String| by_plan.contains(key) || (are_traced && is_seen(key));
     keys.iter().filter(is_perturbed).cloned().collect()
 }
 
@@ -44,8 +48,8 @@ fn is_recoding(pair: &Pair<'_>, original: &Column, masked: &Column) -> bool {
 pub(super) fn not_meaningful(keys: &[String]) -> Note {
     let text = format!(
         "not meaningful for the masked file if keys were perturbed: records with one original value show different \
-         masked ones in {}, as after swaps or noise, and whoever knows a true value then looks for near records, not for \
-         equal ones: `bauta link` and the measure `pld` do that",
+         masked ones in {}, as after swaps or noise, or a step of the plan makes them, and whoever knows a true value then \
+         looks for near records, not for equal ones: `bauta link` and the measure `pld` do that",
         keys.join(", ")
     );
     Note::new("perturbed-keys", text)

@@ -6,7 +6,8 @@ use std::collections::{HashMap, HashSet};
 use bauta_data::date::Dates;
 use bauta_data::hierarchy::{DateLevels, DateUnit, DateUnits};
 use bauta_data::inspect::{ColumnProfile, FileProfile, Flag, Sign};
-use bauta_data::{Column, HierarchySpec, Kind, Role, Table};
+use bauta_data::number::DecimalMark;
+use bauta_data::{Column, HierarchySpec, Kind, Levels, Role, Table};
 use bauta_methods::RawValue;
 
 use super::rules::{Rules, counted_keys, is_soon_linked, linkage, linked};
@@ -208,10 +209,9 @@ fn level_of_dates(key: &ColumnProfile, table: &Table, dates: Dates) -> (i64, usi
         by: DateUnits::Calendar(DateUnit::USUAL.to_vec()),
         format: dates.format(),
     });
-    let column = table.column_named(&key.name);
-    let resolved = column
-        .and_then(Column::as_categorical)
-        .and_then(|categories| spec.resolve(&key.name, &categories.levels).ok());
+    let resolved = table
+        .column_named(&key.name)
+        .and_then(|column| spec.resolve(&key.name, &distinct_dates(column, dates)).ok());
     let Some(hierarchy) = resolved else {
         return (1, key.n_distinct);
     };
@@ -220,6 +220,27 @@ fn level_of_dates(key: &ColumnProfile, table: &Table, dates: Dates) -> (i64, usi
     let level = levels.find(|&level| n_left(level) <= MANY_VALUES);
     let level = level.unwrap_or(DateUnit::USUAL.len());
     (i64::try_from(level).unwrap_or(1), n_left(level))
+}
+
+/// The dates of a variable, each once, without the few texts among them that are none.
+fn distinct_dates(column: &Column, dates: Dates) -> Levels {
+    let mut levels = Levels::default();
+    if let Some(categories) = column.as_categorical() {
+        let format = dates.format();
+        let is_date = |text: &&str| format.is_none_or(|format| format.days(text).is_some());
+        for text in categories.levels.iter().filter(is_date) {
+            levels.insert(text);
+        }
+        return levels;
+    }
+    // Dates that were stated are kept as days.
+    let mut text = String::new();
+    for record in (0..column.len()).filter(|&record| !column.is_missing(record)) {
+        text.clear();
+        column.write_text(record, DecimalMark::Point, &mut text);
+        levels.insert(&text);
+    }
+    levels
 }
 
 /// The finest level of prefixes that leaves no more values than a table holds, or the coarsest there is; and how many
@@ -270,11 +291,16 @@ fn exact_amounts(profile: &FileProfile, rules: &Rules) -> Option<Proposal> {
     } else {
         "; of so many records, the linkage that says how well takes minutes"
     };
-    Some(Proposal {
-        reason: format!(
-            "up to {largest} records have an amount that no other has, and whoever knows it exactly finds them: \
-             neighbours by size are exchanged{slow}"
+    let alone = match largest {
+        0 => "whoever knows an amount exactly is left with the few records that have it".to_owned(),
+        1 => "a record has an amount that no other has, and whoever knows it exactly finds it"
+            .to_owned(),
+        _ => format!(
+            "up to {largest} records have an amount that no other has, and whoever knows it exactly finds them"
         ),
+    };
+    Some(Proposal {
+        reason: format!("{alone}: neighbours by size are exchanged{slow}"),
         step: Some(
             step.with("window", WINDOW)
                 .with("missing", "skip")

@@ -57,7 +57,7 @@ impl Rules {
         let n_each = records_of_a_unit(profile).map_or(1, |(_, n_each)| n_each);
         Self {
             k: k * n_each,
-            max_risk: max_risk / n_each as f64,
+            max_risk: rounded_up(max_risk / n_each as f64),
             max_linked: MAX_LINKED,
         }
     }
@@ -83,15 +83,30 @@ impl Rules {
     }
 }
 
+/// A probability with four digits, and no smaller than it is: a class of the smallest size that passes one gate must
+/// pass the other.
+fn rounded_up(probability: f64) -> f64 {
+    let mut scale = 1.0;
+    while probability * scale < 1000.0 {
+        scale *= 10.0;
+    }
+    (probability * scale).ceil() / scale
+}
+
 /// The number of a unit that occurs in several records, and how many that are on average, rounded up. Keys are counted
 /// by record, so that five visits of one patient would look like five patients.
 pub(super) fn records_of_a_unit(profile: &FileProfile) -> Option<(&ColumnProfile, i64)> {
+    // One record for each patient is one for each person, however many of them share a name.
+    let names_each = |column: &ColumnProfile| {
+        column.proposal.flag == Some(Flag::DirectIdentifier) && column.n_unique == profile.n_records
+    };
+    let one_each = profile.columns.iter().any(names_each);
     let repeats = |column: &&ColumnProfile| {
         let n_present = profile.n_records - column.n_missing;
-        let is_number = matches!(
-            column.proposal.flag,
-            Some(Flag::DirectIdentifier | Flag::UnitNumber)
-        );
+        let is_number = match column.proposal.flag {
+            Some(Flag::DirectIdentifier) => !one_each,
+            flag => flag == Some(Flag::UnitNumber),
+        };
         // Names that some share are no number of a unit, and fewer than two records each are a few doubles.
         is_number && column.n_distinct >= MANY_UNITS && n_present >= 2 * column.n_distinct
     };

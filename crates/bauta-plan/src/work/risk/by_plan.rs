@@ -5,6 +5,8 @@ use std::path::Path;
 use bauta_data::format::read;
 use bauta_data::number::DecimalMark;
 use bauta_data::{Kind, Role, Schema, Table, near};
+use bauta_methods::Note;
+use bauta_methods::note::NoteRank;
 
 use super::{RiskFound, RiskRequest, risk_after};
 use crate::output::{Access, Guard, Replace, write_file};
@@ -78,7 +80,11 @@ pub fn risk_by_plan(
     } in requests
     {
         let found = risk_after(n_before, n_stages, &table, &request, watch);
-        let found = found.map_err(|error| error.in_file(file))?;
+        let mut found = found.map_err(|error| error.in_file(file))?;
+        let perturbed = planned.perturbed_among(&request.keys);
+        if !planned.is_input(file) && !perturbed.is_empty() {
+            found.notes.push(perturbed_by_plan(&perturbed));
+        }
         n_before += request.n_measures();
         if let Some(target) = asked.per_record {
             let rows = found.per_record(&table, &request)?;
@@ -92,6 +98,18 @@ pub fn risk_by_plan(
         });
     }
     Ok((table, risks))
+}
+
+/// What a reader must know of counts of keys that the plan's steps make untrue.
+fn perturbed_by_plan(keys: &[String]) -> Note {
+    let text = format!(
+        "not meaningful if this is what the plan releases: its steps perturb {}, and whoever knows a true value then \
+         looks for near records, not for equal ones: `bauta link` and the measure `pld` do that",
+        keys.join(", ")
+    );
+    Note::new("perturbed-keys", text)
+        .with("variables", keys)
+        .ranked(NoteRank::Warning)
 }
 
 /// What is asked by one scenario.
