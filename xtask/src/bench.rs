@@ -13,6 +13,7 @@ mod check_noise;
 mod child;
 mod end_to_end;
 mod figures;
+pub(crate) mod files;
 mod inputs;
 mod peers;
 mod plain;
@@ -92,6 +93,9 @@ fn names() -> Vec<String> {
 
 /// Runs everything that was asked for and prints one table.
 pub(crate) fn run(workspace: &Workspace, options: &[&str]) -> Result<(), String> {
+    if let ["io", options @ ..] = options {
+        return files::bench(workspace, options);
+    }
     let options = Options::parse(options)?;
     let folder = input_folder(workspace);
     std::fs::create_dir_all(&folder)
@@ -202,6 +206,18 @@ pub(crate) fn run_one(workspace: &Workspace, work: &str, n_records: &str) -> Res
             n,
         )?
     };
+    println!("{}", figures.to_line()?);
+    Ok(())
+}
+
+/// Runs one job on a file and prints its figures, for the parent to read.
+pub(crate) fn run_file(workspace: &Workspace, words: [&str; 3]) -> Result<(), String> {
+    let [job, extension, n] = words;
+    let n: usize = n
+        .parse()
+        .map_err(|_| format!("`{n}` is not a number of rows"))?;
+    let job = files::Job::of_name(job).ok_or_else(|| format!("there is no job `{job}`"))?;
+    let figures = files::run(job, extension, &input_folder(workspace), n)?;
     println!("{}", figures.to_line()?);
     Ok(())
 }

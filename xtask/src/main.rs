@@ -44,6 +44,10 @@ Usage: cargo xtask <chore>
                     release mode; a full run writes docs/benchmarks/README.md.
                     --quick stops at 10^4 rows; --only takes the name of a work, such as
                     rank-swap or end-to-end
+  bench io [--rows N]
+                    times the way of files beside polars, DuckDB and data.table, where they are
+                    there, and a whole plan, on 10^5 to 10^7 rows; a full run writes
+                    docs/benchmarks/files.md, --rows stops at so many
   fuzz [--minutes N] [--seed S] [--only TARGET] [--case N | --file FILE]
                     runs made-up files, plans, records and settings of every method against their
                     oracles, after the cases of xtask/corpus; 5 minutes and a new seed if not told.
@@ -93,6 +97,7 @@ fn with_methods(workspace: &Workspace, chore: &[&str]) -> Result<(), String> {
         ["docs"] => docs::write(workspace),
         ["docs", "--check"] => docs::check(workspace),
         ["bench", options @ ..] => bench::run(workspace, options),
+        [bench::files::ONE, job, form, n] => bench::run_file(workspace, [job, form, n]),
         [bench::ONE, work, n_records] => bench::run_one(workspace, work, n_records),
         #[cfg(feature = "fuzz")]
         ["fuzz", options @ ..] => fuzz::run(workspace, options),

@@ -12,7 +12,7 @@ use bauta_data::Watch;
 use bauta_plan::run::RunWatch;
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 
-use crate::print::harmless;
+use crate::print::{harmless, say};
 use crate::screen;
 use estimate::Stage;
 
@@ -24,10 +24,17 @@ pub(crate) struct Progress {
     bar: ProgressBar,
     stage: Arc<Mutex<Stage>>,
     began: Instant,
+    /// When a line was last written for whoever reads a log and not a terminal; none where nobody wants any.
+    logged: Option<Mutex<Instant>>,
 }
 
+/// Between two lines of a log.
+const LOG_PAUSE: Duration = Duration::from_secs(30);
+/// Columns of a line of a log.
+const LOG_WIDTH: usize = 79;
+
 impl Progress {
-    /// A line on a terminal, nothing elsewhere or when asked to be quiet.
+    /// A line on a terminal that changes, a line now and then elsewhere, and nothing when asked to be quiet.
     pub(crate) fn new(quiet: bool) -> Self {
         // A second Ctrl-C ends the process at once; outputs are still whole or absent.
         let _ = ctrlc::set_handler(|| {
@@ -35,7 +42,9 @@ impl Progress {
                 std::process::exit(2);
             }
         });
-        let bar = if quiet || !std::io::stderr().is_terminal() {
+        let is_terminal = std::io::stderr().is_terminal();
+        let logged = (!quiet && !is_terminal).then(|| Mutex::new(Instant::now()));
+        let bar = if quiet || !is_terminal {
             ProgressBar::hidden()
         } else {
             ProgressBar::new(0)
@@ -52,7 +61,12 @@ impl Progress {
             bar.set_style(style.with_key("line", line));
         }
         bar.enable_steady_tick(Duration::from_millis(200));
-        Self { bar, stage, began }
+        Self {
+            bar,
+            stage,
+            began,
+            logged,
+        }
     }
 
     /// Names the piece of work that begins, of so many, while the bar and its estimate go on over all of them.
@@ -62,11 +76,19 @@ impl Progress {
     }
 
     fn change(&self, change: impl FnOnce(&mut Stage, f64)) {
-        if self.bar.is_hidden() {
+        if self.bar.is_hidden() && self.logged.is_none() {
             return;
         }
+        let now = self.began.elapsed().as_secs_f64();
         let mut stage = self.stage.lock().unwrap_or_else(PoisonError::into_inner);
-        change(&mut stage, self.began.elapsed().as_secs_f64());
+        change(&mut stage, now);
+        if let Some(logged) = &self.logged {
+            let mut logged = logged.lock().unwrap_or_else(PoisonError::into_inner);
+            if logged.elapsed() >= LOG_PAUSE {
+                *logged = Instant::now();
+                say!("{}", stage.line(now, LOG_WIDTH));
+            }
+        }
     }
 }
 

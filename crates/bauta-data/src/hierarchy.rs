@@ -75,6 +75,14 @@ impl HierarchySpec {
         file::read_rows(path, delimiter).map(|rows| Self::Levels { rows })
     }
 
+    /// What is wrong with it whatever the data are: intervals that do not rise, or do not nest.
+    pub fn problems(&self) -> Vec<DataProblem> {
+        match self {
+            Self::Intervals { breaks } => intervals::check(breaks),
+            _ => Vec::new(),
+        }
+    }
+
     /// Works the hierarchy out for the categories that occur in a column, or tells every reason
     /// why that cannot be done.
     pub fn resolve(&self, variable: &str, levels: &Levels) -> Result<Hierarchy, Vec<DataProblem>> {

@@ -27,7 +27,7 @@ use facts::Facts;
 
 pub use as_it_is::{
     EXACT_AMOUNTS, RELEASED_AS_IS, exact_amounts, has_many_categories, no_amounts, released_as_is,
-    tells_records_apart,
+    tells_records_apart, weights_tell_apart,
 };
 
 /// What a file seems to hold.

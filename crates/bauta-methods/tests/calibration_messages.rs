@@ -139,7 +139,8 @@ fn a_category_that_the_user_gave_a_total_for_is_named() {
         ("ill=flu".to_owned(), RawValue::Number(100.0)),
     ]);
     let error = error(&original, &original, &[("totals", totals)]);
-    let expected = format!("positive weights cannot reach margin ill={RARE} has target 0");
+    let expected =
+        format!("positive weights cannot reach every target: margin ill={RARE} has target 0");
     assert!(error.contains(&expected), "{error}");
     // By its place it is not: the user did not write the name.
     let totals = RawValue::Map(

@@ -282,7 +282,7 @@ fn missing_values_weights_and_contradictions_have_their_own_errors() {
     let zero = totals(&[("a=0", 10.0), ("a=1", 10.0), ("a=2", 0.0)]);
     let error = error_of(&sound, &sound, &[("totals", zero)]);
     assert!(
-        error.contains("E-CAL-INFEASIBLE: positive weights cannot reach margin a=2"),
+        error.contains("E-CAL-INFEASIBLE: positive weights cannot reach every target: margin a=2"),
         "{error}"
     );
 }

@@ -87,7 +87,9 @@ fn every_class_of_the_survey_is_as_diverse_and_as_close_as_in_the_reference() {
             1e-11,
         ),
     ] {
-        let found = measured(id, &survey, &SURVEY_KEYS, &[given]).expect("figures");
+        // The reference has a missing income for a category of its own.
+        let given = [given, ("semantics", word("own"))];
+        let found = measured(id, &survey, &SURVEY_KEYS, &given).expect("figures");
         let per_record = found.per_record.expect("figures by record");
         let expected = read_numbers(&path, figure);
         let mut seen = BTreeSet::new();

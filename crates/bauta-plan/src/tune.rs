@@ -109,6 +109,8 @@ pub enum ChosenBy {
     MeanLoss,
     /// It is the plan as it is, and nothing at better levels holds.
     NothingElse,
+    /// It is the plan as it is, which loses less of the file as a whole than the best that was found.
+    OwnLosesLess,
 }
 
 /// A stage of a search.

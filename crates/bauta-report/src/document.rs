@@ -46,6 +46,7 @@ const STYLE: &str = "\
 .document thead .number { white-space: normal; }
 @media screen and (max-width: 40rem) {
   .document .scroll > .stacked { min-width: 0; }
+  .document .scroll:has(> .stacked)::before { display: none; }
   .document .stacked, .stacked tbody, .stacked tr, .stacked td { display: block; width: auto; min-width: 0; }
   .stacked thead { display: none; }
   .stacked tr { padding: .5rem 0; border-bottom: 1px solid var(--rule); }

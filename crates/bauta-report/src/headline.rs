@@ -261,6 +261,8 @@ pub(crate) fn conditions(record: &RunRecord) -> String {
     let n_passed = record.gates.iter().filter(|gate| gate.passed).count();
     match record.gates.len() {
         0 => "no condition was set".to_owned(),
+        1 if n_passed == 1 => "the one condition holds".to_owned(),
+        1 => "the one condition does not hold".to_owned(),
         n_gates => format!("{n_passed} of {n_gates} conditions hold"),
     }
 }

@@ -157,15 +157,17 @@ pub(crate) fn terms(
 pub(crate) fn public(looked_at: &[Threat]) -> Markup {
     html! {
         p {
-            "No file about people, households or firms is without risk. The steps above make it small; "
-            "they cannot make it nothing. Whoever uses the file must not try to find out who is in it."
+            "No file about people, households or firms is without risk. The steps above are meant to "
+            "reduce it; they cannot make it nothing. Whoever uses the file must not try to find out who is in it."
         }
         @for threat in THREATS {
             @let (name, meaning) = in_words(threat);
             h3 { (name) }
             p {
                 (meaning)
-                @if looked_at.contains(&threat) { " This was looked at before the file was released." }
+                @if looked_at.contains(&threat) {
+                    " Something of this was measured before the file was released, not every variable and not every way."
+                 }
             }
         }
     }

@@ -27,6 +27,7 @@ pub use histogram::{Histogram, HistogramSeries, Limit, histogram};
 pub(crate) use lines::labels_fit;
 pub use lines::lines;
 pub use map::{Map, MapPoint, map};
+pub(crate) use risk_utility::MAX_NAMED;
 pub use risk_utility::{MapOptions, risk_utility_map, risk_utility_svg};
 
 use std::fmt::Write as _;

@@ -8,7 +8,7 @@ use maud::{Markup, html};
 use crate::csv::{Sheet, figure};
 use crate::number::{NO_FIGURE, Unit, Written as _, count, counted};
 use crate::page::{Front, Section, page, scrolling, scrolling_tall};
-use crate::svg::{MapOptions, risk_utility_map, risk_utility_svg};
+use crate::svg::{MAX_NAMED, MapOptions, risk_utility_map, risk_utility_svg};
 
 /// Longest table that stands open.
 const MAX_OPEN_ROWS: usize = 30;
@@ -144,6 +144,21 @@ impl SweepPage<'_> {
             .collect()
     }
 
+    /// What the names beside the points are.
+    fn names_in_words(&self) -> String {
+        let axes: Vec<&str> = self
+            .grid
+            .axes
+            .iter()
+            .map(|axis| axis.name.as_str())
+            .collect();
+        if self.outcomes.len() <= MAX_NAMED && !axes.is_empty() {
+            format!("Beside the points stands {}.", axes.join(", "))
+        } else {
+            "Numbers beside the points are those of the table below.".to_owned()
+        }
+    }
+
     fn options<'n>(&self, names: &'n [String]) -> MapOptions<'n> {
         MapOptions {
             id: "map-of-variants",
@@ -192,14 +207,14 @@ impl SweepPage<'_> {
             figure {
                 figcaption {
                     (self.options(&names).title)
-                    small { (how_to_read(trade)) }
+                    small { (how_to_read(trade)) " " (self.names_in_words()) }
                 }
                 (risk_utility_map(trade, &self.options(&names)))
             }
             (ends(trade))
             @if let Some(outcome) = self.chosen.and_then(|position| self.outcomes.get(position)) {
                 p {
-                    strong { "Chosen: " (self.chosen.map_or(0, |position| position + 1)) }
+                    strong { "Chosen: No. " (self.chosen.map_or(0, |position| position + 1)) }
                     ", " code { (outcome.id) }
                     @if let Some(why) = self.why { ": " (why) }
                 }
@@ -340,10 +355,14 @@ pub(crate) fn how_to_read(trade: &TradeOff) -> String {
     } else {
         String::new()
     };
+    let end = if trade.loss.worst() == Some(trade.no_utility) {
+        "where nothing is left"
+    } else {
+        "the largest that was found, rounded up: the left end loses most of what was tried, not everything"
+    };
     format!(
         "Utility to the right, risk upward. Risk is {} ({} is safer); utility is 1 at the {} of the original ({} is \
-         better) and 0 at {}, which counts as no data. No release to the right of and below the line of the front was \
-         found.{without}",
+         better) and 0 at {}, {end}. No release to the right of and below the line of the front was found.{without}",
         trade.risk.figure.spelled(),
         better(&trade.risk),
         trade.loss.figure.spelled(),

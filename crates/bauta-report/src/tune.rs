@@ -114,6 +114,9 @@ impl TunePage<'_> {
 
     fn fresh_seeds(&self) -> Markup {
         let tuned = self.tuned;
+        if tuned.judged.iter().all(|judged| !judged.draws) {
+            return html! { p { "No finalist draws anything: each is the same under every seed." } };
+        }
         let caption = "Finalists judged again on fresh seeds, and the chosen one once more";
         let cells = |unit: Unit, spread: Option<Spread>| {
             let of = |value: fn(Spread) -> f64| unit.text_or_dash(spread.map(value));

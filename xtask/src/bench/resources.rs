@@ -1,6 +1,7 @@
 //! Time and memory of this process, from what Linux tells; elsewhere only the clock.
 
-use std::time::Instant;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use super::figures::Figures;
 use crate::memory::kilobytes;
@@ -41,6 +42,59 @@ pub(super) fn measured<T>(
         ..Figures::default()
     };
     Ok((figures, last))
+}
+
+/// How often the memory of a command is looked at.
+const PAUSE: Duration = Duration::from_millis(2);
+
+/// Runs a command to its end: what it took from its start on, and what it printed.
+pub(super) fn of_command(command: &mut Command) -> Result<(Figures, String), String> {
+    let problem = |error: std::io::Error| format!("cannot run a command: {error}");
+    let printed = std::env::temp_dir().join(format!("bauta-bench-{}.txt", std::process::id()));
+    let out = std::fs::File::create(&printed).map_err(problem)?;
+    let (start, cpu_before) = (Instant::now(), cpu_seconds_of_children());
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(out)
+        .spawn()
+        .map_err(problem)?;
+    let status_file = format!("/proc/{}/status", child.id());
+    let mut peak = None;
+    let status = loop {
+        let status = std::fs::read_to_string(&status_file).unwrap_or_default();
+        peak = kilobytes(&status, "VmHWM:")
+            .map(|kb| kb * 1024.0 / 1e6)
+            .or(peak);
+        if let Some(status) = child.try_wait().map_err(problem)? {
+            break status;
+        }
+        std::thread::sleep(PAUSE);
+    };
+    let figures = Figures {
+        seconds: start.elapsed().as_secs_f64(),
+        cpu_seconds: (cpu_before.zip(cpu_seconds_of_children()))
+            .map(|(before, after)| after - before),
+        peak_mb: peak,
+        ..Figures::default()
+    };
+    let text = std::fs::read_to_string(&printed).map_err(problem);
+    let _ = std::fs::remove_file(&printed);
+    if status.success() {
+        Ok((figures, text?))
+    } else {
+        Err(format!("a command failed: {command:?}"))
+    }
+}
+
+/// Processor time of all processes that were started here and have ended; hundredths of a second.
+fn cpu_seconds_of_children() -> Option<f64> {
+    const TICKS: f64 = 100.0;
+    let text = std::fs::read_to_string("/proc/self/stat").ok()?;
+    // The name of the program, in brackets, may hold blanks.
+    let (_, fields) = text.rsplit_once(") ")?;
+    let mut times = fields.split_whitespace().skip(13).take(2);
+    let mut next = || times.next()?.parse::<f64>().ok();
+    Some((next()? + next()?) / TICKS)
 }
 
 /// Starts the search for the peak anew.

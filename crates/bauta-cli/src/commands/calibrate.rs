@@ -73,7 +73,8 @@ fn say_dropped(record: &RunRecord) {
     for why in step.why.iter().flat_map(|why| why.split("; ")) {
         say!("dropped {why}");
     }
-    say!("--keep {} would keep them", step.on.join(","));
+    let them = if step.on.len() == 1 { "it" } else { "them" };
+    say!("--keep {} would keep {them}", step.on.join(","));
 }
 
 /// The step that calibrated.
@@ -177,7 +178,7 @@ fn print_calibration(calibration: &Calibration) {
 fn margins_table(calibration: &Calibration) -> Shown {
     let mut worst: Vec<&MarginRow> = calibration.margins.iter().collect();
     // Stable: of equal errors the first in the plan stands first.
-    let size = |row: &MarginRow| row.relative_error.abs();
+    let size = |row: &MarginRow| without_noise(row.relative_error.abs());
     worst.sort_by(|a, b| size(b).total_cmp(&size(a)));
     let mut shown = table([
         "total", "target", "share", "before", "after", "error", "records",
@@ -203,11 +204,16 @@ fn total(value: Option<f64>) -> Cell {
     number_cell(text)
 }
 
-/// Errors below this are those of adding up.
+/// What is nearer than this to a whole number differs from it by adding up.
 const NOISE: f64 = 1e-12;
 
-fn without_noise(error: f64) -> f64 {
-    if error.abs() < NOISE { 0.0 } else { error }
+fn without_noise(value: f64) -> f64 {
+    let whole = value.round();
+    if (value - whole).abs() < NOISE {
+        whole
+    } else {
+        value
+    }
 }
 
 /// Figures down, solutions across. The ends of a distribution are those of single records: means of ten
@@ -218,7 +224,7 @@ fn solutions_table(calibration: &Calibration) -> Shown {
     let headings = solved.iter().map(|one| one.method.as_str());
     let mut shown = table(["figure"].into_iter().chain(headings));
     let mut add = |name: String, of: &dyn Fn(&Solution) -> Option<f64>| {
-        let figures = solved.iter().map(|one| figure(of(one)));
+        let figures = solved.iter().map(|one| figure(of(one).map(without_noise)));
         shown.add_row(std::iter::once(text(name)).chain(figures));
     };
     let end = |of: &Distribution, end: usize| of.ends.map(|ends| ends[end]);

@@ -20,15 +20,15 @@ pub(crate) fn run(arguments: &InitArguments, global: &Global) -> Result<Outcome,
     recover_beside([&arguments.file, &plan_file]);
     let (file, reading) = (&arguments.file, arguments.reading.reading(global));
     let progress = Progress::new(global.quiet || global.json);
-    let profile = init(
+    let proposed = init(
         file,
         &plan_file,
         arguments.seed,
         global.replace(),
         &reading,
         &progress,
-    )?
-    .profile;
+    )?;
+    let profile = &proposed.profile;
     drop(progress);
     if global.json {
         object(&json!({ "plan": plan_file.display().to_string(), "profile": profile }));
@@ -40,16 +40,21 @@ pub(crate) fn run(arguments: &InitArguments, global: &Global) -> Result<Outcome,
             profile.columns.len()
         );
         for role in Role::ALL {
-            let names: Vec<&str> = with_role(&profile, role)
+            let names: Vec<&str> = with_role(profile, role)
                 .map(|column| column.name.as_str())
                 .collect();
             if !names.is_empty() {
                 out!("  {}: {}", role.name(), names.join(", "));
             }
         }
-        show_doubts(&profile);
+        show_doubts(profile);
+        let marked = match proposed.n_to_look_at() {
+            0 => String::new(),
+            1 => " One line of it is marked LOOK.".to_owned(),
+            n => format!(" {n} lines of it are marked LOOK."),
+        };
         out!(
-            "Wrote {}. Read the reasons in it, correct what is wrong, and then:",
+            "Wrote {}.{marked} Read the reasons in it, correct what is wrong, and then:",
             plan_file.display()
         );
         out!("  bauta check {0}\n  bauta run {0}", plan_file.display());
@@ -66,7 +71,7 @@ fn show_doubts(profile: &FileProfile) {
         out!("The plan asks for the decimal mark; it is refused until you state it there.");
     }
     for remark in &profile.remarks {
-        out!("look at {}", remark.text);
+        out!("look at: {}", remark.text);
     }
 }
 

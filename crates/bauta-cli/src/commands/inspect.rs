@@ -47,12 +47,20 @@ pub(crate) fn run(arguments: &InspectArguments, global: &Global) -> Result<Outco
         out!("QUESTION: {doubt}");
     }
     for remark in &profile.remarks {
-        out!("look at {}", remark.text);
+        out!("look at: {}", remark.text);
     }
     for column in &profile.columns {
         let flag = column.proposal.flag.map(bauta_data::inspect::Flag::text);
         for remark in flag.into_iter().chain(column.warnings()) {
             out!("look at {}: {remark}", column.name);
+        }
+        if let Some(question) = &column.date_question {
+            out!(
+                "look at {}: {}: {}",
+                column.name,
+                question.message,
+                question.hint
+            );
         }
     }
     Ok(Outcome::Fine)

@@ -72,7 +72,7 @@ fn one(
         (true, _, false) => object(&json!({ "report": report, "tables": tables })),
         (true, false, true) => object(&json!({ "html": html })),
         (false, false, true) => exactly(&html),
-        (false, ..) => {}
+        (false, ..) => say_written(report.iter().chain(&tables), global),
     }
     Ok(Outcome::Fine)
 }
@@ -110,10 +110,18 @@ fn side_by_side(
     write(arguments, &html, Access::OwnerOnly, &[], &guard)?;
     if global.json {
         object(&comparison.json());
-    } else if arguments.output.is_none() {
+    } else if let Some(page) = &arguments.output {
+        say_written([&page.display().to_string()], global);
+    } else {
         exactly(&html);
     }
     Ok(Outcome::Fine)
+}
+
+fn say_written<'w>(files: impl IntoIterator<Item = &'w String>, global: &Global) {
+    if !global.quiet {
+        files.into_iter().for_each(|file| say!("wrote {file}"));
+    }
 }
 
 /// Guards the records and all that they name against the outputs; reports may be written again.

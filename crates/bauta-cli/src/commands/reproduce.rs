@@ -13,7 +13,7 @@ use bauta_plan::run::RunWatch as _;
 use crate::Outcome;
 use crate::arguments::{ALL_PAPERS, Global, ReproduceArguments};
 use crate::failure::Failure;
-use crate::print::out;
+use crate::print::{out, say};
 use crate::progress::Progress;
 use crate::recovery::recover_beside;
 
@@ -41,7 +41,7 @@ pub(crate) fn run(arguments: &ReproduceArguments, global: &Global) -> Result<Out
     };
     let progress = Progress::new(global.quiet || global.json);
     progress.stage(paper.id(), 1, 1);
-    let found = reproduce(&request, &progress).map_err(failure)?;
+    let found = reproduce(&request, &progress).map_err(|error| failure(error, &[paper]))?;
     drop(progress);
     match &arguments.output {
         Some(folder) => write_one(folder, &found, global)?,
@@ -50,25 +50,37 @@ pub(crate) fn run(arguments: &ReproduceArguments, global: &Global) -> Result<Out
     Ok(Outcome::Fine)
 }
 
-fn failure(error: PaperError) -> Failure {
+fn failure(error: PaperError, papers: &[Paper]) -> Failure {
     match error {
-        PaperError::NoData => no_data(),
+        PaperError::NoData => no_data(papers),
         PaperError::Data(error) => error.into(),
         PaperError::Method(error) => error.into(),
     }
 }
 
-fn no_data() -> Failure {
+fn no_data(papers: &[Paper]) -> Failure {
+    let needy = papers.iter().filter(|paper| !paper.files().is_empty());
+    let needy: Vec<String> = needy
+        .map(|paper| format!("{} needs {}", paper.id(), paper.files().join(" and ")))
+        .collect();
+    let free = Paper::ALL.iter().filter(|paper| paper.files().is_empty());
+    let free: Vec<&str> = free.map(|paper| paper.id()).collect();
     Failure::mistake(
-        PaperError::NoData.to_string(),
-        "give --data FOLDER, with the field's reference files",
+        format!(
+            "no folder with the field's reference files was given: {}",
+            needy.join(", ")
+        ),
+        format!(
+            "give --data FOLDER with these files of the CASC project; {} need none",
+            free.join(" and ")
+        ),
     )
 }
 
 /// All papers: a page each, and an index.
 fn run_all(arguments: &ReproduceArguments, global: &Global) -> Result<Outcome, Failure> {
     let request = AllRequest {
-        data: arguments.data.as_deref().ok_or_else(no_data)?,
+        data: (arguments.data.as_deref()).ok_or_else(|| no_data(&Paper::ALL))?,
         n_seeds: arguments.seeds.unwrap_or(ALL_SEEDS),
         seed: arguments.seed,
         records: arguments.records.map_or(ALL_INCOME_RECORDS, |n| n as usize),
@@ -78,7 +90,8 @@ fn run_all(arguments: &ReproduceArguments, global: &Global) -> Result<Outcome, F
         let number = Paper::ALL.iter().position(|&one| one == paper);
         progress.name(paper.id(), number.map_or(1, |at| at + 1), Paper::ALL.len());
     };
-    let all = reproduce_all(&request, &progress, &begun).map_err(failure)?;
+    let all =
+        reproduce_all(&request, &progress, &begun).map_err(|error| failure(error, &Paper::ALL))?;
     drop(progress);
     let folder = arguments.output.as_deref();
     let folder = folder.unwrap_or_else(|| Path::new(FOLDER));
@@ -133,9 +146,14 @@ fn write_one(folder: &Path, found: &Reproduction, global: &Global) -> Result<(),
     let pictures = pictures.map(|picture| (folder.join(&picture.name), picture.svg.clone()));
     let text = (folder.join("README.md"), found.text());
     let page_file = folder.join(format!("{}.html", found.paper.id()));
+    let told = page_file.display().to_string();
     let both = [text, (page_file, page(found))];
     let files: Vec<(PathBuf, String)> = pictures.chain(both).collect();
-    write(folder, &files, global)
+    write(folder, &files, global)?;
+    if !global.quiet {
+        say!("wrote {told}, and its text and pictures beside it");
+    }
+    Ok(())
 }
 
 fn write(folder: &Path, files: &[(PathBuf, String)], global: &Global) -> Result<(), Failure> {

@@ -41,6 +41,7 @@ pub(crate) fn run(arguments: &RiskArguments, global: &Global) -> Result<Outcome,
         print_json(&views, &table);
         return Ok(Outcome::Fine);
     }
+    say_of_which_file(arguments, planned.as_ref());
     for (position, view) in views.iter().enumerate() {
         if position > 0 {
             out!();
@@ -50,6 +51,30 @@ pub(crate) fn run(arguments: &RiskArguments, global: &Global) -> Result<Outcome,
     let notes = risks.iter().flat_map(|risk| &risk.found.notes);
     show_notes(notes, global);
     Ok(Outcome::Fine)
+}
+
+/// Where nobody named a file, it is the one before the steps: whoever has just released the other must not mistake it.
+fn say_of_which_file(arguments: &RiskArguments, planned: Option<&Planned>) {
+    let Some(planned) = planned.filter(|_| arguments.file.is_none()) else {
+        return;
+    };
+    out!("This is the original, before the steps of the plan.");
+    if let Some(release) = planned.release().filter(|release| release.exists()) {
+        let by = if let Some(plan) = &arguments.plan {
+            format!("--plan {}", plan.display())
+        } else {
+            let record = arguments
+                .record
+                .iter()
+                .map(|record| record.display().to_string());
+            format!("--record {}", record.collect::<String>())
+        };
+        out!(
+            "Of what was released: bauta risk {} {by}",
+            release.display()
+        );
+    }
+    out!();
 }
 
 /// Without keys nobody knows what an intruder is assumed to know, and without a file there is nothing to look at.

@@ -236,6 +236,15 @@ fn print_table(grid: &Grid, swept: &Swept, trade: Option<&TradeOff>) {
     print_timed(&swept.outcomes);
     if let Some(trade) = trade {
         print_original(trade);
+        let unmoved = trade.axes_without_risk(grid);
+        if !unmoved.is_empty() {
+            out!(
+                "the same {} whatever {} is, so that it says nothing of the risk there; --map RISK,LOSS compares by \
+                 another",
+                trade.risk.figure.spelled(),
+                unmoved.join(" and ")
+            );
+        }
     }
 }
 

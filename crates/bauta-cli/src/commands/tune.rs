@@ -237,8 +237,12 @@ fn print_levels(tuned: &Tuned) {
             .map(|(name, level)| format!("{name} {level}"));
         let of_keys: Vec<String> = of_keys.collect();
         let beyond = if node.safe { "" } else { " (more than may)" };
+        let gone = match node.gone.as_slice() {
+            [] => String::new(),
+            gone => format!(" (nothing of {} is released)", gone.join(", ")),
+        };
         out!(
-            "  {what}: {}; loss {}, {} records stand out{beyond}",
+            "  {what}: {}{gone}; loss {}, {} records stand out{beyond}",
             of_keys.join(", "),
             shown(node.loss),
             match node.n_suppressed {
@@ -268,7 +272,7 @@ fn print_front(tuned: &Tuned) {
     let mut headings = vec!["variant"];
     headings.extend(tuned.grid.axes.iter().map(|axis| axis.name.as_str()));
     headings.extend(figures.iter().map(String::as_str));
-    headings.extend(["holds", "front", ""]);
+    headings.extend(["holds", "front", "choice"]);
     let mut shown = table(headings);
     let is_shown =
         |at: usize, point: &TradePoint| point.on_front || at == 0 || tuned.chosen == Some(at);

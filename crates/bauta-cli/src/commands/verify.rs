@@ -41,6 +41,16 @@ fn repeat(arguments: &VerifyArguments, global: &Global) -> Result<Outcome, Failu
     let given = arguments.folder.clone();
     let places = places(arguments, &record);
     let folder = given.unwrap_or_else(|| plan_folder(&record, &arguments.record));
+    let input = folder.join(&record.input.file);
+    if !input.exists() {
+        return Err(Failure::mistake(
+            format!(
+                "{}: the file that the record was made from is not there",
+                input.display()
+            ),
+            "--folder DIR names the folder of the plan and its data, where the record was copied or they were moved",
+        ));
+    }
     let mut plan = bauta_plan::check_text(&record.plan.text, &record.plan.file, &folder).map_err(
         |problems| Failure::Plan {
             file: PathBuf::from(&record.plan.file),

@@ -31,3 +31,4 @@ mod support;
 mod suppressed;
 mod sweep;
 mod tune;
+mod ways;

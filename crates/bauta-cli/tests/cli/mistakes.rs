@@ -101,7 +101,11 @@ fn a_variable_that_was_dropped_cannot_be_masked_later() {
 #[test]
 fn usage_errors_are_json_for_scripts_too() {
     let folder = tempfile::tempdir().unwrap();
-    let output = run_expecting(folder.path(), &["risk", "x.csv", "--json"], 2);
+    let output = run_expecting(
+        folder.path(),
+        &["risk", "x.csv", "--riskiest", "many", "--json"],
+        2,
+    );
     assert_eq!(json(&output)["errors"][0]["kind"], "usage");
     let output = run_expecting(folder.path(), &["explain", "rank-swp", "--json"], 2);
     assert_eq!(

@@ -78,7 +78,8 @@ fn a_failure_says_what_fails_by_how_much_and_where_to_look() {
     let risk = ["risk", "--plan", "d/other.toml", "--scenario", "neighbour"];
     let risk = stdout(&run_expecting(folder.path(), &risk, 0));
     assert!(
-        risk.starts_with("Scenario neighbour: sees who lives next door"),
+        risk.starts_with("This is the original, before the steps of the plan.\n")
+            && risk.contains("\nScenario neighbour: sees who lives next door"),
         "{risk}"
     );
     // A record of a failure that holds does not sound like a release.

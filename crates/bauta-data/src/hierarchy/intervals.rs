@@ -135,7 +135,7 @@ fn step(cuts: &[f64], level: usize, placed: &[Placed<'_>]) -> Step {
     (labels, codes)
 }
 
-fn check(breaks: &[Vec<f64>]) -> Vec<DataProblem> {
+pub(super) fn check(breaks: &[Vec<f64>]) -> Vec<DataProblem> {
     let mut problems = Vec::new();
     if breaks.is_empty() {
         problems.push(DataProblem::file(

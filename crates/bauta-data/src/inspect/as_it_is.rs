@@ -77,6 +77,21 @@ pub fn tells_records_apart(column: &Column) -> bool {
     })
 }
 
+/// Share of the records that are alone with their weight from which on it is told.
+const MANY_ALONE: f64 = 0.1;
+
+/// Whether many records have a weight that no other has, by which whoever knows how weights were made could tell them.
+pub fn weights_tell_apart(column: &Column) -> bool {
+    let mut numbers: Vec<u64> = (column.as_numeric().unwrap_or_default().iter())
+        .map(|number| number.to_bits())
+        .collect();
+    numbers.sort_unstable();
+    let n_alone = numbers
+        .chunk_by(|a, b| a == b)
+        .filter(|same| same.len() == 1);
+    n_alone.count() as f64 > MANY_ALONE * numbers.len() as f64
+}
+
 /// Sensitive numbers are released as they are.
 pub const EXACT_AMOUNTS: &str = "exact-amounts";
 

@@ -232,6 +232,16 @@ impl Lattice {
         self.keys.iter().map(|key| key.levels.as_slice()).collect()
     }
 
+    /// How many values each key has left at these levels, missing ones apart.
+    pub fn n_values_left(&self, levels: &[usize]) -> Vec<usize> {
+        let left = self.keys.iter().zip(levels).map(|(key, level)| {
+            let at = key.levels.iter().position(|possible| possible == level);
+            let records = at.map_or(&[][..], |at| &key.n_records[at]);
+            records.iter().skip(1).filter(|&&n| n > 0).count()
+        });
+        left.collect()
+    }
+
     /// The position in the table and the level of each key that a node changes: a `recode` each.
     pub fn recodes(&self, levels: &[usize]) -> Vec<(usize, usize)> {
         let changed = self.keys.iter().zip(levels);

@@ -40,7 +40,7 @@ pub(crate) const MISSING_SENSITIVE: ParamSpec = ParamSpec::choice::<MissingSensi
 
 /// How a missing key value counts.
 pub(crate) const MATCHING: ParamSpec =
-    ParamSpec::choice::<Matching>("semantics", "how a missing key value counts").or_word("own");
+    ParamSpec::choice::<Matching>("semantics", "how a missing key value counts").or_word("visible");
 
 /// The sensitive variables: those that were named, or those that have the role.
 #[derive(Clone, PartialEq, Debug)]
@@ -112,7 +112,7 @@ impl Sensitive {
         if found.is_empty() {
             return Err(MethodError::request(
                 "no variable besides the keys has the role sensitive and categories",
-                "give one the role sensitive, or name it in `sensitive`",
+                "give one the role sensitive, or name it in `sensitive`; `on` names the keys",
             ));
         }
         Ok(found)

@@ -131,10 +131,11 @@ fn way(linked: &Linked) -> Note {
         .with("why", linked.why.as_str());
     if let Some(certificate) = linked.certificate {
         if certificate.proves_the_best() {
-            text.push_str(&format!(
-                "; no others of them weigh more (gap {:.1e})",
-                certificate.gap().max(0.0)
-            ));
+            let gap = match certificate.gap().max(0.0) {
+                gap if gap > 0.0 => format!("gap {gap:.1e}"),
+                _ => "gap 0".to_owned(),
+            };
+            text.push_str(&format!("; no others of them weigh more ({gap})"));
         } else {
             text.push_str(&format!(
                 "; that no others of them weigh more is NOT proved (gap {:.1e}, {} wrong): please report this",

@@ -19,9 +19,10 @@ use crate::params::{ParamProblem, Params};
 pub struct Kappa;
 
 const MISSING: ParamSpec = MISSING_CATEGORY.or_word("skip");
-const AGREEMENT: FigureSpec = FigureSpec::share("agreement", "share of equal cells")
-    .higher_is_better()
-    .per_variable();
+const AGREEMENT: FigureSpec =
+    FigureSpec::share("agreement", "share of equal cells among those compared")
+        .higher_is_better()
+        .per_variable();
 
 static CARD: MeasureCard = MeasureCard {
     card: Card {

@@ -59,7 +59,14 @@ pub(crate) fn categories_became(variable: &str, all: &[Became<'_>]) -> Option<No
     let told = named
         .iter()
         .filter_map(|into| said_of(into, groups.get(into)?));
-    let told: Vec<String> = told.chain(said_of_unnamed(&unnamed, &groups)).collect();
+    let told: Vec<String> = told.collect();
+    let what = if told.is_empty() {
+        "values"
+    } else {
+        "rare values"
+    };
+    let unnamed = said_of_unnamed(what, &unnamed, &groups);
+    let told: Vec<String> = told.into_iter().chain(unnamed).collect();
     if told.is_empty() {
         return None;
     }
@@ -73,7 +80,11 @@ pub(crate) fn categories_became(variable: &str, all: &[Became<'_>]) -> Option<No
 }
 
 /// `rare values became A, B and C`, for all categories whose former ones are not named.
-fn said_of_unnamed(unnamed: &[&str], groups: &BTreeMap<&str, Group<'_>>) -> Option<String> {
+fn said_of_unnamed(
+    what: &str,
+    unnamed: &[&str],
+    groups: &BTreeMap<&str, Group<'_>>,
+) -> Option<String> {
     let is_told = |into: &&&str| {
         let group = groups.get(**into);
         group.is_some_and(|group| !is_few(group.n_records))
@@ -88,7 +99,7 @@ fn said_of_unnamed(unnamed: &[&str], groups: &BTreeMap<&str, Group<'_>>) -> Opti
         [most @ .., last] if !most.is_empty() => format!("{} and {last}", most.join(", ")),
         names => names.concat(),
     };
-    Some(format!("rare values became {names}"))
+    Some(format!("{what} became {names}"))
 }
 
 /// `1 and 2 became 1-2`; none where the category stayed what it was, or few records have it.

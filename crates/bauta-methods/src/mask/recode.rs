@@ -287,14 +287,16 @@ fn recode(
         n_occurring(&before),
         n_occurring(&after),
     ));
-    let became: Vec<Became<'_>> = (levels.iter().zip(&new_code).zip(&before))
-        .map(|((from, &code), &n_records)| Became {
-            from,
-            into: new_levels.text(code),
-            n_records,
-        })
-        .collect();
-    if let Some(note) = categories_became(column.name(), &became) {
+    let told = if column.date_format().is_some() {
+        // Which days had many records is nobody's business, and nobody reads hundreds of them.
+        let intervals = new_levels.iter().zip(after.iter().copied());
+        let intervals: Vec<(&str, usize)> = intervals.collect();
+        numbers_became(column.name(), &intervals)
+    } else {
+        let became = became(&levels, &new_code, &new_levels, &before);
+        categories_became(column.name(), &became)
+    };
+    if let Some(note) = told {
         context.note(note);
     }
     let codes = codes
@@ -304,6 +306,22 @@ fn recode(
     Ok(column
         .with_codes(codes, Arc::new(new_levels))
         .with_attribute(attribute))
+}
+
+/// Each category, what it became, and how many records had it.
+fn became<'a>(
+    levels: &'a Levels,
+    new_code: &[u32],
+    new_levels: &'a Levels,
+    n_records: &[usize],
+) -> Vec<Became<'a>> {
+    let all = levels.iter().zip(new_code).zip(n_records);
+    all.map(|((from, &code), &n_records)| Became {
+        from,
+        into: new_levels.text(code),
+        n_records,
+    })
+    .collect()
 }
 
 /// Numbers into intervals, without the way through their texts.

@@ -47,9 +47,12 @@ const EXPECTED: FigureSpec =
 const MAX: FigureSpec = FigureSpec::number("max", "largest risk")
     .within(0.0, 1.0)
     .lower_is_better();
-const ABOVE: FigureSpec = FigureSpec::count("above_threshold", "records above the threshold")
-    .lower_is_better()
-    .headline();
+const ABOVE: FigureSpec = FigureSpec::count(
+    "above_threshold",
+    "records above a risk of 0.1 (unless set)",
+)
+.lower_is_better()
+.headline();
 const OF_RATE: FigureSpec = FigureSpec::number(
     "threshold_of_rate",
     "risk that no record may exceed for the accepted rate",

@@ -14,7 +14,7 @@ use crate::kernel::numbers::sums::{compensated, sum_by};
 use crate::keys::asked::{positions, taken_for_population, weights_below_frequency};
 use crate::keys::{check_number, check_weights};
 use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement};
-use crate::note::Note;
+use crate::note::{Note, NoteRank};
 use crate::params::{ParamProblem, Params, choices};
 use crate::risk::poisson_risk::loglinear::cross::Cross;
 use crate::risk::poisson_risk::loglinear::{Fit, Model, fit};
@@ -150,7 +150,7 @@ impl MeasureMethod for PoissonRisk {
         let cross = Cross::of_table(table, &keys)?;
         let n_incomplete = table.n_records() - cross.n_complete();
         if n_incomplete > 0 {
-            context.note(incomplete_left_out(n_incomplete));
+            context.note(incomplete_left_out(n_incomplete, table.n_records()));
         }
         let sampling = Sampling::new(table, &cross, settings.sampling, context)?;
         let max_cycles = settings.max_cycles;
@@ -165,13 +165,23 @@ impl MeasureMethod for PoissonRisk {
 }
 
 /// Records that lack a key and were left out of a model of all keys together.
-fn incomplete_left_out(n_records: usize) -> Note {
-    Note::new(
+fn incomplete_left_out(n_records: usize, n_all: usize) -> Note {
+    let note = Note::new(
         "incomplete-keys-left-out",
-        format!("{n_records} records lack a key and were left out of the model"),
+        format!(
+            "{n_records} of {n_all} records lack a key and were left out of the model: its figures are of the others alone"
+        ),
     )
-    .with("n_records", n_records)
+    .with("n_records", n_records);
+    if n_records * FEW_LEFT_OUT > n_all {
+        note.ranked(NoteRank::Warning)
+    } else {
+        note
+    }
 }
+
+/// Of so many records one may be left out before a user is warned.
+const FEW_LEFT_OUT: usize = 20;
 
 /// A fit by rounds of corrections was stopped before it had settled.
 fn not_settled(fit: &Fit) -> Note {
@@ -330,12 +340,19 @@ fn report(cross: &Cross, fit: &Fit, sampling: &Sampling) -> Measurement {
         ..Measurement::default()
     };
     found.give(&RECORDS, cross.n_complete() as f64);
-    found.give(&UNIQUES, of_uniques(&|_| 1.0));
-    found.give(&TAU1, of_uniques(&|cell| unique_in_population(m[cell])));
-    found.give(&TAU2, tau2);
+    // Of nobody nothing is known, and a gate on it must not hold.
+    let if_any = |figure: f64| is_any.then_some(figure);
+    found.give(&UNIQUES, if_any(of_uniques(&|_| 1.0)));
+    found.give(
+        &TAU1,
+        if_any(of_uniques(&|cell| unique_in_population(m[cell]))),
+    );
+    found.give(&TAU2, if_any(tau2));
     found.give(
         &EXPECTED,
-        sum_by(n_cells, |cell| f64::from(cross.counts[cell]) * risk[cell]),
+        if_any(sum_by(n_cells, |cell| {
+            f64::from(cross.counts[cell]) * risk[cell]
+        })),
     );
     found.give(&MAX, risk.iter().copied().reduce(f64::max));
     found.give(

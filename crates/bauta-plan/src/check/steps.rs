@@ -16,6 +16,17 @@ use crate::problem::{Place, Problem, ProblemKind, Spot};
 /// The parameter that takes the name of a file of totals for the totals themselves.
 pub(super) const TOTALS: &str = "totals";
 
+/// The key of a plan that a method of another family belongs to.
+fn key_of(id: &str) -> Option<&'static str> {
+    if registry::adjuster(id).is_some() {
+        Some("adjust")
+    } else if registry::mask(id).is_some() {
+        Some("mask")
+    } else {
+        registry::measure(id).map(|_| "[[measure]] with use")
+    }
+}
+
 impl Checker<'_> {
     /// The steps in order, and what each leaves of the variables.
     pub(super) fn steps(&mut self, drafts: &[StepDraft], known: Known<'_>) -> Vec<Step> {
@@ -166,7 +177,10 @@ impl Checker<'_> {
         ids: impl Iterator<Item = &'m str> + Clone,
     ) {
         let message = format!("there is no {family} `{}`", name.value);
-        let hint = near::hint(&name.value, ids);
+        let hint = match key_of(&name.value) {
+            Some(key) => format!("it is none; write {key} = \"{}\"", name.value),
+            None => near::hint(&name.value, ids),
+        };
         self.push(Problem::at(
             ProblemKind::UnknownMethod,
             &name.place,

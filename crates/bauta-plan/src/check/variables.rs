@@ -183,7 +183,13 @@ fn hierarchy(
     let dates = |by| HierarchySpec::Dates(DateLevels { by, format });
     match hierarchy.value.clone() {
         HierarchyDraft::Prefix(keep) => Some(HierarchySpec::Prefix { keep }),
-        HierarchyDraft::Intervals(breaks) => Some(HierarchySpec::Intervals { breaks }),
+        HierarchyDraft::Intervals(breaks) => {
+            let spec = HierarchySpec::Intervals { breaks };
+            for problem in spec.problems() {
+                refuse(&problem.message, &problem.hint);
+            }
+            Some(spec)
+        }
         HierarchyDraft::Tree(roots) => Some(HierarchySpec::Tree { roots }),
         HierarchyDraft::Dates(units) => {
             let units = match units {

@@ -3,9 +3,10 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use bauta_data::column::Values;
 use bauta_data::format::Loaded;
 use bauta_data::inspect::{
-    exact_amounts, has_many_categories, released_as_is, tells_records_apart,
+    exact_amounts, has_many_categories, released_as_is, tells_records_apart, weights_tell_apart,
 };
 use bauta_data::missing::{MissingCause, MissingMark};
 use bauta_data::{Column, Fingerprint, Remark, Role, Table, spelling};
@@ -41,7 +42,77 @@ pub(super) fn data_notes(plan: &Plan, loaded: &Loaded) -> Vec<Note> {
     let is_declared = |attr_idx: usize| declared.contains(columns[attr_idx].name());
     let of_spellings = spelling::remarks(&loaded.table, is_declared);
     let remarks = loaded.remarks.iter().chain(&of_spellings);
-    remarks.map(data_note).collect()
+    let mut notes: Vec<Note> = remarks.map(data_note).collect();
+    notes.extend(codes_among_values(plan, &loaded.table));
+    notes
+}
+
+/// Variables in which a number that the whole file calls missing lies between others that occur: 8 and 9 mean refused
+/// in one answer and eight and nine years in another.
+fn codes_among_values(plan: &Plan, table: &Table) -> Option<Note> {
+    let is_of_file = |column: &Column| {
+        let described = plan.read.schema.attributes.iter();
+        let mut described = described.filter(|one| one.name == column.name());
+        described.all(|attribute| attribute.missing.is_none())
+    };
+    let columns = table.columns().iter().map(AsRef::as_ref);
+    let columns = columns.filter(|column: &&Column| is_of_file(column));
+    let told: Vec<(&str, usize)> = columns
+        .filter_map(|column| Some((column.name(), n_codes_among(column)?)))
+        .collect();
+    if told.is_empty() {
+        return None;
+    }
+    let names: Vec<&str> = told.iter().map(|(name, _)| *name).collect();
+    let listed = told
+        .iter()
+        .map(|(name, n_cells)| format!("{name} ({})", cells(*n_cells)));
+    let listed: Vec<String> = listed.collect();
+    let text = format!(
+        "numbers that [data] calls missing and that lie among the other values of {}: if they are values there, give the \
+         variable a `missing` or `missing_codes` of its own",
+        listed.join(", ")
+    );
+    let note = Note::new("missing-codes-among-values", text).with("variables", names);
+    Some(note.ranked(NoteRank::Warning))
+}
+
+/// Cells that a code makes missing which is a whole number with both its neighbours among the values.
+fn n_codes_among(column: &Column) -> Option<usize> {
+    let marks = column.missing()?.marks();
+    let values: HashSet<i64> = match column.values() {
+        Values::Numeric(numbers) => {
+            let numbers = numbers.iter().filter(|number| !number.is_nan());
+            numbers.map(|&number| number as i64).collect()
+        }
+        Values::Categorical(categories) => {
+            let texts = categories.levels.iter();
+            texts.filter_map(|text| text.trim().parse().ok()).collect()
+        }
+    };
+    let lies_among = |mark: &MissingMark| {
+        let code = mark.text.trim().parse::<i64>().ok()?;
+        let beside = [code.checked_sub(1)?, code.checked_add(1)?];
+        beside
+            .iter()
+            .all(|number| values.contains(number))
+            .then_some(())
+    };
+    let is_among = |mark: &MissingMark| lies_among(mark).is_some();
+    if !marks.iter().any(is_among) {
+        return None;
+    }
+    let records = 0..column.len();
+    let n_cells = records.filter(|&record| column.missing_mark(record).is_some_and(is_among));
+    Some(n_cells.count()).filter(|n_cells| *n_cells > 0)
+}
+
+/// So many cells, in words.
+fn cells(n_cells: usize) -> String {
+    match n_cells {
+        1 => "1 cell".to_owned(),
+        n => format!("{n} cells"),
+    }
 }
 
 /// What somebody should know of variables that go as they are: of the role other and in no scenario, or sensitive
@@ -95,7 +166,7 @@ fn missing_codes_that_stay(masked: &Masked, in_scenarios: &HashSet<&str>) -> Opt
     }
     let told: Vec<String> = counted
         .iter()
-        .map(|(name, n_cells)| format!("{name} ({n_cells} cells)"))
+        .map(|(name, n_cells)| format!("{name} ({})", cells(*n_cells)))
         .collect();
     let names: Vec<&str> = counted.iter().map(|(name, _)| *name).collect();
     let text = format!(
@@ -131,6 +202,10 @@ where
         (
             of(Role::Stratum, &has_many_categories),
             "are strata with many values",
+        ),
+        (
+            of(Role::Weight, &weights_tell_apart),
+            "(weights that many records have to themselves; `round`)",
         ),
         (
             of(Role::Sensitive, &tells_records_apart),

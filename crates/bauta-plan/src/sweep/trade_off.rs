@@ -1,7 +1,10 @@
 //! Variants as points between risk and utility.
 
+use std::collections::HashMap;
+
 use bauta_methods::{Better, Unit};
 
+use super::Grid;
 use super::figure::{FigureChoice, MapFigure};
 use super::front::pareto_front;
 use super::outcome::VariantOutcome;
@@ -202,12 +205,46 @@ impl TradeAxis {
             Better::Lower | Better::Neither => self.range[0],
         })
     }
+
+    /// The bad end of what it can be, if it has one.
+    pub fn worst(&self) -> Option<f64> {
+        let end = match self.better {
+            Better::Higher => self.range[0],
+            Better::Lower | Better::Neither => self.range[1],
+        };
+        end.is_finite().then_some(end)
+    }
 }
 
-/// The loss at which utility is 0: the largest that was found, rounded up, but not beyond what it can be. A
-/// bound that is far from everything found would press all points into a corner.
+impl TradeOff {
+    /// Axes of a grid that change nothing of the risk: variants that differ in nothing else have the same.
+    pub fn axes_without_risk<'g>(&self, grid: &'g Grid) -> Vec<&'g str> {
+        let changes_nothing = |axis: &usize| {
+            let mut found: HashMap<Vec<&str>, Option<f64>> = HashMap::new();
+            let mut points = grid.variants.iter().zip(&self.points);
+            points.all(|(variant, point)| {
+                let others = variant.values.iter().enumerate();
+                let others = others
+                    .filter(|(at, _)| at != axis)
+                    .map(|(_, value)| value.as_str());
+                let known = *found.entry(others.collect()).or_insert(point.risk);
+                known.map(f64::to_bits) == point.risk.map(f64::to_bits)
+            })
+        };
+        let axes = (0..grid.axes.len()).filter(|&axis| grid.axes[axis].values.len() > 1);
+        axes.filter(changes_nothing)
+            .map(|axis| grid.axes[axis].name.as_str())
+            .collect()
+    }
+}
+
+/// The loss at which utility is 0: all that there is to lose; of a loss without end the largest that was found, rounded
+/// up.
 fn no_utility(axis: &TradeAxis, found: impl Iterator<Item = f64>) -> f64 {
     let origin = axis.origin();
+    if let Some(end) = axis.worst().filter(|end| (end - origin).abs() > 0.0) {
+        return end;
+    }
     let found = found.filter(|value| value.is_finite());
     let farthest = found
         .map(|value| (value - origin).abs())
@@ -218,8 +255,8 @@ fn no_utility(axis: &TradeAxis, found: impl Iterator<Item = f64>) -> f64 {
         1.0
     };
     match axis.better {
-        Better::Higher => (origin - distance).max(axis.range[0]),
-        Better::Lower | Better::Neither => (origin + distance).min(axis.range[1]),
+        Better::Higher => origin - distance,
+        Better::Lower | Better::Neither => origin + distance,
     }
 }
 
@@ -254,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn no_utility_is_a_round_loss_that_was_nearly_found() {
+    fn no_utility_is_the_end_of_a_loss_or_what_was_nearly_found() {
         let lower = axis(Better::Lower, [0.0, f64::INFINITY], Some(0.0));
         let is = |axis: &TradeAxis, found: &[f64], expected: f64| {
             let value = no_utility(axis, found.iter().copied());
@@ -265,9 +302,8 @@ mod tests {
         is(&lower, &[0.04], 0.04);
         is(&lower, &[], 1.0);
         let share = axis(Better::Lower, [0.0, 1.0], Some(0.0));
-        is(&share, &[0.999], 1.0);
+        is(&share, &[0.2], 1.0);
         let overlap = axis(Better::Higher, [0.0, 1.0], Some(1.0));
-        // 1 - 0.37 = 0.63 away.
-        is(&overlap, &[0.8, 0.37], 0.37);
+        is(&overlap, &[0.8, 0.37], 0.0);
     }
 }

@@ -125,6 +125,15 @@ pub(super) fn draft_of(document: &DeTable<'_>, needs: Needs, problems: &Problems
     draft
 }
 
+/// The line of a text that an offset lies in.
+fn line_at(text: &str, offset: usize) -> &str {
+    let before = text.get(..offset).unwrap_or(text);
+    let start = before.rfind('\n').map_or(0, |at| at + 1);
+    text.get(start..)
+        .and_then(|rest| rest.lines().next())
+        .unwrap_or("")
+}
+
 /// Why a text cannot be judged as a plan: it is none, or its syntax is broken. What follows from a broken
 /// syntax is not told, since most of it would not be so.
 pub(super) fn not_a_plan(
@@ -153,7 +162,15 @@ pub(super) fn not_a_plan(
     }
     let first = errors.first()?;
     let span = within_line(text, first.span().unwrap_or(0..0));
-    let hint = "this is not valid TOML; the rest is judged once it is";
+    let hint = if text
+        .get(span.clone())
+        .is_some_and(|part| part.contains('\\'))
+        || line_at(text, span.start).contains('\\')
+    {
+        "this is not valid TOML: in double quotes a backslash begins an escape; write paths in single quotes, or with /"
+    } else {
+        "this is not valid TOML; the rest is judged once it is"
+    };
     let place = Place::from(span);
     Some(Problem::at(
         ProblemKind::Syntax,

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use bauta_methods::{Better, Randomness, registry};
 
 use super::again::{Judged, Spread, fresh_seeds};
+use super::candidates::AS_PLANNED;
 use super::halving::Standing;
 use super::levels::{is_recode, is_suppression};
 use super::search::{Search, Space};
@@ -21,6 +22,9 @@ use crate::work::WorkError;
 
 /// Finalists that are judged on fresh seeds and compared by what those gave, if so many hold.
 const CONTENDERS: usize = 4;
+
+/// The loss that sees every masked variable, numbers and categories.
+const WHOLE_FILE: &str = "file-loss";
 
 /// Finalists on the front that are judged beside them, at the most.
 const MOST_OF_THE_FRONT: usize = 3;
@@ -54,6 +58,8 @@ struct Contest<'c> {
     /// Whether what counts before the loss can be all there is.
     is_of_levels: bool,
     trade: Option<&'c TradeOff>,
+    /// The plan as it is.
+    own: Option<usize>,
 }
 
 /// What became of a contest.
@@ -61,6 +67,8 @@ struct Election {
     judged: Vec<Judged>,
     passed_over: Vec<usize>,
     chosen: Option<usize>,
+    /// Whether the plan as it is was taken because it loses less.
+    own_loses_less: bool,
     confirmed: Option<Judged>,
 }
 
@@ -83,12 +91,17 @@ impl Search<'_> {
             ranks: last.candidates.iter().map(|&at| space.rank(at)).collect(),
             is_of_levels: space.prices.is_some(),
             trade: trade.as_ref(),
+            own: last.candidates.iter().position(|&at| {
+                let values = space.grid.variants[at].values.first();
+                values.is_some_and(|value| value == AS_PLANNED)
+            }),
         })?;
         let text = election
             .chosen
             .map(|finalist| self.text_of(&variants[finalist].draft, &space.grid));
         let is_fallback = |finalist: usize| space.rank(last.candidates[finalist])[0] > 0.0;
         let chosen_by = match election.chosen {
+            _ if election.own_loses_less => ChosenBy::OwnLosesLess,
             Some(finalist) if is_fallback(finalist) => ChosenBy::NothingElse,
             _ if space.prices.is_some() => ChosenBy::Levels,
             _ if self.request.again == 0 => ChosenBy::LossUnderOwnSeed,
@@ -141,7 +154,11 @@ impl Search<'_> {
             .filter(|finalist| judged.iter().all(|of| of.finalist != *finalist))
             .take(n_of_front)
             .collect();
-        for finalist in others {
+        let is_judged = |judged: &[Judged], at: usize| judged.iter().any(|of| of.finalist == at);
+        // What was found must be worth more than what there was.
+        let own = contest.own.filter(|&own| contest.standings[own].holds);
+        let own = own.filter(|&own| !is_judged(&judged, own) && !others.contains(&own));
+        for finalist in others.into_iter().chain(own) {
             judged.push(self.judge(finalist, contest, fresh)?);
         }
         let failed = judged.iter().filter(|judged| !holds(judged));
@@ -150,11 +167,19 @@ impl Search<'_> {
             .iter()
             .filter(|judged| holds(judged))
             .min_by(|a, b| contest.compared(a, b));
+        let own = best.and_then(|best| {
+            let own = judged
+                .iter()
+                .find(|one| contest.own == Some(one.finalist))?;
+            (holds(own) && contest.loses_less(own, best)).then_some(own)
+        });
+        let best = own.or(best);
         let chosen = best.map(|judged| judged.finalist);
         let drawn = best.filter(|judged| judged.n_seeds > 0);
         let confirmed = drawn.map(|judged| self.judge(judged.finalist, contest, further));
         Ok(Election {
             chosen,
+            own_loses_less: own.is_some(),
             passed_over,
             confirmed: confirmed.transpose()?,
             judged,
@@ -294,14 +319,28 @@ impl Contest<'_> {
     /// Which of two is to be preferred by what fresh seeds gave; what draws nothing is the same under all.
     fn compared(&self, a: &Judged, b: &Judged) -> Ordering {
         let key = |judged: &Judged| {
-            let place = if judged.n_seeds == 0 {
-                self.standings[judged.finalist].place
-            } else {
-                self.mean_place(judged)
-            };
+            let place = self.place_on_seeds(judged);
             self.key(judged.finalist, place.unwrap_or([f64::INFINITY; 2]))
         };
         in_order(&key(a), &key(b)).then(a.finalist.cmp(&b.finalist))
+    }
+
+    /// Whether one loses less than another of the file as a whole. Other losses do not see what levels and suppression
+    /// take, or see nothing else, and then what counts before them stands.
+    fn loses_less(&self, one: &Judged, other: &Judged) -> bool {
+        let is_whole = |trade: &TradeOff| trade.loss.figure.measure == WHOLE_FILE;
+        let places = self.place_on_seeds(one).zip(self.place_on_seeds(other));
+        self.trade.is_some_and(is_whole)
+            && places.is_some_and(|([_, loss], [_, other])| loss < other)
+    }
+
+    /// Risk and loss of one that was judged, over the seeds that it was judged on.
+    fn place_on_seeds(&self, judged: &Judged) -> Option<[f64; 2]> {
+        if judged.n_seeds == 0 {
+            self.standings[judged.finalist].place
+        } else {
+            self.mean_place(judged)
+        }
     }
 
     /// Mean risk and loss over fresh seeds, both the worse the larger.

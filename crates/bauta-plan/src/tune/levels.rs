@@ -42,6 +42,8 @@ pub(super) const MOST_NODES: usize = 12;
 pub struct Node {
     /// The level of each key that was searched.
     pub levels: Vec<(String, usize)>,
+    /// Keys that are the same for all records at these levels: nothing of them is released.
+    pub gone: Vec<String>,
     /// What is lost, from 0 to 1, if whoever stands out is deleted.
     pub loss: f64,
     /// Records that stand out after recoding.
@@ -127,9 +129,9 @@ impl LevelsFound {
             self.n_nodes,
             self.n_checked,
             match (self.proved, self.k_alone) {
-                (true, true) => "the best one proved to be so",
-                (true, false) => "the best one proved to be so for k alone",
-                (false, _) => "the best one not proved to be so",
+                (true, true) => "the one that recoding loses least by proved to be so",
+                (true, false) => "the one that recoding loses least by proved to be so for k alone",
+                (false, _) => "the one that recoding loses least by not proved to be so",
             }
         )
     }
@@ -163,13 +165,18 @@ impl LevelsFound {
 }
 
 impl Node {
-    fn of(found: &Generalisation, asked: &Asked, is_searched: &[bool]) -> Self {
+    fn of(found: &Generalisation, asked: &Asked, lattice: &Lattice, is_searched: &[bool]) -> Self {
+        let left = lattice.n_values_left(&found.levels);
+        let gone = asked.keys.iter().zip(left).zip(is_searched);
+        let gone = gone.filter(|((_, n_left), searched)| **searched && *n_left < 2);
+        let gone = gone.map(|((key, _), _)| key.name.clone()).collect();
         let levels = asked.keys.iter().zip(&found.levels).zip(is_searched);
         let levels = levels.filter(|(_, searched)| **searched);
         Self {
             levels: levels
                 .map(|((key, &level), _)| (key.name.clone(), level))
                 .collect(),
+            gone,
             loss: found.loss,
             n_suppressed: found.n_suppressed,
             safe: found.safe,
@@ -221,7 +228,7 @@ pub(super) fn search(
         keys.filter(move |(_, searched)| **searched == wanted)
             .map(|(key, _)| key)
     };
-    let node = |found: &Generalisation| Node::of(found, &asked, &is_searched);
+    let node = |found: &Generalisation| Node::of(found, &asked, &lattice, &is_searched);
     Ok(Ok(LevelsFound {
         searched: named(true).map(|key| key.name.clone()).collect(),
         fixed: named(false)

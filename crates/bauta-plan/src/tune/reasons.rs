@@ -12,6 +12,7 @@ impl Tuned {
         } else {
             "hold every condition there"
         };
+        let draws = self.judged.iter().any(|judged| judged.draws);
         let by = match self.chosen_by {
             ChosenBy::Levels => {
                 "the least loss by recoding of the levels that were run and hold every condition"
@@ -21,9 +22,17 @@ impl Tuned {
                 "the least loss under the plan's own seed of the finalists that hold every condition under it"
                     .to_owned()
             }
+            ChosenBy::MeanLoss if !draws => {
+                "the least loss of the finalists that hold every condition".to_owned()
+            }
             ChosenBy::MeanLoss => format!(
                 "the least mean loss over fresh seeds of the finalists that were judged on them and {there}"
             ),
+            ChosenBy::OwnLosesLess => {
+                "the plan as it is: it holds every condition, and the file as a whole loses less by it than by the best \
+                 that was found"
+                    .to_owned()
+            }
             ChosenBy::NothingElse => {
                 "the plan as it is, since nothing at the best levels holds every condition".to_owned()
             }

@@ -36,6 +36,14 @@ pub struct Proposed {
     pub profile: FileProfile,
 }
 
+impl Proposed {
+    /// Lines of the plan that ask its author to look at something.
+    pub fn n_to_look_at(&self) -> usize {
+        let marked = self.text.lines().filter(|line| line.contains("# LOOK: "));
+        marked.count()
+    }
+}
+
 /// Looks at a file and writes a plan for it.
 pub fn init(
     file: &Path,
@@ -429,12 +437,18 @@ fn more_measures(profile: &FileProfile) -> Option<String> {
     let mut columns = profile.columns.iter().filter(released);
     let has_amounts = columns.any(|column| {
         let proposal = &column.proposal;
-        proposal.role == Role::Sensitive
-            && proposal.kind == Kind::Continuous
-            && column.n_missing == 0
+        proposal.role == Role::Sensitive && proposal.kind == Kind::Continuous
     });
+    let has_gaps =
+        |column: &ColumnProfile| column.proposal.kind == Kind::Continuous && column.n_missing > 0;
     let amounts = if has_amounts {
-        let example = write::measure(&MeasureDraft::of(["il1s", "interval-sd"]));
+        let example = MeasureDraft::of(["il1s", "interval-sd"]);
+        let example = if profile.columns.iter().filter(released).any(has_gaps) {
+            example.with("missing", "skip")
+        } else {
+            example
+        };
+        let example = write::measure(&example);
         format!(
             "# Once a continuous variable is masked:\n{}",
             as_comment(&example)

@@ -9,6 +9,7 @@ use bauta_data::format::{self, ReadOptions};
 use bauta_data::{
     Attribute, DataError, HierarchySpec, Kind, MissingRules, Role, Schema, Table, near,
 };
+use bauta_methods::card::{ConstValue, ParamDefault};
 use bauta_methods::mask::Truth;
 
 use super::{Reading, WorkError};
@@ -32,6 +33,8 @@ pub struct Planned {
     labels: Vec<(String, String)>,
     /// Variables whose values a step makes untrue.
     perturbed: Vec<String>,
+    /// Whether records with missing numbers are left out of comparisons.
+    pub(super) skips_missing: bool,
 }
 
 impl Planned {
@@ -47,6 +50,7 @@ impl Planned {
             scenarios: plan.scenarios.clone(),
             labels: plan.labels.clone(),
             perturbed: perturbed(plan),
+            skips_missing: skips_missing(plan),
         }
     }
 
@@ -251,6 +255,18 @@ fn perturbed(plan: &Plan) -> Vec<String> {
     perturbing
         .flat_map(|step| step.on.iter().cloned())
         .collect()
+}
+
+/// What measures of numbers do with missing ones unless told otherwise.
+const REFUSE: ParamDefault = ParamDefault::Value(ConstValue::Text("refuse"));
+
+/// Whether a measure is told to leave missing numbers out that would refuse them otherwise.
+fn skips_missing(plan: &Plan) -> bool {
+    plan.measures.iter().any(|planned| {
+        let specs = planned.measure.card().params.iter();
+        let mut refusing = specs.filter(|spec| spec.default == REFUSE);
+        refusing.any(|spec| spec.name == "missing" && planned.params.choice(spec.name) == "skip")
+    })
 }
 
 /// The files of a record, of which the columns are known.

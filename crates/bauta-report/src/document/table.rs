@@ -10,6 +10,8 @@ const MAX_ROWS: usize = 60;
 /// Columns from which a table is set smaller on paper, and from which smaller still.
 const MANY: usize = 9;
 const MOST: usize = 13;
+/// Columns of numbers that a telephone does not show side by side.
+const SOME: usize = 5;
 /// A column with a longer cell holds words.
 const WORDS: usize = 36;
 
@@ -32,6 +34,8 @@ pub(super) fn table(lines: &[&str]) -> Markup {
     let class = match headings.len() {
         MOST.. => "most",
         MANY.. => "many",
+        // On a telephone they must be scrolled, and that is to be seen.
+        SOME.. if !words.contains(&true) => "narrow wide",
         // Stretched over the page, cells of one row would stand far apart.
         _ if !words.contains(&true) => "narrow",
         _ => "stacked",

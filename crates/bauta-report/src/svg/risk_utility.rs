@@ -20,7 +20,7 @@ const TOP: f64 = 30.0;
 /// Room beside the right end: half of its label.
 const RIGHT: f64 = 24.0;
 /// Most points that carry a label; of more, only those on the front do.
-const MAX_NAMED: usize = 25;
+pub(crate) const MAX_NAMED: usize = 25;
 /// Widest label of a point.
 const MAX_LABEL: f64 = 170.0;
 

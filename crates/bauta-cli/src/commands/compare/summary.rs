@@ -228,7 +228,25 @@ fn risk_of(found: &ComparedMeasure) -> Option<String> {
             figure_text(before.value),
             figure_text(after)
         ),
-        _ => format!("{scenario}{}{doubt}", figure_text(after)),
+        _ => format!(
+            "{scenario}{}{}{doubt}",
+            figure_text(after),
+            with_all_known(found)
+        ),
+    })
+}
+
+/// What who knows all the variables finds, where the figure is a mean over those who know one, two and so on.
+fn with_all_known(found: &ComparedMeasure) -> String {
+    let after = found.after.as_ref().map(Measurement::told);
+    let begins = format!("{}-", found.id.to_uppercase());
+    let numbered = after.iter().flat_map(|after| &after.figures);
+    let numbered = numbered.filter(|figure| figure.name.id.starts_with(&begins));
+    numbered.last().map_or_else(String::new, |last| {
+        format!(
+            " on average over numbers of variables known, {} with all of them",
+            figure_text(last.value)
+        )
     })
 }
 

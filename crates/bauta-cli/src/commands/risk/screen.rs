@@ -181,6 +181,9 @@ fn print_contributions(request: &RiskRequest, found: &RiskFound) {
         return;
     };
     match share {
+        Some(share) if *share <= 0.0 => {
+            out!("  None alone: without any one of them, as many are in groups of fewer than {k}.");
+        }
         Some(share) => out!(
             "  {}: without it, {} of {} in groups of fewer than {k} would be in larger ones ({}).",
             most.name,

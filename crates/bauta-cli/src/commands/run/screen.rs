@@ -24,7 +24,7 @@ pub(crate) fn print_summary(plan: &Plan, record: &RunRecord, plan_file: &Path) {
         count_text(record.input.n_variables)
     );
     for note in &record.notes {
-        out!("  look at {}", note.text);
+        out!("  look at: {}", note.text);
     }
     if !record.steps.is_empty() {
         out!("\nWhat was done");
@@ -44,6 +44,19 @@ pub(crate) fn print_summary(plan: &Plan, record: &RunRecord, plan_file: &Path) {
         }
     }
     print_files(plan, record);
+    if let Some(file) = left_behind(plan, record) {
+        out!(
+            "left:     {file} is there from an earlier run, and nothing above is about it: delete it, or give this plan \
+             another output file"
+        );
+    }
+}
+
+/// The file that a plan would release and did not, where one of that name is there all the same.
+fn left_behind<'p>(plan: &'p Plan, record: &RunRecord) -> Option<&'p str> {
+    let release = plan.output.release.as_ref()?;
+    let is_there = record.released.is_none() && release.file.path.exists();
+    is_there.then_some(release.file.given.as_str())
 }
 
 fn print_step(step: &StepRecord) {

@@ -1,6 +1,6 @@
 //! What became of the variables of a run, and what each of the masked ones lost.
 
-use bauta_data::Kind;
+use bauta_data::{Kind, Role};
 use bauta_methods::figure::Better;
 use bauta_methods::mask::KindAfter;
 use bauta_methods::{Family, Measure, Measurement, ParamDefault, Scope, registry};
@@ -117,9 +117,11 @@ fn not_measured(plan: &Plan, record: &RunRecord, masked: &[&VariableRecord]) -> 
         (Compared::As(Kind::Unordered), Vec::new()),
         (Compared::AsIntervals, Vec::new()),
     ];
+    // New numbers of households and calibrated weights are meant to be others.
+    let is_content = |role: Role| !matches!(role, Role::Household | Role::Weight);
     let unmeasured = masked
         .iter()
-        .filter(|variable| losses(record, &variable.name).is_empty());
+        .filter(|variable| is_content(variable.role) && losses(record, &variable.name).is_empty());
     for variable in unmeasured {
         let as_what = Compared::of(plan, variable);
         let mut known = groups.iter_mut();

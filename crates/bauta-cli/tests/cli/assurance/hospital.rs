@@ -127,7 +127,7 @@ fn what_is_released_as_it_is_is_told_by_name() {
         "patient_id (the number of a public register)",
         "birth_date (the date of birth or death)",
         "postcode (a postal code)",
-        "have more than 20 different values",
+        "more than 20 different values",
     ] {
         assert!(others.contains(name), "{others}");
     }

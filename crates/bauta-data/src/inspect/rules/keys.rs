@@ -25,9 +25,9 @@ pub(super) const CODES: &[Rule] = &[
             KindRule::Unordered,
             Needs::Labels,
             "company* firm* employer* establishment* plant workplace branchno office* \
-             teacher* interviewer* caseworker* class classroom classe* clinic* ward doctor* physician* shop store* \
-             entreprise* etablissement* employeur* ecole* medecin* service betrieb* \
-             unternehmen* arbeitgeber* schule* klinik* arzt* empresa* escuela* centro* \
+             teacher* interviewer* caseworker* class classroom classe* clinic* ward shop store* \
+             entreprise* etablissement* employeur* ecole* service betrieb* \
+             unternehmen* arbeitgeber* schule* klinik* empresa* escuela* centro* \
              azienda* impresa* scuola* bedrijf* werkgever* kliniek* escola*",
         )
     },

@@ -156,6 +156,20 @@ pub(super) const UNITS: &[Rule] = &[
         "patient patients patiente* patientin* patientno patientnr numpatient =pat patno patnr paciente* paziente* \
          pazienti utente",
     ),
+    identifier(
+        "a doctor, by name",
+        Needs::Texts,
+        "doctor* physician* medecin* arzt* aerztin* doktor* huisarts",
+    ),
+    Rule {
+        flag: Some(Flag::Undecided),
+        role: Role::Key,
+        ..identifier(
+            "the number of a doctor",
+            Needs::Labels,
+            "doctor* physician* medecin* arzt* aerztin* doktor* huisarts",
+        )
+    },
     Rule {
         flag: Some(Flag::FreeText),
         ..identifier(
@@ -172,7 +186,10 @@ pub(super) const UNITS: &[Rule] = &[
             serial* *serial caseno casenum casenumber recno recordno recordnumber =record \
             =case respno respnr personno personnr persnr pid pnr lfdnr lfd matricule \
             nodossier numdossier rownum* rowno =row =seq seqno sequence* folio volgnummer \
-            volgnr =key schluessel schlussel",
+            volgnr =key schluessel schlussel fallnummer fallnr aktennummer aktennr aktenzeichen rechnungsnummer \
+            rechnungsnr belegnummer vorgangsnummer auftragsnummer kundennummer kundennr mitgliedsnummer \
+            versichertennummer versichertennr versicherungsnummer episodeno episodenumber visitno visitnumber \
+            admissionno admissionnumber invoiceno invoicenumber customerno customernumber memberno membernumber",
         except: "paid* *paid aid bid covid* grid hybrid kid liquid mid rapid solid valid void \
             acid plaid raid identity* idea* idle* ideal*",
         needs: Needs::ManyValues,

@@ -41,7 +41,7 @@ pub(super) const SENSITIVE: &[Rule] = &[
     sensitive(
         "health",
         Needs::Nothing,
-        "health* diagnos* disease* illness* icd* cim10* disab* handicap* hiv* cancer* \
+        "health* *diagnos* disease* illness* icd* cim10* disab* handicap* hiv* cancer* \
          diabet* depress* medic* treatment* therap* smok* alcohol* drug* blood* \
          cholesterol* hospital* surgery* symptom* pregnan* maladie* sante* traitement* \
          tabac* gesundheit* krank* behinder* behandlung* rauch* salud* enfermedad* \

@@ -3,6 +3,7 @@
 use bauta_data::{Column, Kind, Levels, Table, near};
 
 use crate::error::{ErrorCode, MethodError};
+use crate::few_records::is_few;
 use crate::pair::categories::TwoCategories;
 use crate::pair::variables::TwoColumns;
 
@@ -65,6 +66,19 @@ impl Coding {
             Kind::Ordered => coding,
             _ => coding.naturally_ordered(missing as usize),
         })
+    }
+
+    /// The categories that a message may name: those that ten records or more have.
+    pub(crate) fn common_labels(&self) -> Vec<&str> {
+        let mut n_records = vec![0_u64; self.labels.len()];
+        for &code in &self.original {
+            if let Some(n) = n_records.get_mut(code as usize) {
+                *n += 1;
+            }
+        }
+        let labels = self.labels.iter().zip(n_records);
+        let common = labels.filter(|(_, n)| !is_few(*n));
+        common.map(|(label, _)| label.as_str()).collect()
     }
 
     /// The same with the first `n` categories in natural order, whatever came first in the file.

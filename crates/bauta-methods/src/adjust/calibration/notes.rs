@@ -34,7 +34,8 @@ pub(super) fn totals_of_another_unit(scale: f64) -> Option<Note> {
         };
         let text = format!(
             "the totals are {times} what the weights add up to: look whether they are shares, percentages or \
-             thousands, since every weight is multiplied by that (W-CAL-SCALE)"
+             thousands, since every weight is multiplied by that; shares and percentages are totals with `population`, the \
+             number that they are of (W-CAL-SCALE)"
         );
         Note::new("totals-of-another-unit", text)
             .ranked(NoteRank::Warning)

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use bauta_data::near;
+
 use crate::adjust::calibration::coding::Coding;
 use crate::adjust::calibration::margins::{TargetFrom, Term};
 use crate::error::{ErrorCode, MethodError};
@@ -167,7 +169,7 @@ impl GivenTotals {
                             ErrorCode::CalibrationEmpty,
                             given.name
                         ),
-                        "merge the category with another, or leave the variable out",
+                        unknown_category(&cell, classes),
                     ));
                 }
             }
@@ -211,6 +213,21 @@ impl GivenTotals {
     }
 }
 
+/// What to do about a total of a category that no record has: the nearest that one has, or to merge it.
+fn unknown_category(cell: &[String], classes: &[&Coding]) -> String {
+    let near = cell.iter().zip(classes).find_map(|(label, coding)| {
+        let is_unknown = !coding.labels.contains(label);
+        is_unknown
+            .then(|| near::nearest(label, coding.common_labels()))
+            .flatten()
+    });
+    let merge = "merge the category with another, or leave the variable out";
+    match near {
+        Some(near) => format!("did you mean `{near}`? Otherwise {merge}"),
+        None => merge.to_owned(),
+    }
+}
+
 /// The category of a variable in the name of a total.
 fn label_of(given: &Given, name: &str, coding: &Coding) -> Result<String, MethodError> {
     let part = given.parts.iter().find(|(known, _)| known == name);
@@ -224,7 +241,10 @@ fn label_of(given: &Given, name: &str, coding: &Coding) -> Result<String, Method
     label.ok_or_else(|| {
         MethodError::request(
             format!("the total `{}` names no category of `{name}`", given.name),
-            format!("write {name}=CATEGORY, or {name}#1 for its first category"),
+            format!(
+                "write {name}=CATEGORY, or {name}#1 for its first category; if it is the sum of a number, say that `{name}` is \
+                 one: --continuous {name}, or kind = \"continuous\" in a plan"
+            ),
         )
     })
 }

@@ -188,7 +188,8 @@ pub(crate) fn contradictory(margins: &Margins, found: &[Contradiction]) -> Metho
             ErrorCode::CalibrationContradiction,
             listed(&texts, "; ")
         ),
-        "in the records that are left these are the same; correct the totals, or leave one of the terms out",
+        "in the records that are left these are the same; correct the totals, scale those of one term to the other's sum, \
+         leave one of the terms out, or let totals be missed a little (`penalty`, see `bauta explain calibrate`)",
     )
 }
 

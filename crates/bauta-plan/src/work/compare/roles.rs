@@ -57,6 +57,7 @@ impl CompareRequest {
             let answers = answers.map(|one| &one.name).filter(|name| is_free(name));
             request.sensitive = answers.cloned().collect();
         }
+        request.skip_missing |= planned.skips_missing;
         request.perturbed = planned.perturbed_among(in_both);
         for name in in_both {
             let Some(described) = planned.attribute(name) else {

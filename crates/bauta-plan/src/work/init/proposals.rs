@@ -140,7 +140,8 @@ fn recoding(key: &ColumnProfile, table: &Table) -> Option<Proposal> {
         return Some(Proposal {
             reason: format!(
                 "{counted}: level 1 is the month, 2 the quarter, 3 the year, 4 five years; level {level} leaves \
-                 {n_left}. For ages instead: hierarchy = {{ age_at = \"2026-01-01\" }} above, and level = 2 for classes of five years"
+                 {n_left}. Of dates of birth, ages instead: hierarchy = {{ age_at = \"2026-01-01\" }} above, and level = 2 for \
+                 classes of five years"
             ),
             step: Some(
                 recode()

@@ -25,7 +25,7 @@ const LINKAGE: &str = "pld";
 
 /// More records than this are linked among the best candidates of each, which takes seconds where all pairs take
 /// minutes.
-const MANY_PAIRS: usize = 2_000;
+const MANY_PAIRS: usize = 5_000;
 /// More records than this are linked only where somebody asks for it.
 const LONG_LINKED: usize = 20_000;
 
