@@ -110,7 +110,7 @@ fn the_committee_reads_verdict_risk_parameters_and_seed() {
         ">9\u{202f}033<",
         "bauta verify RECORD",
         "anybody in the street knows these",
-        "The highest incomes are known from newspapers.",
+        "Why: the highest incomes are known from newspapers",
         "[data]\nfile = &quot;survey.csv&quot;",
         "12\u{202f}901",
     ] {
@@ -305,7 +305,7 @@ fn the_public_reads_what_was_done_and_what_it_costs() {
         "survey-protected.csv",
         &"9e".repeat(32),
         "Rank swapping",
-        "Best trade-off in the map of 12 March.",
+        "Why: best trade-off in the map of 12 March",
         "removed: name",
         "rounded to 2 decimals",
         "Sampling weight",
