@@ -12,7 +12,7 @@ use bauta_data::format::{self, FileFormat, Loaded, TextStyle};
 use bauta_data::{Column, DataError, DataProblem, Kind, Table, Unwatched};
 use bauta_methods::measure::Scope;
 use bauta_methods::pair::Rows;
-use bauta_methods::{Family, Files, Pair, Subject};
+use bauta_methods::{Family, Files, Pair, SharedFacts, Subject};
 
 use crate::claims::{Claim, claims_of_gates};
 use crate::error::RunError;
@@ -121,6 +121,7 @@ pub(crate) fn execute_in(
         seed,
         watch,
         original,
+        facts: &SharedFacts::default(),
     };
     stages.begin("measure before");
     let before = measuring.all(|planned| {
