@@ -175,7 +175,7 @@ fn nearest_in_11_dimensions(bencher: Bencher, search: &str) {
     };
     let (original, queries) = (points(&columns(&table)), points(&columns(&noisy)));
     let tree = NearestTree::new(&original);
-    let own = |i: usize| squared_distance(original.point(i), queries.point(i));
+    let own = |i: usize, point: &[f64]| squared_distance(original.point(i), point);
     let on = |_: usize| Ok::<(), ()>(());
     let linked = |i: usize| tree.nearest(queries.point(i), f64::INFINITY).row as usize == i;
     let ties = tree
@@ -186,7 +186,7 @@ fn nearest_in_11_dimensions(bencher: Bencher, search: &str) {
         if search == "ties" {
             drop(tree.ties_of_all(&queries, own, on));
         } else {
-            drop(tree.nearest_of_all(&queries, |_| f64::INFINITY, on));
+            drop(tree.nearest_of_all(&queries, |_, _| f64::INFINITY, on));
         }
     });
 }

@@ -9,6 +9,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use sha2::{Digest, Sha256};
 
 use crate::error::MethodError;
+use crate::facts::SharedFacts;
 use crate::kernel::parallel::each;
 use crate::note::Note;
 
@@ -18,6 +19,7 @@ pub struct RunContext<'a> {
     step: String,
     watch: &'a dyn Watch,
     notes: Mutex<Vec<Note>>,
+    facts: Option<&'a SharedFacts>,
 }
 
 impl<'a> RunContext<'a> {
@@ -29,7 +31,22 @@ impl<'a> RunContext<'a> {
             step: step.into(),
             watch,
             notes: Mutex::new(Vec::new()),
+            facts: None,
         }
+    }
+
+    /// The same with what other measures of the run found.
+    #[must_use]
+    pub fn sharing(self, facts: &'a SharedFacts) -> Self {
+        Self {
+            facts: Some(facts),
+            ..self
+        }
+    }
+
+    /// What measures of the run have found, where several are taken.
+    pub(crate) fn facts(&self) -> Option<&'a SharedFacts> {
+        self.facts
     }
 
     /// The random numbers of one attribute (or of any other purpose that has a name).

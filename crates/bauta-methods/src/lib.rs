@@ -9,6 +9,7 @@ pub mod card;
 pub mod context;
 pub mod error;
 pub mod exhibit;
+pub mod facts;
 pub mod few_records;
 pub mod figure;
 pub mod groups;
@@ -34,6 +35,7 @@ pub use card::{Card, Family, ParamDefault, ParamSpec, ParamType, Randomness, Tar
 pub use context::{Draws, RunContext};
 pub use error::MethodError;
 pub use exhibit::{Evidence, Exhibit};
+pub use facts::SharedFacts;
 pub use figure::{Better, Figure, FigureName, FigureSpec, Side, Unit};
 pub use groups::{Groups, measure_groups};
 pub use mask::{Change, Mask, MaskMethod, MaskTask, StepFacts};

@@ -31,6 +31,7 @@ mod rates;
 mod recode_levels;
 mod renumbering;
 mod sampling_masks;
+mod shared_facts;
 mod subpopulations;
 mod suppression;
 mod suppression_search;

@@ -3,6 +3,7 @@
 mod collapsed;
 mod described;
 mod masking;
+mod seen_again;
 mod unchanged;
 
 use std::collections::HashMap;
@@ -12,7 +13,7 @@ use bauta_data::format::{self, FileFormat, Loaded, TextStyle};
 use bauta_data::{Column, DataError, DataProblem, Kind, Table, Unwatched};
 use bauta_methods::measure::Scope;
 use bauta_methods::pair::Rows;
-use bauta_methods::{Family, Files, Pair, Subject};
+use bauta_methods::{Family, Files, Pair, SharedFacts, Subject};
 
 use crate::claims::{Claim, claims_of_gates};
 use crate::error::RunError;
@@ -26,6 +27,7 @@ use described::{
     data_notes, file_record, notes_of_untouched, plan_record, scenario_records, variable_records,
 };
 use masking::Masked;
+use seen_again::sees_the_same;
 
 pub(crate) use described::released_record;
 
@@ -121,6 +123,7 @@ pub(crate) fn execute_in(
         seed,
         watch,
         original,
+        facts: &SharedFacts::default(),
     };
     stages.begin("measure before");
     let before = measuring.all(|planned| {
@@ -134,7 +137,7 @@ pub(crate) fn execute_in(
     }
     masked.check_weight_name(plan)?;
     stages.begin("measure after");
-    let after = measured_after(&measuring, &masked)?;
+    let after = measured_after(&measuring, &masked, &before)?;
     let measured = before.into_iter().zip(after);
     let measured = measured.map(|(before, after)| BeforeAndAfter { before, after });
     let measured: Vec<BeforeAndAfter> = measured.collect();
@@ -172,8 +175,13 @@ fn compares(planned: &PlannedMeasure, masked: &Masked, original: &Table) -> bool
         || masked.compares(&planned.on, original, declared)
 }
 
-/// Takes every measure of the masked file, or of both.
-fn measured_after(measuring: &Measuring<'_>, masked: &Masked) -> Result<Vec<Measured>, RunError> {
+/// Takes every measure of the masked file, or of both. What was found `before` stands where the masked file shows
+/// nothing else.
+fn measured_after(
+    measuring: &Measuring<'_>,
+    masked: &Masked,
+    before: &[Measured],
+) -> Result<Vec<Measured>, RunError> {
     let original = measuring.original;
     let pair = Pair {
         original: measuring.original,
@@ -187,7 +195,7 @@ fn measured_after(measuring: &Measuring<'_>, masked: &Masked) -> Result<Vec<Meas
         original: own.as_ref().unwrap_or(measuring.original),
         ..*measuring
     };
-    measuring.all(|planned| match planned.measure.declared().subject {
+    let files = |planned: &PlannedMeasure| match planned.measure.declared().subject {
         Subject::OneFile if planned.groups.condition.is_some() => {
             Some(Files::One(own.as_ref().unwrap_or(&masked.table)))
         }
@@ -195,7 +203,15 @@ fn measured_after(measuring: &Measuring<'_>, masked: &Masked) -> Result<Vec<Meas
         Subject::CorrespondingPair if masked.rows == Rows::Unrelated => None,
         Subject::Pair | Subject::CorrespondingPair if !compares(planned, masked, original) => None,
         Subject::Pair | Subject::CorrespondingPair => Some(Files::Both(pair)),
-    })
+    };
+    let planned = measuring.plan.measures.iter().zip(before);
+    let after = planned.map(|(planned, before)| {
+        if sees_the_same(planned, original, &masked.table) {
+            return Ok(before.clone());
+        }
+        measuring.taken(planned, files(planned))
+    });
+    after.collect()
 }
 
 fn seed_of(plan: &Plan, loaded: &Loaded, options: RunOptions) -> (u64, SeedSource) {

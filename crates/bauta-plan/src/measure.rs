@@ -5,7 +5,7 @@ use bauta_data::{Table, Watch};
 use bauta_methods::groups::not_measured;
 use bauta_methods::{
     Files, Groups, Measure, MeasureTask, Measurement, MethodError, Note, ParamProblem, Params,
-    RawValue, RunContext, measure_groups,
+    RawValue, RunContext, SharedFacts, measure_groups,
 };
 
 use crate::error::RunError;
@@ -92,6 +92,8 @@ pub(crate) struct Measuring<'a> {
     pub(crate) seed: u64,
     pub(crate) watch: &'a dyn Watch,
     pub(crate) original: &'a Table,
+    /// What measures find and others use.
+    pub(crate) facts: &'a SharedFacts,
 }
 
 impl<'a> Measuring<'a> {
@@ -102,11 +104,20 @@ impl<'a> Measuring<'a> {
     ) -> Result<Vec<Measured>, RunError> {
         let planned = self.plan.measures.iter();
         planned
-            .map(|planned| match files(planned) {
-                Some(files) => self.one(planned, files),
-                None => Ok(Measured::default()),
-            })
+            .map(|planned| self.taken(planned, files(planned)))
             .collect()
+    }
+
+    /// Takes a measure, if it applies to something.
+    pub(crate) fn taken(
+        &self,
+        planned: &PlannedMeasure,
+        files: Option<Files<'_>>,
+    ) -> Result<Measured, RunError> {
+        match files {
+            Some(files) => self.one(planned, files),
+            None => Ok(Measured::default()),
+        }
     }
 
     pub(crate) fn one(
@@ -116,6 +127,7 @@ impl<'a> Measuring<'a> {
     ) -> Result<Measured, RunError> {
         let id = planned.measure.card().id;
         let context = RunContext::new(self.seed, format!("measure {id}"), self.watch);
+        let context = context.sharing(self.facts);
         // A variable that was dropped is no longer there to be known, so the others are measured.
         let (on, gone): (Vec<String>, Vec<String>) = match files {
             Files::One(table) => planned

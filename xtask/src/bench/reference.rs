@@ -51,7 +51,7 @@ pub(super) fn nearest_record(work: &Work, table: &Table) -> Result<Figures, Stri
         let (searched, queries) = (Points::standardised(&x, &by), Points::standardised(&z, &by));
         let found = NearestTree::new(&searched).nearest_of_all(
             &queries,
-            |_| f64::INFINITY,
+            |_, _| f64::INFINITY,
             |_| Ok::<(), Infallible>(()),
         );
         let Ok(found) = found;

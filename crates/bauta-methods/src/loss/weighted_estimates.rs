@@ -138,10 +138,11 @@ impl MeasureMethod for WeightedEstimates {
         for (done, column) in columns.iter().enumerate() {
             context.progress(done, columns.len())?;
             let (x, z) = column.numbers()?;
-            let samples = [
-                WeightedSample::new(&designs[0], x),
-                WeightedSample::new(&designs[1], z),
-            ];
+            let samples = rayon::join(
+                || WeightedSample::new(&designs[0], x),
+                || WeightedSample::new(&designs[1], z),
+            );
+            let samples: [WeightedSample<'_>; 2] = samples.into();
             // Or estimates could show one of them.
             let compared = samples
                 .iter()

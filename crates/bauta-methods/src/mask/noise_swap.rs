@@ -209,18 +209,12 @@ fn linked(
     context: &RunContext<'_>,
 ) -> Result<Vec<(u32, f64)>, MethodError> {
     let tree = NearestTree::new(originals);
-    let blocks = (0..masked.len()).into_par_iter().with_min_len(256);
-    let found: Vec<Option<(u32, f64)>> = blocks
-        .map(|at| {
-            if at % 256 == 0 {
-                context.go_on()?;
-            }
-            let own = squared_distance(originals.point(at), masked.point(at));
-            let is_linked = tree.ties(masked.point(at), own) > 0;
-            Ok(is_linked.then_some((at as u32, own)))
-        })
-        .collect::<Result<_, MethodError>>()?;
-    Ok(found.into_iter().flatten().collect())
+    let own = |at: usize, point: &[f64]| squared_distance(originals.point(at), point);
+    let n_nearest = tree.ties_of_all(masked, own, |_| context.go_on())?;
+    let found = n_nearest.iter().enumerate().filter(|(_, n)| **n > 0);
+    Ok(found
+        .map(|(at, _)| (at as u32, own(at, masked.point(at))))
+        .collect())
 }
 
 /// The chosen members of a stratum in groups of two or three that exchange their values. One that

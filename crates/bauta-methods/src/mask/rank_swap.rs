@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use crate::card::{Card, Family, ParamSpec, Randomness, Targets};
 use crate::context::{RunContext, below};
 use crate::error::MethodError;
-use crate::kernel::numbers::ranks::{order_bits, share_of, sort_by_digits};
+use crate::kernel::numbers::ranks::{order_bits, share_of, sort_by_leading_digits};
 use crate::mask::rank_swap::free_ranks::FreeRanks;
 use crate::mask::strata::{SWAP_STRATA, strata};
 use crate::mask::{Change, MaskMethod, MaskTask, StepFacts};
@@ -216,12 +216,7 @@ struct Ranked {
 
 /// Puts records in order of value, then tie, then record.
 fn put_in_order(ranked: &mut Vec<Ranked>) {
-    sort_by_digits(ranked, &mut Vec::new(), 0..u64::BITS, |ranked| ranked.value);
-    for tied in ranked.chunk_by_mut(|a, b| a.value == b.value) {
-        if tied.len() > 1 {
-            tied.sort_unstable();
-        }
-    }
+    sort_by_leading_digits(ranked, &mut Vec::new(), |ranked| ranked.value, Ord::cmp);
 }
 
 /// Pairs the ranks of one stratum: the partner of each, which is itself where it has none, and how

@@ -335,14 +335,6 @@ fn cut(column: &Column, values: &[f64], intervals: &Intervals, context: &RunCont
         }
     };
     let codes: Vec<u32> = values.par_iter().with_min_len(4096).map(code).collect();
-    let mut before = sorted_present(values);
-    before.dedup();
-    let mut after = vec![false; levels.len()];
-    for value in &before {
-        after[code(value) as usize] = true;
-    }
-    let n_after = after.iter().filter(|&&occurs| occurs).count();
-    context.note(categories_merged(column.name(), before.len(), n_after));
     let mut counts = vec![0; levels.len()];
     for (_, &value) in values
         .iter()
@@ -351,6 +343,10 @@ fn cut(column: &Column, values: &[f64], intervals: &Intervals, context: &RunCont
     {
         counts[value as usize] += 1;
     }
+    let mut before = sorted_present(values);
+    before.dedup();
+    let n_after = counts.iter().filter(|&&n_records| n_records > 0).count();
+    context.note(categories_merged(column.name(), before.len(), n_after));
     let intervals: Vec<(&str, usize)> = levels.iter().zip(counts).collect();
     if let Some(note) = numbers_became(column.name(), &intervals) {
         context.note(note);

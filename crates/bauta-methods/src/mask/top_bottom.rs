@@ -13,7 +13,7 @@ use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::few_records::is_few;
 use crate::kernel::numbers::moments::mean;
-use crate::kernel::numbers::quantile::{quantile_of_sorted, sorted_present};
+use crate::kernel::numbers::quantile::quantile;
 use crate::mask::dates::Unit;
 use crate::mask::{Change, MaskMethod, MaskTask, StepFacts};
 use crate::note::Note;
@@ -218,11 +218,10 @@ impl MaskMethod for TopBottom {
 
 /// The thresholds that hold for the values of one variable.
 fn thresholds(values: &[f64], name: &str, settings: &Settings) -> Result<(f64, f64), MethodError> {
-    let sorted = sorted_present(values);
     let begins = |tail: Tail, p: fn(f64) -> f64| match tail {
         Tail::At(threshold) => Some(threshold),
-        Tail::Share(share) if !sorted.is_empty() => Some(quantile_of_sorted(&sorted, p(share))),
-        Tail::None | Tail::Share(_) => None,
+        Tail::Share(share) => quantile(values, p(share)),
+        Tail::None => None,
     };
     let bottom = begins(settings.bottom, |share| share).unwrap_or(f64::NEG_INFINITY);
     let top = begins(settings.top, |share| 1.0 - share).unwrap_or(f64::INFINITY);
@@ -245,8 +244,19 @@ fn code_numbers(
     let (bottom, top) = thresholds(x, column.name(), settings)?;
     // A number may lie beyond a threshold by digits that its double does not have.
     let (lowest, highest) = (column.limit_at(bottom), column.limit_at(top));
-    let is_low = |record: usize| column.compare(record, &lowest) == Some(Ordering::Less);
-    let is_high = |record: usize| column.compare(record, &highest) == Some(Ordering::Greater);
+    // Looked at once: each record is asked for several times.
+    let lies = |record: usize| {
+        if column.compare(record, &lowest) == Some(Ordering::Less) {
+            Ordering::Less
+        } else if column.compare(record, &highest) == Some(Ordering::Greater) {
+            Ordering::Greater
+        } else {
+            Ordering::Equal
+        }
+    };
+    let lies: Vec<Ordering> = (0..x.len()).map(lies).collect();
+    let is_low = |record: usize| lies[record] == Ordering::Less;
+    let is_high = |record: usize| lies[record] == Ordering::Greater;
     let tail_value = |inside: &dyn Fn(usize) -> bool, threshold: f64| {
         let records = (0..x.len()).filter(|&record| inside(record));
         let tail: Vec<f64> = records.map(|record| x[record]).collect();

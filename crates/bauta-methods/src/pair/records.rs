@@ -1,5 +1,6 @@
 //! Numeric variables of two files, record beside record.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bauta_data::{Column, Kind, Table};
@@ -8,10 +9,11 @@ use rayon::prelude::*;
 use crate::card::ParamSpec;
 use crate::context::RunContext;
 use crate::error::MethodError;
+use crate::facts::ColumnsOfBoth;
 use crate::kernel::numbers::grid::Grid;
 use crate::kernel::numbers::moments::{finite_moments, is_constant, moments};
 use crate::kernel::parallel::on_blocks;
-use crate::kernel::space::nearest::NearestTree;
+use crate::kernel::space::nearest::{NearestTree, Queries};
 use crate::kernel::space::points::Points;
 use crate::kernel::space::yardstick::Yardstick;
 use crate::measure::{Files, MeasureTask, Part};
@@ -101,22 +103,40 @@ pub fn traced_to_nearest(
         let rows = vec![0; pair.masked.n_records()];
         return Ok(pair.masked.clone().traced_to(rows));
     }
-    let PairedPoints {
-        original,
-        masked,
-        by,
-    } = paired_points(pair, on)?;
+    let find = || nearest_originals(pair, on, context).map(Arc::new);
+    let rows = match context.facts().zip(ColumnsOfBoth::of(pair, on)) {
+        Some((facts, columns)) => facts.nearest.or_found(columns, find)?,
+        None => find()?,
+    };
+    Ok(pair.masked.clone().traced_to(Arc::unwrap_or_clone(rows)))
+}
+
+/// The nearest original of each masked record.
+fn nearest_originals(
+    pair: &Pair<'_>,
+    on: &[String],
+    context: &RunContext<'_>,
+) -> Result<Vec<u32>, MethodError> {
+    let placed = PlacedColumns::of(pair, on)?;
+    let tree = NearestTree::taking(placed.original.points(), placed.by.clone());
+    // Few originals are nearer than the own one, so that most others need not be looked at.
+    let own_is_known = check_rows(pair).is_ok();
+    let to_own = |record: usize, point: &[f64]| {
+        if !own_is_known {
+            return f64::INFINITY;
+        }
+        let mut own = vec![0.0; point.len()];
+        placed
+            .original
+            .place(pair.original_record(record), &mut own);
+        placed.by.squared_distance(&own, point)
+    };
     let done = AtomicUsize::new(0);
-    let nearest = NearestTree::measured(&original, by).nearest_of_all(
-        &masked,
-        |_| f64::INFINITY,
-        |n_block| {
-            let before = done.fetch_add(n_block, Ordering::Relaxed);
-            context.progress(before, masked.len())
-        },
-    )?;
-    let rows = nearest.iter().map(|nearest| nearest.row).collect();
-    Ok(pair.masked.clone().traced_to(rows))
+    let n_masked = pair.masked.n_records();
+    tree.nearest_rows(&placed.masked, to_own, |n_block| {
+        let before = done.fetch_add(n_block, Ordering::Relaxed);
+        context.progress(before, n_masked)
+    })
 }
 
 /// Both files as points, and how far apart they are.
@@ -129,49 +149,98 @@ pub struct PairedPoints {
     pub by: Yardstick,
 }
 
-/// Both files as points. Each variable is in steps of its decimal grid, so that its differences are
-/// those of the numbers that the files show; they are divided by the standard deviation of the
-/// original. Missing values are refused: a distance needs every variable.
+/// Both files as points: see [`PlacedColumns`].
 pub fn paired_points(pair: &Pair<'_>, on: &[String]) -> Result<PairedPoints, MethodError> {
-    let mut columns: [Vec<&[f64]>; 2] = [Vec::new(), Vec::new()];
-    let (mut grids, mut units) = (Vec::new(), Vec::new());
-    for name in on {
-        let files = [(pair.original, "original"), (pair.masked, "masked")];
-        for ((table, file), columns) in files.into_iter().zip(&mut columns) {
-            let values = numeric(table.column_named(name), name, file)?;
-            let n_missing = values.len() - n_defined(values);
-            if n_missing > 0 {
-                return Err(MethodError::data(
-                    name,
-                    format!("{n_missing} values are missing in the {file} file"),
-                    "distances between records need every variable: leave it out, or impute it first",
-                ));
+    let placed = PlacedColumns::of(pair, on)?;
+    Ok(PairedPoints {
+        original: placed.original.points(),
+        masked: placed.masked.points(),
+        by: placed.by,
+    })
+}
+
+/// The columns of both files as coordinates of points. Each variable is in steps of its decimal grid, so that its
+/// differences are those of the numbers that the files show; they are divided by the standard deviation of the
+/// original. Missing values are refused: a distance needs every variable.
+struct PlacedColumns<'a> {
+    original: Placed<'a>,
+    masked: Placed<'a>,
+    by: Yardstick,
+}
+
+impl<'a> PlacedColumns<'a> {
+    fn of(pair: &Pair<'a>, on: &[String]) -> Result<Self, MethodError> {
+        let mut columns: [Vec<&[f64]>; 2] = [Vec::new(), Vec::new()];
+        let (mut grids, mut units) = (Vec::new(), Vec::new());
+        for name in on {
+            let files = [(pair.original, "original"), (pair.masked, "masked")];
+            for ((table, file), columns) in files.into_iter().zip(&mut columns) {
+                columns.push(complete_column(table, name, file)?);
             }
-            columns.push(values);
+            let [original, masked] =
+                [0, 1].map(|file| columns[file].last().copied().unwrap_or_default());
+            let sd = finite_moments(name, original)?.sd;
+            // The mean of equal values can be rounded, so that their standard deviation is not quite 0.
+            if sd == 0.0 || is_constant(original) {
+                grids.push(None);
+                units.push(0.0);
+            } else {
+                let grid = Grid::of_both(original, masked);
+                grids.push(Some(grid));
+                units.push(unit(original, grid).unwrap_or(sd * grid.steps()));
+            }
         }
-        let [original, masked] =
-            [0, 1].map(|file| columns[file].last().copied().unwrap_or_default());
-        let sd = finite_moments(name, original)?.sd;
-        // The mean of equal values can be rounded, so that their standard deviation is not quite 0.
-        if sd == 0.0 || is_constant(original) {
-            grids.push(None);
-            units.push(0.0);
-        } else {
-            let grid = Grid::of_both(original, masked);
-            grids.push(Some(grid));
-            units.push(unit(original, grid).unwrap_or(sd * grid.steps()));
-        }
+        let [original, masked] = columns.map(|columns| Placed {
+            columns,
+            grids: grids.clone(),
+        });
+        Ok(Self {
+            original,
+            masked,
+            by: Yardstick::in_units(&units),
+        })
     }
-    let points = |columns: &[&[f64]]| {
-        Points::placed(columns, &grids, |value, grid| {
+}
+
+/// A column of numbers without a missing value.
+fn complete_column<'a>(table: &'a Table, name: &str, file: &str) -> Result<&'a [f64], MethodError> {
+    let values = numeric(table.column_named(name), name, file)?;
+    let n_missing = values.len() - n_defined(values);
+    if n_missing == 0 {
+        return Ok(values);
+    }
+    Err(MethodError::data(
+        name,
+        format!("{n_missing} values are missing in the {file} file"),
+        "distances between records need every variable: leave it out, or impute it first",
+    ))
+}
+
+/// The columns of one file, and the grid of each; none where a column counts for nothing.
+struct Placed<'a> {
+    columns: Vec<&'a [f64]>,
+    grids: Vec<Option<Grid>>,
+}
+
+impl Placed<'_> {
+    /// All records side by side.
+    fn points(&self) -> Points {
+        Points::placed(&self.columns, &self.grids, |value, grid| {
             grid.map_or(0.0, |grid| grid.in_steps(value))
         })
-    };
-    Ok(PairedPoints {
-        original: points(&columns[0]),
-        masked: points(&columns[1]),
-        by: Yardstick::in_units(&units),
-    })
+    }
+}
+
+impl Queries for Placed<'_> {
+    fn len(&self) -> usize {
+        self.columns.first().map_or(0, |column| column.len())
+    }
+
+    fn place(&self, query: usize, point: &mut [f64]) {
+        for ((place, column), grid) in point.iter_mut().zip(&self.columns).zip(&self.grids) {
+            *place = grid.map_or(0.0, |grid| grid.in_steps(column[query]));
+        }
+    }
 }
 
 /// The standard deviation in steps, of distances from the first value: those are exact, so that it is

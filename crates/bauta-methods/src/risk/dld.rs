@@ -1,5 +1,6 @@
 #![doc = include_str!("dld.md")]
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bauta_data::Attribute;
@@ -7,10 +8,12 @@ use bauta_data::Attribute;
 use crate::card::{Card, Family, ParamSpec, Randomness};
 use crate::context::{RunContext, shuffled};
 use crate::error::MethodError;
+use crate::facts::{ColumnsOfBoth, RightAndNearest, SharedFacts, right_of};
 use crate::figure::{FigureSpec, Unit};
 use crate::groups::{SAMPLED, STANDARD_ERROR};
 use crate::kernel::numbers::sums::sum_by;
-use crate::kernel::space::nearest::NearestTree;
+use crate::kernel::space::nearest::{NearestTree, Queries};
+use crate::kernel::space::points::Points;
 use crate::measure::{
     Files, MeasureCard, MeasureMethod, MeasureTask, Measurement, Part, Seeks, Series, Threat,
 };
@@ -265,7 +268,7 @@ pub(crate) fn linked(
     let mut per_record = RecordMeans::new(n);
     let mut by_link = Vec::new();
     for keys in links {
-        let credits = credits(&pair, keys, go_on)?;
+        let credits = credits(&pair, keys, context.facts(), go_on)?;
         by_link.push(mean(&credits));
         per_record.add(&credits);
     }
@@ -296,29 +299,107 @@ pub(crate) fn linked(
 fn credits(
     pair: &Pair<'_>,
     keys: &[String],
+    facts: Option<&SharedFacts>,
     go_on: impl Fn(usize) -> Result<(), MethodError> + Sync,
 ) -> Result<Vec<f64>, MethodError> {
     go_on(0)?;
+    let kept = facts.zip(ColumnsOfBoth::of(pair, keys));
+    let known = kept.as_ref();
+    let known = known.and_then(|(facts, columns)| facts.n_nearest.known(columns, |_| true));
+    let n_nearest = if let Some(known) = known {
+        n_nearest_knowing(pair, keys, &known, go_on)?
+    } else {
+        let found = Arc::new(n_nearest(pair, keys, None, go_on)?);
+        if let Some((facts, columns)) = kept {
+            let found = RightAndNearest {
+                right: right_of(pair),
+                n_nearest: Arc::clone(&found),
+            };
+            facts.n_nearest.keep(columns, found);
+        }
+        found
+    };
+    let credit = |n_nearest: &u32| {
+        if *n_nearest == 0 {
+            0.0
+        } else {
+            f64::from(*n_nearest).recip()
+        }
+    };
+    Ok(n_nearest.iter().map(credit).collect())
+}
+
+/// For each masked record the number of nearest originals, 0 if the right one is not among them; of some masked
+/// records only, where that is asked.
+fn n_nearest(
+    pair: &Pair<'_>,
+    keys: &[String],
+    of: Option<&[u32]>,
+    go_on: impl Fn(usize) -> Result<(), MethodError> + Sync,
+) -> Result<Vec<u32>, MethodError> {
     let PairedPoints {
         original,
         masked,
         by,
     } = paired_points(pair, keys)?;
     let tree = NearestTree::measured(&original, by);
-    let to_right = |record: usize| {
-        let right = original.point(pair.original_record(record));
-        tree.yardstick()
-            .squared_distance(right, masked.point(record))
+    let queries = Asked {
+        points: &masked,
+        of,
     };
-    let n_nearest = tree.ties_of_all(&masked, to_right, go_on)?;
-    let credit = |n_nearest: u32| {
-        if n_nearest == 0 {
-            0.0
-        } else {
-            f64::from(n_nearest).recip()
-        }
+    let to_right = |query: usize, point: &[f64]| {
+        let right = original.point(pair.original_record(queries.record(query)));
+        tree.yardstick().squared_distance(right, point)
     };
-    Ok(n_nearest.into_iter().map(credit).collect())
+    tree.ties_of_all(&queries, to_right, go_on)
+}
+
+/// The masked records that are asked about: all, or some.
+struct Asked<'a> {
+    points: &'a Points,
+    of: Option<&'a [u32]>,
+}
+
+impl Asked<'_> {
+    fn record(&self, query: usize) -> usize {
+        self.of.map_or(query, |records| records[query] as usize)
+    }
+}
+
+impl Queries for Asked<'_> {
+    fn len(&self) -> usize {
+        self.of.map_or(self.points.len(), <[u32]>::len)
+    }
+
+    fn place(&self, query: usize, point: &mut [f64]) {
+        point.copy_from_slice(self.points.point(self.record(query)));
+    }
+}
+
+/// The same where it is known of the same files, perhaps with other originals as the right ones: only where these
+/// are others, there is something to look for.
+fn n_nearest_knowing(
+    pair: &Pair<'_>,
+    keys: &[String],
+    known: &RightAndNearest,
+    go_on: impl Fn(usize) -> Result<(), MethodError> + Sync,
+) -> Result<Arc<Vec<u32>>, MethodError> {
+    let known_right = |record: usize| {
+        let right = known.right.as_ref();
+        right.map_or(record, |rows| rows[record] as usize)
+    };
+    let records = 0..pair.masked.n_records();
+    let other = records.filter(|&record| known_right(record) != pair.original_record(record));
+    let others: Vec<u32> = other.map(|record| record as u32).collect();
+    if others.is_empty() {
+        return Ok(Arc::clone(&known.n_nearest));
+    }
+    let found = n_nearest(pair, keys, Some(&others), go_on)?;
+    let mut all = known.n_nearest.as_ref().clone();
+    for (&record, n_nearest) in others.iter().zip(found) {
+        all[record as usize] = n_nearest;
+    }
+    Ok(Arc::new(all))
 }
 
 fn mean(figures: &[f64]) -> Option<f64> {

@@ -5,11 +5,13 @@ use bauta_data::Attribute;
 use crate::card::{Card, ConstValue, Family, ParamDefault, ParamSpec};
 use crate::context::RunContext;
 use crate::error::MethodError;
+use crate::facts::{ColumnsOfBoth, Reidentified, right_of};
 use crate::figure::{FigureSpec, Unit};
 use crate::linkage::settings::{self as linkage, CUT, M, METRIC, PARAMETERS, TOLERANCE, U};
 use crate::loss::s0::{self, S0};
 use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement, Subject};
 use crate::missing::MISSING;
+use crate::pair::Rows;
 use crate::pair::statistics::{self, CORRECTION, LEVEL, ZERO, member};
 use crate::params::{ParamProblem, Params, choices};
 use crate::risk::dld::{self, Links};
@@ -145,11 +147,10 @@ pub(crate) fn scored(
     task: &MeasureTask<'_>,
     context: &RunContext<'_>,
 ) -> Result<Measurement, MethodError> {
-    let links = dld::links(Links::All, &[], task)?;
-    let linked = pld::linked(task, &links, &settings.linkage, context)?;
+    let reidentified = reidentified(&settings.linkage, task, context)?;
     let reid = match settings.reid {
-        Reid::Total => linked.value,
-        Reid::Zone => linked.part(pld::ZONE.id),
+        Reid::Total => reidentified.total,
+        Reid::Zone => reidentified.zone,
     };
     let mut found = Measurement {
         value: loss
@@ -160,6 +161,47 @@ pub(crate) fn scored(
     };
     found.give(&member(of_loss), loss.value);
     found.give(&SHARE, reid);
+    Ok(found)
+}
+
+/// What linkage by all variables re-identifies; the scores of one run, which differ in the loss, link once.
+fn reidentified(
+    by: &linkage::Settings,
+    task: &MeasureTask<'_>,
+    context: &RunContext<'_>,
+) -> Result<Reidentified, MethodError> {
+    let pair = task.both()?;
+    // Blocks would be made of columns that the facts are not kept by.
+    let facts = context.facts().filter(|_| by.block.is_empty());
+    let columns = ColumnsOfBoth::of(&pair, task.on).filter(|_| pair.rows == Rows::Correspond);
+    let kept = facts.zip(columns);
+    let right = right_of(&pair);
+    let fits = |known: &Reidentified| known.by == *by && known.right == right;
+    if let Some(known) = (kept.as_ref()).and_then(|(facts, of)| facts.reidentified.known(of, fits))
+    {
+        known
+            .notes
+            .iter()
+            .cloned()
+            .for_each(|note| context.note(note));
+        return Ok(known);
+    }
+    let links = dld::links(Links::All, &[], task)?;
+    let quiet = RunContext::new(0, "linkage", context.watch());
+    let linked = pld::linked(task, &links, by, &quiet);
+    let notes = quiet.into_notes();
+    notes.iter().cloned().for_each(|note| context.note(note));
+    let linked = linked?;
+    let found = Reidentified {
+        by: by.clone(),
+        right,
+        total: linked.value,
+        zone: linked.part(pld::ZONE.id),
+        notes,
+    };
+    if let Some((facts, columns)) = kept {
+        facts.reidentified.keep(columns, found.clone());
+    }
     Ok(found)
 }
 

@@ -3,7 +3,7 @@
 use bauta_data::format::Loaded;
 use bauta_data::{Table, Watch};
 use bauta_methods::pair::Rows;
-use bauta_methods::{Files, Pair, Subject};
+use bauta_methods::{Files, Pair, SharedFacts, Subject};
 
 use crate::error::RunError;
 use crate::judge::{Seen, measure_record};
@@ -24,6 +24,7 @@ pub fn measure_original(
         seed: plan.seed.unwrap_or(loaded.fingerprint.seed),
         watch,
         original,
+        facts: &SharedFacts::default(),
     };
     let mut records = Vec::new();
     for planned in &plan.measures {

@@ -20,7 +20,7 @@ use bauta_data::spelling::spelled_as;
 use bauta_data::{Condition, Kind, Role, Schema, Table, Watch, near};
 use bauta_methods::groups::not_measured;
 use bauta_methods::keys::Semantics;
-use bauta_methods::{Choice as _, Measurement, Note, Pair, Scope, Subject};
+use bauta_methods::{Choice as _, Measurement, Note, Pair, Scope, SharedFacts, Subject};
 
 use super::keys::{add_sensitive, give_hierarchies, key_schema, refuse_repeats};
 use super::{KeyHierarchy, Planned, Reading, WorkError};
@@ -297,9 +297,10 @@ fn take_all(
         watch.stage(one.measure.card().id, number, n_stages);
     };
     let mut found = Vec::new();
+    let facts = SharedFacts::default();
     for one in others {
         begin(one);
-        found.push(measures::take(one, pair, request, watch)?);
+        found.push(measures::take(one, pair, request, &facts, watch)?);
     }
     if of_keys.is_empty() {
         return Ok(found);
@@ -314,7 +315,7 @@ fn take_all(
         for one in &of_keys {
             begin(one);
             let one = one.on_keys(keys);
-            let mut taken = of_one_set(&one, pair, &perturbed, request, watch)?;
+            let mut taken = of_one_set(&one, pair, &perturbed, request, &facts, watch)?;
             taken.scenario = scenario.map(str::to_owned);
             found.push(taken);
         }
@@ -328,11 +329,12 @@ fn of_one_set(
     pair: Pair<'_>,
     perturbed: &[String],
     request: &CompareRequest,
+    facts: &SharedFacts,
     watch: &dyn RunWatch,
 ) -> Result<ComparedMeasure, WorkError> {
     let card = one.measure.card();
     if offers_semantics(card, request) {
-        let mut taken = measures::take(one, pair, request, watch)?;
+        let mut taken = measures::take(one, pair, request, facts, watch)?;
         let counts = one.measure.declared().subject == Subject::OneFile;
         if counts && taken.after.is_some() && !perturbed.is_empty() {
             taken.notes.push(not_meaningful(perturbed));

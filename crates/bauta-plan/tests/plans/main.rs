@@ -10,6 +10,7 @@ mod memory;
 mod records;
 mod running;
 mod schema;
+mod seen_again;
 mod support;
 mod sweeping;
 mod tuning;

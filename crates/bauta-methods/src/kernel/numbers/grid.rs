@@ -2,18 +2,40 @@
 
 use rayon::prelude::*;
 
+/// Values per parallel block.
+const BLOCK: usize = 4096;
+
 /// Decimals that the values need; a variable of whole numbers needs 0.
 pub fn decimals_needed(values: &[f64]) -> u8 {
-    let decimals = |&value: &f64| {
-        if value.is_nan() || value.fract() == 0.0 {
-            return 0;
-        }
-        // `Display` never writes an exponent: 1e-8 is 0.00000001 here, which needs 8 decimals.
-        let text = value.to_string();
-        let tail = text.split_once('.').map_or(0, |(_, tail)| tail.len());
-        u8::try_from(tail).unwrap_or(u8::MAX)
+    let of_block = |block: &[f64]| {
+        block.iter().fold(0, |most, &value| {
+            if needs_no_more(value, most) {
+                most
+            } else {
+                most.max(decimals_of(value))
+            }
+        })
     };
-    values.par_iter().map(decimals).max().unwrap_or(0)
+    let most = values.par_chunks(BLOCK).map(of_block).max();
+    most.unwrap_or(0)
+}
+
+/// Whether a value is seen to need no more than so many decimals without being written down.
+fn needs_no_more(value: f64, decimals: u8) -> bool {
+    if value.is_nan() || value.fract() == 0.0 {
+        return true;
+    }
+    // No double needs more than 17 digits: at 1 or beyond one of them stands before the point.
+    (decimals >= 16 && value.abs() >= 1.0)
+        || (decimals <= MOST_DECIMALS && Grid::of_decimals(decimals).step_of(value).is_some())
+}
+
+/// Decimals that a value needs.
+fn decimals_of(value: f64) -> u8 {
+    // `Display` never writes an exponent: 1e-8 is 0.00000001 here, which needs 8 decimals.
+    let text = value.to_string();
+    let tail = text.split_once('.').map_or(0, |(_, tail)| tail.len());
+    u8::try_from(tail).unwrap_or(u8::MAX)
 }
 
 /// The nearest number with so many decimals; an exact half goes to the even digit. Never -0,
@@ -22,13 +44,35 @@ pub fn round_to(value: f64, decimals: u8) -> f64 {
     let rounded = if decimals == 0 {
         value.round_ties_even()
     } else {
-        // Through text: 10^d is not exact in binary, and 0.1 * 3 must become 0.3, not
-        // 0.30000000000000004.
-        format!("{value:.*}", usize::from(decimals))
-            .parse()
-            .unwrap_or(value)
+        // 0.1 * 3 must become 0.3, not 0.30000000000000004.
+        rounded_on_grid(value, decimals).unwrap_or_else(|| {
+            let text = format!("{value:.*}", usize::from(decimals));
+            text.parse().unwrap_or(value)
+        })
     };
     rounded + 0.0
+}
+
+/// The nearest number with so many decimals, where arithmetic is sure of it: the step next to value · 10^d, divided
+/// by 10^d, which is the double nearest to that decimal number, since both are exact. The product is off by less than
+/// its 2^52nd part, so that near the middle between two steps it does not tell which is nearer.
+fn rounded_on_grid(value: f64, decimals: u8) -> Option<f64> {
+    if decimals > MOST_DECIMALS {
+        return None;
+    }
+    let steps = Grid::of_decimals(decimals).steps;
+    let product = value * steps;
+    let step = nearest_whole(product);
+    let doubt = product.abs() / (1_u64 << 52) as f64;
+    // Not the other way round: what is no number is not sure.
+    let is_sure = product.abs() <= FARTHEST && 0.5 - (product - step).abs() > doubt;
+    is_sure.then_some(step / steps)
+}
+
+/// The whole number next to one of at most 2^51: the doubles about 1.5 · 2^52 are the whole numbers.
+fn nearest_whole(value: f64) -> f64 {
+    const WHOLE: f64 = (3_u64 << 51) as f64;
+    ((value + WHOLE) - WHOLE).copysign(value)
 }
 
 /// Largest number of steps from 0 that counts as a place on a grid. The difference of two such
@@ -38,6 +82,17 @@ const FARTHEST: f64 = (1_u64 << 50) as f64;
 
 /// Most decimals of a grid: larger powers of ten are no doubles.
 const MOST_DECIMALS: u8 = 22;
+
+/// The powers of ten that are doubles.
+const POWERS: [f64; MOST_DECIMALS as usize + 1] = {
+    let mut powers = [1.0; MOST_DECIMALS as usize + 1];
+    let mut at = 1;
+    while at < powers.len() {
+        powers[at] = 10.0 * powers[at - 1];
+        at += 1;
+    }
+    powers
+};
 
 /// The multiples of a power of ten, as far as differences between them are exact.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -49,9 +104,8 @@ pub struct Grid {
 impl Grid {
     /// The grid of numbers with so many decimals.
     fn of_decimals(decimals: u8) -> Self {
-        let tens = (0..decimals).map(|_| 10.0);
         Self {
-            steps: tens.product(),
+            steps: POWERS[usize::from(decimals)],
         }
     }
 
@@ -95,7 +149,8 @@ impl Grid {
     /// The step that a value is: the double nearest to step / steps is the value, as it is of the
     /// decimal number that a file shows.
     fn step_of(self, value: f64) -> Option<f64> {
-        let step = (value * self.steps).round();
+        // Where a product lies between two steps, neither is the value.
+        let step = nearest_whole(value * self.steps);
         let is_value = (step / self.steps).to_bits() == value.to_bits();
         (is_value && step.abs() <= FARTHEST).then_some(step)
     }
@@ -109,6 +164,56 @@ impl Grid {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    /// Rounding and decimals through texts, which nothing can be quicker than and as sure.
+    fn by_text(value: f64, decimals: u8) -> f64 {
+        let text = format!("{value:.*}", usize::from(decimals));
+        text.parse::<f64>().unwrap() + 0.0
+    }
+
+    proptest! {
+        #[test]
+        fn arithmetic_rounds_as_texts_do(
+            mantissa in -(1_i64 << 53)..(1_i64 << 53),
+            exponent in -1074_i32..600,
+            whole in -100_000_i64..100_000,
+            decimals in 1_u8..30,
+            at in 0_u8..6,
+        ) {
+            // Numbers of all sizes, those of few decimals, and the middles between these.
+            let power = 10_f64.powi(i32::from(at));
+            let values = [
+                mantissa as f64 * 2_f64.powi(exponent.max(-1000)),
+                mantissa as f64 * 2_f64.powi(-(exponent.rem_euclid(70))),
+                whole as f64 / power,
+                (whole as f64 + 0.5) / power,
+                (whole as f64 + 0.5) / power * (1.0 + f64::EPSILON),
+                mantissa as f64 / power,
+            ];
+            for value in values {
+                for decimals in [decimals, at.max(1)] {
+                    let expected = by_text(value, decimals);
+                    prop_assert_eq!(round_to(value, decimals).to_bits(), expected.to_bits(), "{} {}", value, decimals);
+                }
+                prop_assert_eq!(decimals_needed(&[value]), if value.fract() == 0.0 { 0 } else { decimals_of(value) });
+            }
+            let each = values.iter().filter(|value| value.fract() != 0.0).map(|value| decimals_of(*value));
+            prop_assert_eq!(decimals_needed(&values), each.max().unwrap_or(0));
+        }
+
+        #[test]
+        fn steps_are_those_of_rounding(value in -1e12_f64..1e12, decimals in 0_u8..8) {
+            let grid = Grid::of_decimals(decimals);
+            let on_grid = round_to(value, decimals);
+            for value in [value, on_grid, -0.0, 0.0, 1e300, -f64::INFINITY] {
+                let step = (value * grid.steps).round();
+                let is_value = (step / grid.steps).to_bits() == value.to_bits();
+                let expected = (is_value && step.abs() <= FARTHEST).then_some(step.to_bits());
+                prop_assert_eq!(grid.step_of(value).map(f64::to_bits), expected, "{}", value);
+            }
+        }
+    }
 
     /// Decimals of the grid on which two files are compared.
     fn decimals_of_both(first: &[f64], second: &[f64]) -> f64 {

@@ -1,5 +1,6 @@
 //! Rows in the order of their values, by radix sort.
 
+use std::cmp::Ordering;
 use std::ops::Range;
 
 /// Bits per pass.
@@ -7,6 +8,9 @@ const DIGIT: u32 = 11;
 const N_DIGITS: usize = 1 << DIGIT;
 /// Below this many values a comparison sort is faster.
 const FEW: usize = 4096;
+/// Bits by which items are sorted before those that share them are compared: three passes tell nearly all apart that
+/// differ, and further ones would move everything for the sake of few.
+const LEADING: u32 = 3 * DIGIT;
 
 /// The rows of the values that are not NaN, in ascending order of value; equal values by row.
 pub fn rows_by_value(values: &[f64]) -> Vec<u32> {
@@ -44,7 +48,7 @@ impl RowSorter {
         let span_bits = u64::BITS - (highest - lowest).leading_zeros();
         // Trailing bits that are 0 in every value tell none apart: whole numbers have many.
         let unused_bits = used.trailing_zeros().min(span_bits);
-        let excess_bits = span_bits.saturating_sub(u64::BITS - row_bits);
+        let excess_bits = span_bits.saturating_sub(LEADING.min(u64::BITS - row_bits));
         let lost_bits = excess_bits.max(unused_bits);
         let word = |(row, &value): (usize, &f64)| {
             ((order_bits(value) - lowest) >> lost_bits) << row_bits | row as u64
@@ -78,10 +82,38 @@ impl RowSorter {
     }
 }
 
+/// Sorts items by their keys and what else `order` says: by the leading digits, and where these are the same by
+/// comparing. Keys must be in the order of the items. `moved` is memory to work in.
+pub fn sort_by_leading_digits<T: Copy>(
+    items: &mut Vec<T>,
+    moved: &mut Vec<T>,
+    key: impl Fn(&T) -> u64 + Copy,
+    order: impl Fn(&T, &T) -> Ordering + Copy,
+) {
+    let Some(first) = items.first().filter(|_| items.len() >= FEW).map(key) else {
+        items.sort_unstable_by(order);
+        return;
+    };
+    let differing = items
+        .iter()
+        .fold(0, |bits, item| bits | (key(item) ^ first));
+    let end = u64::BITS - differing.leading_zeros();
+    let start = end
+        .saturating_sub(LEADING)
+        .max(differing.trailing_zeros().min(end));
+    sort_by_digits(items, moved, start..end, key);
+    let leading = |item: &T| key(item).checked_shr(start).unwrap_or(0);
+    for same in items.chunk_by_mut(|a, b| leading(a) == leading(b)) {
+        if same.len() > 1 {
+            same.sort_unstable_by(order);
+        }
+    }
+}
+
 /// Sorts items by their keys, which are in order already in the bits below `bits` and have none
 /// above: digit after digit from the lowest on. Items with equal keys keep their order. A digit that
 /// all keys share takes no time. `moved` is memory to work in.
-pub fn sort_by_digits<T: Copy>(
+fn sort_by_digits<T: Copy>(
     items: &mut Vec<T>,
     moved: &mut Vec<T>,
     bits: Range<u32>,
@@ -121,7 +153,12 @@ pub fn sort_by_digits<T: Copy>(
 /// A number whose order among whole numbers is the order of the values.
 pub fn order_bits(value: f64) -> u64 {
     // Zero has two spellings; both are the same value and tie.
-    let bits = if value == 0.0 { 0 } else { value.to_bits() };
+    total_order_bits(if value == 0.0 { 0.0 } else { value })
+}
+
+/// A number whose order among whole numbers is that of [`f64::total_cmp`].
+pub fn total_order_bits(value: f64) -> u64 {
+    let bits = value.to_bits();
     if bits >> 63 == 0 {
         bits | 1 << 63
     } else {
@@ -163,9 +200,16 @@ mod tests {
                 .collect();
             let constant = vec![7.0; n as usize];
             let mut sorter = RowSorter::default();
-            for values in [wide, ties, close, constant] {
+            for mut values in [wide, ties, close, constant] {
                 let sorted = sorter.rows_by_value(&values);
                 assert_eq!(sorted, by_comparison(&values), "{n}");
+                let mut compared = values.clone();
+                compared.sort_by(f64::total_cmp);
+                let key = |value: &f64| total_order_bits(*value);
+                sort_by_leading_digits(&mut values, &mut Vec::new(), key, f64::total_cmp);
+                let bits =
+                    |values: &[f64]| values.iter().map(|x| x.to_bits()).collect::<Vec<u64>>();
+                assert_eq!(bits(&values), bits(&compared), "{n}");
             }
         }
     }

@@ -10,6 +10,7 @@
 
 use rayon::prelude::*;
 
+use crate::kernel::numbers::ranks::total_order_bits;
 use crate::kernel::space::points::Points;
 use crate::kernel::space::yardstick::Yardstick;
 
@@ -37,6 +38,30 @@ impl Nearest {
         distance: f64::INFINITY,
         n_ties: 0,
     };
+}
+
+/// Points whose nearest are looked for: each is asked for when its turn comes, so that they need not stand side by side.
+pub trait Queries: Sync {
+    /// How many there are.
+    fn len(&self) -> usize;
+
+    /// Whether there is none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Writes the coordinates of one; those beyond the variables are left as they are.
+    fn place(&self, query: usize, point: &mut [f64]);
+}
+
+impl Queries for Points {
+    fn len(&self) -> usize {
+        Self::len(self)
+    }
+
+    fn place(&self, query: usize, point: &mut [f64]) {
+        point.copy_from_slice(self.point(query));
+    }
 }
 
 /// What a search has found so far.
@@ -106,12 +131,24 @@ struct Branch {
 enum Node {
     /// Members first..last.
     Leaf { first: u32, last: u32 },
-    /// The left child is the next node.
-    Inner { right: u32 },
+    /// The left child is the next node. Points below `at` in the coordinate `axis` are on the left, those above it on
+    /// the right.
+    Inner { right: u32, axis: u32, at: f64 },
 }
 
 impl Branch {
-    fn grown(points: &Points, by: &Yardstick, rows: &mut [u32]) -> Self {
+    /// All points.
+    fn of(points: &Points, by: &Yardstick) -> Self {
+        let mut rows: Vec<u32> = (0..points.len() as u32).collect();
+        if rows.is_empty() {
+            return Self::default();
+        }
+        let mut keys = vec![(0, 0); rows.len()];
+        Self::grown(points, by, &mut rows, &mut keys)
+    }
+
+    /// A branch of these points. `keys` is memory to work in, a place for each row.
+    fn grown(points: &Points, by: &Yardstick, rows: &mut [u32], keys: &mut [(u64, u32)]) -> Self {
         let mut branch = Self::default();
         let (widest, width) = branch.push_box(points, by, rows);
         // Not `<= 0.0`: coordinates that are not numbers must not split for ever either.
@@ -119,23 +156,31 @@ impl Branch {
             branch.push_leaf(points, rows);
             return branch;
         }
-        branch.nodes.push(Node::Inner { right: 0 });
+        branch.nodes.push(Node::Leaf { first: 0, last: 0 });
         let middle = rows.len() / 2;
-        let coordinate = |row: &u32| points.point(*row as usize)[widest];
-        rows.select_nth_unstable_by(middle, |a, b| {
-            coordinate(a).total_cmp(&coordinate(b)).then(a.cmp(b))
-        });
+        // Coordinates side by side: each is compared several times, and far apart each look would be a wait.
+        for (key, &row) in keys.iter_mut().zip(rows.iter()) {
+            *key = (total_order_bits(points.point(row as usize)[widest]), row);
+        }
+        keys.select_nth_unstable(middle);
+        for (row, key) in rows.iter_mut().zip(keys.iter()) {
+            *row = key.1;
+        }
+        let at = points.point(rows[middle] as usize)[widest];
         let at_once = rows.len() >= AT_ONCE;
         let (left, right) = rows.split_at_mut(middle);
-        let grow = |rows| Self::grown(points, by, rows);
+        let (left_keys, right_keys) = keys.split_at_mut(middle);
+        let grow = |rows, keys| Self::grown(points, by, rows, keys);
         let (left, right) = if at_once {
-            rayon::join(|| grow(left), || grow(right))
+            rayon::join(|| grow(left, left_keys), || grow(right, right_keys))
         } else {
-            (grow(left), grow(right))
+            (grow(left, left_keys), grow(right, right_keys))
         };
         branch.append(left);
         branch.nodes[0] = Node::Inner {
             right: branch.nodes.len() as u32,
+            axis: widest as u32,
+            at,
         };
         branch.append(right);
         branch
@@ -188,8 +233,10 @@ impl Branch {
                 first: first + n_members,
                 last: last + n_members,
             },
-            Node::Inner { right } => Node::Inner {
+            Node::Inner { right, axis, at } => Node::Inner {
                 right: right + n_nodes,
+                axis,
+                at,
             },
         });
         self.nodes.extend(moved);
@@ -206,12 +253,7 @@ impl NearestTree {
 
     /// Arranges points whose distances a yardstick says.
     pub fn measured(points: &Points, by: Yardstick) -> Self {
-        let mut rows: Vec<u32> = (0..points.len() as u32).collect();
-        let branch = if rows.is_empty() {
-            Branch::default()
-        } else {
-            Branch::grown(points, &by, &mut rows)
-        };
+        let branch = Branch::of(points, &by);
         let stride = points.stride();
         let mut coordinates = vec![0.0; branch.members.len() * stride];
         let places = coordinates.par_chunks_exact_mut(stride.max(1));
@@ -223,6 +265,17 @@ impl NearestTree {
             by,
             branch,
             coordinates,
+        }
+    }
+
+    /// The same in the memory of the points, which are not needed any more.
+    pub fn taking(points: Points, by: Yardstick) -> Self {
+        let branch = Branch::of(&points, &by);
+        Self {
+            stride: points.stride(),
+            by,
+            coordinates: points.in_order(branch.members.iter().map(|(row, _)| *row)),
+            branch,
         }
     }
 
@@ -262,12 +315,17 @@ impl NearestTree {
         match self.branch.nodes[node] {
             Node::Leaf { first, last } => {
                 for at in first as usize..last as usize {
-                    let distance = self.by.squared_distance(self.point(at), found.query);
+                    let reach = self.by.reach(found.best.distance);
+                    let point = self.point(at);
+                    let Some(distance) = self.by.squared_distance_within(point, found.query, reach)
+                    else {
+                        continue;
+                    };
                     let (row, n_equal) = self.branch.members[at];
                     found.offer(row, distance, n_equal, &self.by);
                 }
             }
-            Node::Inner { right } => {
+            Node::Inner { right, .. } => {
                 let (left, right) = (node + 1, right as usize);
                 let to_left = self.bound(left, found.query);
                 let to_right = self.bound(right, found.query);
@@ -303,11 +361,29 @@ impl NearestTree {
         found.best.n_ties
     }
 
+    /// Whether a point of a leaf is nearer than what is known.
+    fn has_nearer(&self, leaf: usize, query: &[f64], known: f64) -> bool {
+        let Some(&Node::Leaf { first, last }) = self.branch.nodes.get(leaf) else {
+            return false;
+        };
+        (first as usize..last as usize).any(|at| {
+            let distance = self
+                .by
+                .squared_distance_within(self.point(at), query, known);
+            distance.is_some_and(|distance| self.by.reach(distance) < known)
+        })
+    }
+
     fn none_nearer(&self, node: usize, known: f64, found: &mut Search<'_>) -> bool {
         match self.branch.nodes[node] {
             Node::Leaf { first, last } => {
+                let reach = self.by.reach(known);
                 for at in first as usize..last as usize {
-                    let distance = self.by.squared_distance(self.point(at), found.query);
+                    let point = self.point(at);
+                    let Some(distance) = self.by.squared_distance_within(point, found.query, reach)
+                    else {
+                        continue;
+                    };
                     if self.by.reach(distance) < known {
                         return false;
                     }
@@ -316,7 +392,7 @@ impl NearestTree {
                 }
                 true
             }
-            Node::Inner { right } => {
+            Node::Inner { right, .. } => {
                 let children = [node + 1, right as usize];
                 let mut bounds = children.map(|child| (self.bound(child, found.query), child));
                 if bounds[1].0 < bounds[0].0 {
@@ -333,12 +409,18 @@ impl NearestTree {
     /// [`Self::ties`] of each query, on all cores; `go_on` is asked between blocks.
     pub fn ties_of_all<E: Send>(
         &self,
-        queries: &Points,
-        known: impl Fn(usize) -> f64 + Sync,
+        queries: &impl Queries,
+        known: impl Fn(usize, &[f64]) -> f64 + Sync,
         go_on: impl Fn(usize) -> Result<(), E> + Sync,
     ) -> Result<Vec<u32>, E> {
-        self.of_all(queries, 0, go_on, |query| {
-            self.ties(queries.point(query), known(query))
+        self.of_all(queries, 0, go_on, |query, point, leaf| {
+            let known = known(query, point);
+            // Mostly the first leaf settles it, where the right one is not the nearest.
+            if self.has_nearer(leaf, point, known) {
+                0
+            } else {
+                self.ties(point, known)
+            }
         })
     }
 
@@ -346,12 +428,24 @@ impl NearestTree {
     /// occur, or infinity; `go_on` is asked between blocks.
     pub fn nearest_of_all<E: Send>(
         &self,
-        queries: &Points,
-        known: impl Fn(usize) -> f64 + Sync,
+        queries: &impl Queries,
+        known: impl Fn(usize, &[f64]) -> f64 + Sync,
         go_on: impl Fn(usize) -> Result<(), E> + Sync,
     ) -> Result<Vec<Nearest>, E> {
-        self.of_all(queries, Nearest::NONE, go_on, |query| {
-            self.nearest(queries.point(query), known(query))
+        self.of_all(queries, Nearest::NONE, go_on, |query, point, _| {
+            self.nearest(point, known(query, point))
+        })
+    }
+
+    /// The row of the nearest point of each query, as [`Self::nearest_of_all`] finds it.
+    pub fn nearest_rows<E: Send>(
+        &self,
+        queries: &impl Queries,
+        known: impl Fn(usize, &[f64]) -> f64 + Sync,
+        go_on: impl Fn(usize) -> Result<(), E> + Sync,
+    ) -> Result<Vec<u32>, E> {
+        self.of_all(queries, u32::MAX, go_on, |query, point, _| {
+            self.nearest(point, known(query, point)).row
         })
     }
 
@@ -359,24 +453,29 @@ impl NearestTree {
     /// need the same part of the tree.
     fn of_all<T: Copy + Send + Sync, E: Send>(
         &self,
-        queries: &Points,
+        queries: &impl Queries,
         none: T,
         go_on: impl Fn(usize) -> Result<(), E> + Sync,
-        answer: impl Fn(usize) -> T + Sync,
+        answer: impl Fn(usize, &[f64], usize) -> T + Sync,
     ) -> Result<Vec<T>, E> {
-        let n = queries.len() as u32;
-        let mut order: Vec<(u32, u32)> = (0..n)
-            .into_par_iter()
-            .with_min_len(BLOCK)
-            .map(|query| (self.first_leaf(queries.point(query as usize)), query))
-            .collect();
+        let mut order: Vec<(u32, u32)> = vec![(0, 0); queries.len()];
+        let blocks = order.par_chunks_mut(BLOCK).enumerate();
+        blocks.for_each(|(block, places)| {
+            let mut point = vec![0.0; self.stride];
+            for (query, place) in (block * BLOCK..).zip(places) {
+                queries.place(query, &mut point);
+                *place = (self.leaf_of(&point), query as u32);
+            }
+        });
         order.par_sort_unstable();
         let mut answers = vec![none; order.len()];
         let blocks = answers.par_chunks_mut(BLOCK).zip(order.par_chunks(BLOCK));
-        blocks.try_for_each(|(answers, queries)| {
+        blocks.try_for_each(|(answers, block)| {
             go_on(answers.len())?;
-            for (place, &(_, query)) in answers.iter_mut().zip(queries) {
-                *place = answer(query as usize);
+            let mut point = vec![0.0; self.stride];
+            for (place, &(leaf, query)) in answers.iter_mut().zip(block) {
+                queries.place(query as usize, &mut point);
+                *place = answer(query as usize, &point, leaf as usize);
             }
             Ok(())
         })?;
@@ -387,113 +486,16 @@ impl NearestTree {
         Ok(by_query)
     }
 
-    /// The leaf that a search begins with.
-    fn first_leaf(&self, query: &[f64]) -> u32 {
+    /// The leaf in whose part of the space a query lies.
+    fn leaf_of(&self, query: &[f64]) -> u32 {
         let mut node = 0;
-        while let Some(Node::Inner { right }) = self.branch.nodes.get(node) {
-            let (left, right) = (node + 1, *right as usize);
-            node = if self.bound(left, query) <= self.bound(right, query) {
-                left
-            } else {
-                right
-            };
+        while let Some(Node::Inner { right, axis, at }) = self.branch.nodes.get(node) {
+            let is_left = query[*axis as usize] < *at;
+            node = if is_left { node + 1 } else { *right as usize };
         }
         node as u32
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    fn full_search(points: &Points, by: &Yardstick, query: &[f64]) -> Nearest {
-        let distances = (0..points.len()).map(|row| by.squared_distance(points.point(row), query));
-        let distances: Vec<f64> = distances.collect();
-        let smallest = distances.iter().copied().fold(f64::INFINITY, f64::min);
-        let is_tie = |distance: &f64| *distance <= by.reach(smallest);
-        Nearest {
-            row: distances.iter().position(is_tie).expect("some point") as u32,
-            distance: smallest,
-            n_ties: distances.iter().filter(|distance| is_tie(distance)).count() as u32,
-        }
-    }
-
-    #[test]
-    fn many_equal_points_are_one_with_its_number() {
-        let x = vec![1.0; 100_000];
-        let tree = NearestTree::new(&Points::plain(&[&x, &x]));
-        assert_eq!((tree.branch.nodes.len(), tree.branch.members.len()), (1, 1));
-        let found = tree.nearest(&[1.0, 3.0, 0.0, 0.0], f64::INFINITY);
-        assert_eq!(
-            found,
-            Nearest {
-                row: 0,
-                distance: 4.0,
-                n_ties: 100_000
-            }
-        );
-    }
-
-    #[test]
-    fn no_points_give_no_row() {
-        let tree = NearestTree::new(&Points::plain(&[]));
-        assert_eq!(tree.nearest(&[], f64::INFINITY), Nearest::NONE);
-    }
-
-    #[test]
-    fn sums_that_differ_by_rounding_tie_with_the_smallest() {
-        // 3² + 4² = 5²; in units of 0.7, rounded, they are not the same.
-        let by = Yardstick::in_units(&[0.7, 0.7]);
-        let (x, y) = ([3.0, 0.0, 5.0], [4.0, 5.0, 0.0]);
-        let points = Points::plain(&[&x, &y]);
-        let distance = |row: usize| by.squared_distance(points.point(row), &[0.0; 4]);
-        let (first, second) = (distance(0), distance(1));
-        assert_ne!(first.to_bits(), second.to_bits());
-        let tree = NearestTree::measured(&points, by);
-        for known in [first, second] {
-            assert_eq!(tree.ties(&[0.0; 4], known), 3);
-        }
-        let found = tree.nearest(&[0.0; 4], f64::INFINITY);
-        assert_eq!((found.row, found.n_ties), (0, 3));
-        assert_eq!(found.distance.to_bits(), first.min(second).to_bits());
-    }
-
-    proptest! {
-        #[test]
-        fn the_tree_finds_what_a_full_search_finds(
-            // Coordinates from a grid of few values, so that ties and equal points abound.
-            cells in prop::collection::vec(0_u8..5, 3..900),
-            queries in prop::collection::vec(prop::array::uniform3(-1.0_f64..6.0), 1..30),
-            on_grid in any::<bool>(),
-            // Units in which other differences have the same squares, but for rounding.
-            units in prop::sample::select(vec![
-                None, Some([0.7, 0.7, 0.7]), Some([0.3, 0.6, 1.1]), Some([0.7, 0.0, 0.0]),
-            ]),
-        ) {
-            let n = cells.len() / 3;
-            let column = |j: usize| -> Vec<f64> {
-                (0..n).map(|i| f64::from(cells[i * 3 + j])).collect()
-            };
-            let columns = [column(0), column(1), column(2)];
-            let points = Points::plain(&[&columns[0], &columns[1], &columns[2]]);
-            let by = units.map_or_else(|| Yardstick::plain(4), |units| Yardstick::in_units(&units));
-            let tree = NearestTree::measured(&points, by.clone());
-            for query in queries {
-                let query = query.map(|x| if on_grid { x.round() } else { x });
-                let query = [query[0], query[1], query[2], 0.0];
-                let expected = full_search(&points, &by, &query);
-                prop_assert_eq!(tree.nearest(&query, f64::INFINITY), expected);
-                for row in [0, n / 2, expected.row as usize] {
-                    // A known distance changes nothing.
-                    let known = by.squared_distance(points.point(row), &query);
-                    prop_assert_eq!(tree.nearest(&query, known), expected);
-                    let is_tie = known <= by.reach(expected.distance);
-                    let ties = if is_tie { expected.n_ties } else { 0 };
-                    prop_assert_eq!(tree.ties(&query, known), ties);
-                }
-                prop_assert_eq!(tree.ties(&query, expected.distance), expected.n_ties);
-            }
-        }
-    }
-}
+mod tests;

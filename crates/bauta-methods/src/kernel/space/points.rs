@@ -77,6 +77,40 @@ impl Points {
         }
     }
 
+    /// The coordinates of some points, each named once, in this order and in the same memory.
+    pub fn in_order(mut self, rows: impl Iterator<Item = u32>) -> Vec<f64> {
+        let mut from: Vec<u32> = rows.collect();
+        let n_named = from.len();
+        let mut is_named = vec![false; self.n];
+        for &row in &from {
+            is_named[row as usize] = true;
+        }
+        // Those that are not named follow, so that every place gets a point.
+        from.extend((0..self.n as u32).filter(|&row| !is_named[row as usize]));
+        let stride = self.stride;
+        let mut held = vec![0.0; stride];
+        for start in 0..from.len() {
+            if from[start] as usize == start {
+                continue;
+            }
+            held.copy_from_slice(self.point(start));
+            let mut place = start;
+            loop {
+                let source = from[place] as usize;
+                from[place] = place as u32;
+                if source == start {
+                    break;
+                }
+                let point = source * stride..(source + 1) * stride;
+                self.coordinates.copy_within(point, place * stride);
+                place = source;
+            }
+            self.coordinates[place * stride..(place + 1) * stride].copy_from_slice(&held);
+        }
+        self.coordinates.truncate(n_named * stride);
+        self.coordinates
+    }
+
     /// Number of points.
     pub fn len(&self) -> usize {
         self.n
@@ -130,6 +164,20 @@ mod tests {
         assert_eq!(points.point(1)[1].to_bits(), 0.0_f64.to_bits());
         let distance = squared_distance(points.point(0), points.point(1));
         assert!((distance - 2.0).abs() < 1e-15);
+    }
+
+    #[test]
+    fn points_are_put_in_order_where_they_stand() {
+        let x: Vec<f64> = (0..100).map(f64::from).collect();
+        // 37 has no divisor in common with 100, so that all are named; then some.
+        for n_named in [100, 61, 1, 0] {
+            let rows: Vec<u32> = (0..n_named).map(|i| (37 * i + 5) % 100).collect();
+            let ordered = Points::plain(&[&x, &x]).in_order(rows.iter().copied());
+            let expected = rows
+                .iter()
+                .flat_map(|&row| [f64::from(row), f64::from(row), 0.0, 0.0]);
+            assert_eq!(ordered, expected.collect::<Vec<f64>>());
+        }
     }
 
     #[test]

@@ -72,6 +72,26 @@ impl Yardstick {
         (sums[0] + sums[1]) + (sums[2] + sums[3])
     }
 
+    /// [`Self::squared_distance`] if it does not exceed a limit. What exceeds it is mostly told by the first coordinates:
+    /// sums only grow, and rounding keeps order, so that a part of the sum never exceeds the whole.
+    pub fn squared_distance_within(&self, a: &[f64], b: &[f64], limit: f64) -> Option<f64> {
+        let mut sums = [0.0; LANES];
+        let mut total = 0.0;
+        let weights = self.weights.chunks_exact(LANES);
+        let groups = a.chunks_exact(LANES).zip(b.chunks_exact(LANES));
+        for ((a, b), weights) in groups.zip(weights) {
+            for lane in 0..LANES {
+                let difference = (a[lane] - b[lane]) * weights[lane];
+                sums[lane] += difference * difference;
+            }
+            total = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+            if total > limit {
+                return None;
+            }
+        }
+        Some(total)
+    }
+
     /// The smallest squared distance that a point between two corners can have. It never exceeds
     /// [`Self::squared_distance`] of one, since it is summed in the same order.
     pub fn squared_distance_to_box(&self, low: &[f64], high: &[f64], point: &[f64]) -> f64 {
@@ -81,8 +101,11 @@ impl Yardstick {
         let groups = corners.zip(point.chunks_exact(LANES)).zip(weights);
         for (((low, high), point), weights) in groups {
             for lane in 0..LANES {
-                let outside = (low[lane] - point[lane]).max(point[lane] - high[lane]);
-                let difference = outside.max(0.0) * weights[lane];
+                // Not `max`, which asks of each whether it is a number.
+                let (below, above) = (low[lane] - point[lane], point[lane] - high[lane]);
+                let outside = if below > above { below } else { above };
+                let outside = if outside > 0.0 { outside } else { 0.0 };
+                let difference = outside * weights[lane];
                 sums[lane] += difference * difference;
             }
         }
@@ -130,6 +153,22 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn a_limit_leaves_out_what_exceeds_it_and_nothing_else(
+            a in prop::array::uniform20(-1e3_f64..1e3),
+            b in prop::array::uniform20(-1e3_f64..1e3),
+            limit in 0.0_f64..1e8,
+        ) {
+            let units: Vec<f64> = (1..=20).map(|j| f64::from(j) / 7.0).collect();
+            let by = Yardstick::in_units(&units);
+            let whole = by.squared_distance(&a, &b);
+            for limit in [limit, whole, whole.next_down(), f64::INFINITY] {
+                let within = by.squared_distance_within(&a, &b, limit).map(f64::to_bits);
+                let expected = (whole <= limit).then_some(whole.to_bits());
+                prop_assert_eq!(within, expected);
+            }
+        }
+
         #[test]
         fn weights_of_one_change_no_bit(
             a in prop::array::uniform8(-1e3_f64..1e3),

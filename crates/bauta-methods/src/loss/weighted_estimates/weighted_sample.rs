@@ -4,8 +4,9 @@
 //! are any. Records without a value are outside of the domain: they count among the records drawn.
 
 use bauta_data::{Column, Role, Table};
-use rayon::prelude::*;
 
+use crate::kernel::numbers::quantile::sorted_present;
+use crate::kernel::numbers::ranks::{sort_by_leading_digits, total_order_bits};
 use crate::kernel::numbers::sums::{sum_by, sums_by_cell};
 use crate::keys::class_numbers;
 
@@ -59,6 +60,25 @@ impl<'a> Design<'a> {
             .map_or(0, |strata| strata[record] as usize)
     }
 
+    /// The present values of positive weight in rising order, each with its weight; equal values by weight, since the
+    /// order of the records must not show in the last digits.
+    fn in_order(&self, values: &[f64]) -> Vec<(f64, f64)> {
+        let Some(weights) = self.weights else {
+            let sorted = sorted_present(values);
+            return sorted.into_iter().map(|value| (value, 1.0)).collect();
+        };
+        let weighing = values.iter().copied().zip(weights.iter().copied());
+        let weighing = weighing.filter(|(value, weight)| !value.is_nan() && *weight > 0.0);
+        let mut sorted: Vec<(f64, f64)> = weighing.collect();
+        sort_by_leading_digits(
+            &mut sorted,
+            &mut Vec::new(),
+            |(value, _)| total_order_bits(*value),
+            |a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)),
+        );
+        sorted
+    }
+
     /// The variance of a sum of z: in each stratum of n records n/(n - 1) times the squares about its
     /// mean. A stratum of one record has no mean to differ from: it adds the square of what it
     /// differs from the mean of all.
@@ -104,13 +124,7 @@ pub(super) struct WeightedSample<'a> {
 impl<'a> WeightedSample<'a> {
     /// The present values of a variable.
     pub(super) fn new(design: &'a Design<'a>, values: &'a [f64]) -> Self {
-        let weighing = |i: usize| (values[i], design.weight(i));
-        let mut sorted: Vec<(f64, f64)> = (0..values.len())
-            .map(weighing)
-            .filter(|(value, weight)| !value.is_nan() && *weight > 0.0)
-            .collect();
-        // Equal values by weight: the order of the records must not show in the last digits.
-        sorted.par_sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        let mut sorted = design.in_order(values);
         let (mut sum, mut lost) = (0.0_f64, 0.0);
         for (_, weight) in &mut sorted {
             // A compensated sum, of which every step is wanted.

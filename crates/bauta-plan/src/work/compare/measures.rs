@@ -11,7 +11,7 @@ use bauta_methods::keys::Semantics;
 use bauta_methods::measure::CategoriesIn;
 use bauta_methods::pair::Rows;
 use bauta_methods::params::parse_text;
-use bauta_methods::{Card, Files, MethodError, Pair, RawValue, RunContext, Subject};
+use bauta_methods::{Card, Files, MethodError, Pair, RawValue, RunContext, SharedFacts, Subject};
 
 use super::choice::Chosen;
 use super::{CompareRequest, ComparedMeasure, WorkError};
@@ -86,6 +86,7 @@ pub(super) fn take(
     chosen: &Chosen,
     pair: Pair<'_>,
     request: &CompareRequest,
+    facts: &SharedFacts,
     watch: &dyn Watch,
 ) -> Result<ComparedMeasure, WorkError> {
     let Chosen {
@@ -108,7 +109,7 @@ pub(super) fn take(
         measure: card.id,
         problems,
     })?;
-    let context = RunContext::new(request.seed, card.id, watch);
+    let context = RunContext::new(request.seed, card.id, watch).sharing(facts);
     let take = |files, original| ready.take(files, original, &context);
     let taken = match measure.declared().subject {
         Subject::OneFile => {
