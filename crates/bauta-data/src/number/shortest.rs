@@ -20,11 +20,18 @@ const ZEROS: &str = "00000000000000000000000000000000000000000000000000000000000
 /// it has no exponent.
 pub(super) fn put_number(out: &mut String, value: f64, min_decimals: u8, mark: DecimalMark) {
     let magnitude = value.abs();
+    let whole = magnitude as u64;
+    let is_whole = magnitude < FIRST_GAP && (whole as f64).to_bits() == magnitude.to_bits();
+    let is_usual =
+        !is_whole && PLAIN_THERE.contains(&magnitude) && fraction_bits(magnitude) > MOST_DECIMALS;
+    if is_usual && min_decimals == 0 && mark == DecimalMark::Point {
+        // Most numbers that need writing.
+        return out.push_str(zmij::Buffer::new().format_finite(value));
+    }
     if value.is_sign_negative() && !value.is_nan() {
         out.push('-');
     }
-    let whole = magnitude as u64;
-    if magnitude < FIRST_GAP && whole as f64 == magnitude {
+    if is_whole {
         out.push_str(itoa::Buffer::new().format(whole));
         return put_decimals(out, "", min_decimals, mark);
     }
@@ -33,10 +40,7 @@ pub(super) fn put_number(out: &mut String, value: f64, min_decimals: u8, mark: D
     }
     let mut buffer = zmij::Buffer::new();
     let text = buffer.format_finite(magnitude);
-    if PLAIN_THERE.contains(&magnitude) && fraction_bits(magnitude) > MOST_DECIMALS {
-        if min_decimals == 0 && mark == DecimalMark::Point {
-            return out.push_str(text);
-        }
+    if is_usual {
         let (whole, decimals) = text.split_once('.').unwrap_or((text, ""));
         out.push_str(whole);
         return put_decimals(out, decimals, min_decimals, mark);
@@ -82,7 +86,7 @@ fn fraction_bits(magnitude: f64) -> i32 {
     } else {
         (fraction | 1 << 52, exponent)
     };
-    1075 - exponent - mantissa.trailing_zeros() as i32
+    1075 - exponent - mantissa.trailing_zeros().cast_signed()
 }
 
 /// The digits of a positive number, in up to two pieces: 0.d₁d₂… times a power of ten.
@@ -102,9 +106,9 @@ impl<'a> Digits<'a> {
         let decimals = decimals.trim_end_matches('0');
         let (head, tail, power) = if whole == "0" {
             let tail = decimals.trim_start_matches('0');
-            ("", tail, tail.len() as i32 - decimals.len() as i32)
+            ("", tail, count(tail) - count(decimals))
         } else {
-            (whole, decimals, whole.len() as i32 + exponent)
+            (whole, decimals, count(whole) + exponent)
         };
         let digits = Self { head, tail, power };
         // The number in full ends with a 5; if that is just one digit more, it is half way.
@@ -118,7 +122,7 @@ impl<'a> Digits<'a> {
 
     /// Digits behind the decimal mark.
     fn n_decimals(&self) -> i32 {
-        self.n_digits() as i32 - self.power
+        count(self.head) + count(self.tail) - self.power
     }
 
     fn put_plain(&self, out: &mut String, min_decimals: u8, mark: DecimalMark) {
@@ -160,6 +164,11 @@ impl<'a> Digits<'a> {
         out.push('e');
         out.push_str(itoa::Buffer::new().format(self.power - 1));
     }
+}
+
+/// How many digits a text has; those of a double are few.
+fn count(digits: &str) -> i32 {
+    i32::try_from(digits.len()).unwrap_or(i32::MAX)
 }
 
 /// Appends a number that is half way between two texts, as the standard library decides.
@@ -236,9 +245,9 @@ mod tests {
     fn numbers_half_way_between_two_texts_are_spelled_as_ever() {
         // 2⁵⁰ + 1/4, 2⁴⁴ + 1/16 and 2⁻²⁴: written in full, one digit more than the shortest text, a 5.
         for value in [
-            1_125_899_906_842_624.25,
-            17_592_186_044_416.062_5,
-            5.960_464_477_539_062_5e-8,
+            libm::exp2(50.0) + 0.25,
+            libm::exp2(44.0) + 0.062_5,
+            libm::exp2(-24.0),
         ] {
             let mut buffer = zmij::Buffer::new();
             assert!(Digits::of(buffer.format_finite(value), value).is_none());
