@@ -23,6 +23,9 @@ use crate::failure::{Failure, rendered};
 /// Where the last panic was.
 static LAST_PANIC: Mutex<String> = Mutex::new(String::new());
 
+/// What a thread may put on its stack: as much as the system gives the first one.
+const STACK_BYTES: usize = 8 << 20;
+
 /// How a command that did not fail ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Outcome {
@@ -90,6 +93,10 @@ fn start() -> Result<Outcome, Failure> {
         return on_threads(&global, || commands::calibrate::run(arguments, &global));
     }
     let cli = Cli::from_arg_matches(&matches).map_err(Failure::Usage)?;
+    if let Command::List(_) | Command::Explain(_) | Command::Completions(_) = cli.command {
+        // What only prints needs no threads.
+        return dispatch(cli);
+    }
     let global = cli.global.clone();
     on_threads(&global, || dispatch(cli))
 }
@@ -125,21 +132,24 @@ fn dispatch(cli: Cli) -> Result<Outcome, Failure> {
 }
 
 /// Does the work on as many threads as were asked for, or on all there are.
+///
+/// All of it is done on one of them: handed over piece by piece from a thread outside, every short loop
+/// would wait for another thread to wake up, which on a small file is most of the time.
 fn on_threads(
     global: &arguments::Global,
     work: impl FnOnce() -> Result<Outcome, Failure> + Send,
 ) -> Result<Outcome, Failure> {
-    let Some(threads) = global.threads else {
-        return work();
-    };
+    let threads = global.threads;
     let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(threads.get().into())
+        .num_threads(threads.map_or(0, |threads| threads.get().into()))
+        .stack_size(STACK_BYTES)
         .build();
-    let pool = pool.map_err(|error| {
-        Failure::mistake(
+    match (pool, threads) {
+        (Ok(pool), _) => pool.install(work),
+        (Err(_), None) => work(),
+        (Err(error), Some(threads)) => Err(Failure::mistake(
             format!("cannot start {threads} threads: {error}"),
             "ask for fewer",
-        )
-    })?;
-    pool.install(work)
+        )),
+    }
 }

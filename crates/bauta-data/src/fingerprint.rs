@@ -1,7 +1,7 @@
 //! What a file's bytes hash to.
 
 use std::fmt::Write as _;
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 
 use sha2::{Digest, Sha256};
 
@@ -14,6 +14,47 @@ pub struct Fingerprint {
     pub n_bytes: u64,
     /// Seed for runs whose plan gives none. Not derivable from `sha256`, which reports may show.
     pub seed: u64,
+}
+
+/// The hash of a file that was written. Nobody takes a seed from it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WrittenBytes {
+    /// SHA-256 in hexadecimal, as `sha256sum` prints it.
+    pub sha256: String,
+    /// Number of bytes.
+    pub n_bytes: u64,
+}
+
+impl From<&Fingerprint> for WrittenBytes {
+    fn from(print: &Fingerprint) -> Self {
+        Self {
+            sha256: print.sha256.clone(),
+            n_bytes: print.n_bytes,
+        }
+    }
+}
+
+/// Hashes the bytes of a file that is written, once: the seed would take as long again.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct WrittenHasher {
+    public: Sha256,
+    n_bytes: u64,
+}
+
+impl WrittenHasher {
+    /// Takes in the next bytes.
+    pub(crate) fn update(&mut self, bytes: &[u8]) {
+        self.public.update(bytes);
+        self.n_bytes += bytes.len() as u64;
+    }
+
+    /// What all bytes together hash to.
+    pub(crate) fn finish(self) -> WrittenBytes {
+        WrittenBytes {
+            sha256: hexadecimal(&self.public.finalize()),
+            n_bytes: self.n_bytes,
+        }
+    }
 }
 
 /// Hashes bytes as they pass by.
@@ -52,6 +93,17 @@ impl Hasher {
             // 53 bits, so that the seed survives JSON readers that know only floating point.
             seed: u64::from_le_bytes(first_half) >> 11,
         }
+    }
+}
+
+impl Write for Hasher {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

@@ -10,9 +10,11 @@ mod header;
 mod memory;
 mod number_builder;
 mod parquet;
+mod parquet_write;
 mod quotes;
 mod sniff;
 mod suspicion;
+mod text_again;
 mod text_memory;
 mod text_read;
 mod text_write;
@@ -22,7 +24,7 @@ use std::io::{self, Read, Write};
 use std::path::Path;
 
 use crate::attribute::Schema;
-use crate::fingerprint::{Fingerprint, Hasher};
+use crate::fingerprint::{Fingerprint, WrittenBytes, WrittenHasher};
 use crate::number::{DecimalMark, ShownMark};
 use crate::problem::{DataError, DataErrorKind, DataProblem};
 use crate::remark::Remark;
@@ -336,6 +338,25 @@ pub fn read_bytes(
     }
 }
 
+/// Reads again a file that was just written: of its columns only those that `options` describe, which
+/// must also state its style. A text is never held as a whole.
+pub fn read_again(
+    path: &Path,
+    mut source: impl Read + Send,
+    options: &ReadOptions,
+    watch: &dyn Watch,
+) -> Result<Table, DataError> {
+    match FileFormat::of_path(path)? {
+        FileFormat::Text => text_again::read(path, source, options, watch),
+        FileFormat::Parquet => {
+            let mut bytes = Vec::new();
+            let read = source.read_to_end(&mut bytes);
+            read.map_err(|error| DataError::io(path, "read back", &error))?;
+            parquet::read_described(path, &parquet::in_memory(bytes), options, watch)
+        }
+    }
+}
+
 /// Hashes the bytes while their content is being worked out.
 fn with_fingerprint<T: Send>(
     path: &Path,
@@ -373,7 +394,7 @@ pub fn write(
     format: FileFormat,
     style: &TextStyle,
     watch: &dyn Watch,
-) -> Result<Fingerprint, DataError> {
+) -> Result<WrittenBytes, DataError> {
     if table.columns().is_empty() {
         let problem = DataProblem::file(
             "there is no column to write",
@@ -383,19 +404,19 @@ pub fn write(
     }
     let out = HashingWriter {
         out,
-        hasher: Hasher::default(),
+        hasher: WrittenHasher::default(),
         failure: None,
     };
     match format {
         FileFormat::Text => text_write::write(out, path, table, *style, watch),
-        FileFormat::Parquet => parquet::write(out, path, table, watch),
+        FileFormat::Parquet => parquet_write::write(out, path, table, watch),
     }
 }
 
 /// Passes bytes on and hashes them.
 struct HashingWriter<'a> {
     out: &'a mut (dyn Write + Send),
-    hasher: Hasher,
+    hasher: WrittenHasher,
     /// The first failure, which encoders do not pass on as it was.
     failure: Option<io::Error>,
 }

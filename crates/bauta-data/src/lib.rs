@@ -30,7 +30,7 @@ pub mod watch;
 pub use attribute::{Attribute, Kind, Role, Schema};
 pub use column::{Categorical, Column, Values};
 pub use condition::Condition;
-pub use fingerprint::Fingerprint;
+pub use fingerprint::{Fingerprint, WrittenBytes};
 pub use hierarchy::{Hierarchy, HierarchySpec};
 pub use levels::Levels;
 pub use missing::{MissingCause, MissingMark, MissingRules};

@@ -1,9 +1,9 @@
 //! Numbers as texts, both ways, the same on every machine.
 
 mod marks;
+mod shortest;
 
 use std::borrow::Cow;
-use std::fmt::Write as _;
 
 pub use marks::{ColumnMark, FileMark, MarkEvidence, ReadAs, ShownMark};
 use schemars::JsonSchema;
@@ -85,30 +85,7 @@ pub fn decimals_of(text: &str, mark: DecimalMark) -> u8 {
 
 /// Appends the shortest text that reads back as `value`, with at least `min_decimals` decimals.
 pub fn write_number(out: &mut String, value: f64, min_decimals: u8, mark: DecimalMark) {
-    let start = out.len();
-    let magnitude = value.abs();
-    if magnitude != 0.0 && !(1e-7..1e21).contains(&magnitude) {
-        let _ = write!(out, "{value:e}");
-    } else {
-        let _ = write!(out, "{value}");
-        let decimals = out[start..].split_once('.').map(|(_, tail)| tail.len());
-        let written = decimals.unwrap_or(0);
-        if written < usize::from(min_decimals) {
-            // Zeros, and not the next digits of the binary number, which nobody wrote.
-            if decimals.is_none() {
-                out.push('.');
-            }
-            out.extend(std::iter::repeat_n(
-                '0',
-                usize::from(min_decimals) - written,
-            ));
-        }
-    }
-    if mark == DecimalMark::Comma
-        && let Some(point) = out[start..].find('.')
-    {
-        out.replace_range(start + point..=start + point, ",");
-    }
+    shortest::put_number(out, value, min_decimals, mark);
 }
 
 /// The shortest text that reads back as `value`.

@@ -9,6 +9,7 @@ mod unchanged;
 use std::collections::HashMap;
 use std::path::Path;
 
+use bauta_data::fingerprint::Hasher;
 use bauta_data::format::{self, FileFormat, Loaded, TextStyle};
 use bauta_data::{Column, DataError, DataProblem, Kind, Table, Unwatched};
 use bauta_methods::measure::Scope;
@@ -83,11 +84,11 @@ pub fn in_memory(table: Table) -> Result<Loaded, DataError> {
     let style = TextStyle::default();
     let path = Path::new(IN_MEMORY);
     let format = FileFormat::Text;
-    let mut nowhere = std::io::sink();
-    let fingerprint = format::write(&mut nowhere, path, &table, format, &style, &Unwatched)?;
+    let mut hasher = Hasher::default();
+    format::write(&mut hasher, path, &table, format, &style, &Unwatched)?;
     Ok(Loaded {
         table,
-        fingerprint,
+        fingerprint: hasher.finish(),
         format,
         style,
         remarks: Vec::new(),
@@ -315,7 +316,7 @@ fn record_of(
         plan: plan_record(plan),
         seed,
         seed_source,
-        input: file_record(file, &loaded.fingerprint, &loaded.table),
+        input: file_record(file, &(&loaded.fingerprint).into(), &loaded.table),
         notes: data_notes(plan, loaded),
         variables: Vec::new(),
         scenarios: scenario_records(plan),

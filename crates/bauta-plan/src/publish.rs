@@ -151,8 +151,7 @@ fn stage_release(
     let mut staged = publication.start(path, Access::Usual)?;
     let facts = write_release(&mut staged, executed, release, style, watch)?;
     if !claims.is_empty() {
-        let bytes = staged.read_back()?;
-        record.claims = recount(plan, path, style, table, &bytes, claims, watch)?;
+        record.claims = recount(plan, path, style, table, &staged, claims, watch)?;
     }
     if !record.passed() {
         return Ok(None);

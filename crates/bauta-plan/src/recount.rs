@@ -1,5 +1,6 @@
 //! Reading a released file again, and counting its keys, before anyone says that it is safe.
 
+use std::io::{self, Read};
 use std::path::Path;
 
 use bauta_data::date::Dates;
@@ -10,25 +11,53 @@ use bauta_data::{Attribute, Column, DataError, DataProblem, Kind, Role, Schema, 
 use bauta_methods::Choice;
 use bauta_methods::keys::{Semantics, combinations_of, frequencies};
 use bauta_methods::mask::KeyClaim;
+use rayon::prelude::*;
 
 use crate::claims::Claim;
 use crate::error::RunError;
 use crate::plan::Plan;
 use crate::record::{ClaimRecord, Counted, ShownRecord};
 
+/// A file that was written, from its first byte on, as often as it is asked for.
+pub(crate) trait Written {
+    /// A reader of its bytes.
+    fn reader(&self) -> io::Result<Box<dyn Read + Send + '_>>;
+}
+
+impl Written for Vec<u8> {
+    fn reader(&self) -> io::Result<Box<dyn Read + Send + '_>> {
+        Ok(Box::new(self.as_slice()))
+    }
+}
+
 /// Reads the released bytes again and counts what was claimed of them.
+///
+/// What is certified is what the public can read: every cell that is counted is read from the bytes that
+/// get the released file's name, by the same rules by which any file is read, and none is taken from the
+/// table that they were written from. Only the columns of the keys are read.
 pub(crate) fn recount(
     plan: &Plan,
     path: &Path,
     style: TextStyle,
     released: &Table,
-    bytes: &[u8],
+    bytes: &dyn Written,
     claims: &[Claim],
     watch: &dyn Watch,
 ) -> Result<Vec<ClaimRecord>, RunError> {
     let read = |literal: Literal| -> Result<Table, RunError> {
         let options = read_options(plan, style, released, claims, literal);
-        Ok(format::read_bytes(path, bytes, &options, watch)?.table)
+        if options.schema.attributes.is_empty() {
+            // No key is released, so that all records are alike.
+            return Ok(Table::new(Vec::new(), released.n_records()));
+        }
+        let reader = bytes.reader();
+        let reader = reader.map_err(|error| DataError::io(path, "read back", &error))?;
+        let again = format::read_again(path, reader, &options, watch)?;
+        if again.n_records() != released.n_records() {
+            let message = "the released file has another number of records than were written";
+            return Err(RunError::internal(PLACE, message));
+        }
+        Ok(again)
     };
     let is_own = |claim: &Claim| claim.what.semantics == Semantics::Own;
     // What is missing is a value under `own`, and its spelling is what a reader has to go by.
@@ -57,6 +86,9 @@ pub(crate) fn recount(
     }
     Ok(records)
 }
+
+/// Where it is that something failed.
+const PLACE: &str = "counting the released file again";
 
 /// What the reader of a file takes for missing.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -128,17 +160,16 @@ fn sizes_on(table: &Table, keys: &[String], semantics: Semantics) -> Result<Vec<
         let n = table.n_records();
         return Ok(vec![u32::try_from(n).unwrap_or(u32::MAX); n]);
     }
-    let place = "counting the released file again";
     let position = |name: &String| {
         table.index_of(name).ok_or_else(|| {
             let message = format!("the released file has no variable `{name}`");
-            RunError::internal(place, message)
+            RunError::internal(PLACE, message)
         })
     };
     let positions: Vec<usize> = keys.iter().map(position).collect::<Result<_, _>>()?;
     let counted = frequencies(table, &positions, semantics);
     let counted = counted.map_err(|error| RunError::Method {
-        place: place.to_owned(),
+        place: PLACE.to_owned(),
         line: None,
         error: Box::new(error),
     })?;
@@ -211,23 +242,13 @@ fn check_same(
     released: &Table,
     keys: &[String],
 ) -> Result<(), RunError> {
-    let cell = |column: &Column, record: usize| {
-        (!column.is_missing(record)).then(|| {
-            let mut text = String::new();
-            column.write_text(record, DecimalMark::Point, &mut text);
-            text
-        })
-    };
     let same = |name: &String| match (again.column_named(name), released.column_named(name)) {
-        (Some(a), Some(b)) if a.as_numeric().is_some() && b.as_numeric().is_some() => {
-            a.len() == b.len() && (0..a.len()).all(|record| a.same_value(record, b, record))
-        }
-        (Some(a), Some(b)) => {
-            a.len() == b.len() && (0..a.len()).all(|record| cell(a, record) == cell(b, record))
-        }
+        (Some(a), Some(b)) => a.len() == b.len() && same_cells(a, b),
         _ => false,
     };
-    match keys.iter().find(|name| !same(name)) {
+    let same: Vec<bool> = keys.par_iter().map(same).collect();
+    let mut found = keys.iter().zip(same);
+    match found.find_map(|(name, same)| (!same).then_some(name)) {
         None => Ok(()),
         Some(name) => {
             let problem = DataProblem::file(
@@ -237,4 +258,25 @@ fn check_same(
             Err(RunError::Data(DataError::one(path, problem)))
         }
     }
+}
+
+/// Whether two columns hold the same values, as numbers or else as texts.
+fn same_cells(a: &Column, b: &Column) -> bool {
+    let both_alike = a.as_numeric().is_some() == b.as_numeric().is_some();
+    if both_alike {
+        return (0..a.len()).all(|record| a.same_value(record, b, record));
+    }
+    let (mut a_text, mut b_text) = (String::new(), String::new());
+    (0..a.len()).all(
+        |record| match (a.is_missing(record), b.is_missing(record)) {
+            (false, false) => {
+                a_text.clear();
+                b_text.clear();
+                a.write_text(record, DecimalMark::Point, &mut a_text);
+                b.write_text(record, DecimalMark::Point, &mut b_text);
+                a_text == b_text
+            }
+            (a, b) => a && b,
+        },
+    )
 }

@@ -4,7 +4,10 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow_array::builder::StringBuilder;
+use arrow_array::builder::{PrimitiveBuilder, StringBuilder};
+use arrow_array::types::{
+    ArrowPrimitiveType, Int8Type, Int16Type, Int32Type, UInt8Type, UInt16Type, UInt32Type,
+};
 use arrow_array::{ArrayRef, Float64Array, Int64Array};
 use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_schema::{DataType, Field};
@@ -57,18 +60,17 @@ impl<'a> Layout<'a> {
         &self.schema
     }
 
+    /// Some records of a column; `None` where a cell does not fit.
+    pub(super) fn array(&self, attr_idx: usize, records: Range<usize>) -> Option<ArrayRef> {
+        let data_type = self.schema.field(attr_idx).data_type();
+        array(&self.table.columns()[attr_idx], data_type, records)
+    }
+
     /// Some records of the table. `path` stands in messages.
-    pub(super) fn batch(
-        &self,
-        path: &Path,
-        records: Range<usize>,
-    ) -> Result<RecordBatch, DataError> {
-        let arrays: Vec<Option<ArrayRef>> = self
-            .table
-            .columns()
-            .par_iter()
-            .zip(self.schema.fields().par_iter())
-            .map(|(column, field)| array(column, field.data_type(), records.clone()))
+    fn batch(&self, path: &Path, records: Range<usize>) -> Result<RecordBatch, DataError> {
+        let arrays: Vec<Option<ArrayRef>> = (0..self.table.columns().len())
+            .into_par_iter()
+            .map(|attr_idx| self.array(attr_idx, records.clone()))
             .collect();
         let mut problems = ProblemList::default();
         for (column, array) in self.table.columns().iter().zip(&arrays) {
@@ -91,7 +93,8 @@ impl<'a> Layout<'a> {
     }
 }
 
-fn cannot_hold(column: &Column) -> DataProblem {
+/// What is wrong with a column whose cells do not fit its type.
+pub(super) fn cannot_hold(column: &Column) -> DataProblem {
     DataProblem::file(
         "its values cannot be written with the type they were read with",
         "this is a fault of Bauta: please report it; writing CSV avoids it",
@@ -185,7 +188,56 @@ fn array(column: &Column, data_type: &DataType, records: Range<usize>) -> Option
             let texts = texts(column, records, |text| whole(text).is_some());
             typed_of(&texts, data_type)
         }
+        (Some(values), narrow) if !own_text && narrow.is_integer() => {
+            whole_array(column, values, records.clone(), narrow)
+                .or_else(|| typed_of(&texts(column, records, |_| true), data_type))
+        }
+        (None, DataType::Utf8) => Some(texts(column, records, |_| true)),
         _ => typed_of(&texts(column, records, |_| true), data_type),
+    }
+}
+
+/// Whole numbers as an array of their own type; `None` where that is not all there is to say.
+fn whole_array(
+    column: &Column,
+    values: &[f64],
+    records: Range<usize>,
+    data_type: &DataType,
+) -> Option<ArrayRef> {
+    fn of<T: ArrowPrimitiveType>(
+        column: &Column,
+        values: &[f64],
+        records: Range<usize>,
+    ) -> Option<ArrayRef>
+    where
+        T::Native: TryFrom<i64>,
+    {
+        let mut cells = PrimitiveBuilder::<T>::with_capacity(records.len());
+        for record in records {
+            let value = match column
+                .missing_mark(record)
+                .map(|mark| kept_text(column, mark))
+            {
+                Some(None) => {
+                    cells.append_null();
+                    continue;
+                }
+                Some(Some(text)) => whole(text)?,
+                None if values[record].fract() == 0.0 => values[record] as i64,
+                None => return None,
+            };
+            cells.append_value(T::Native::try_from(value).ok()?);
+        }
+        Some(Arc::new(cells.finish()))
+    }
+    match data_type {
+        DataType::Int8 => of::<Int8Type>(column, values, records),
+        DataType::Int16 => of::<Int16Type>(column, values, records),
+        DataType::Int32 => of::<Int32Type>(column, values, records),
+        DataType::UInt8 => of::<UInt8Type>(column, values, records),
+        DataType::UInt16 => of::<UInt16Type>(column, values, records),
+        DataType::UInt32 => of::<UInt32Type>(column, values, records),
+        _ => None,
     }
 }
 
@@ -214,6 +266,10 @@ fn texts(column: &Column, records: Range<usize>, fit: impl Fn(&str) -> bool) -> 
     for record in records {
         if let Some(mark) = column.missing_mark(record) {
             cells.append_option(kept_text(column, mark).filter(|text| fit(text)));
+            continue;
+        }
+        if let Some(categories) = column.as_categorical() {
+            cells.append_value(categories.levels.text(categories.codes[record]));
             continue;
         }
         text.clear();

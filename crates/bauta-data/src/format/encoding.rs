@@ -190,10 +190,10 @@ impl Encoding {
     }
 
     /// The bytes of a text, every letter of which can be [written](Self::can_write).
-    pub(super) fn encode(self, text: String) -> Vec<u8> {
+    pub(super) fn encode(self, text: &str) -> Vec<u8> {
         match self {
-            Self::Utf8 => text.into_bytes(),
-            Self::Latin1 | Self::Windows1252 if text.is_ascii() => text.into_bytes(),
+            Self::Utf8 => text.as_bytes().to_vec(),
+            Self::Latin1 | Self::Windows1252 if text.is_ascii() => text.as_bytes().to_vec(),
             Self::Latin1 | Self::Windows1252 => {
                 let byte = |letter| self.byte(letter).unwrap_or(b'?');
                 text.chars().map(byte).collect()
@@ -247,7 +247,7 @@ mod tests {
         for encoding in [Encoding::Windows1252, Encoding::Latin1] {
             let text = String::from_utf8(encoding.decode(&bytes).text.into_owned()).unwrap();
             assert!(encoding.can_write(&text));
-            assert_eq!(encoding.encode(text), bytes);
+            assert_eq!(encoding.encode(&text), bytes);
         }
         let quotes = Encoding::Windows1252.decode(b"\x80 \x93a\x94 \x96");
         assert_eq!(std::str::from_utf8(&quotes.text), Ok("€ “a” –"));
@@ -262,7 +262,7 @@ mod tests {
             (Encoding::Utf16Be, [0xfe, 0xff]),
         ] {
             let mut bytes = mark.to_vec();
-            bytes.extend(encoding.encode(text.to_owned()));
+            bytes.extend(encoding.encode(text));
             let decoded = Encoding::Utf8.decode(&bytes);
             assert_eq!(
                 (decoded.encoding, decoded.byte_order_mark),

@@ -1,30 +1,26 @@
-//! Reads and writes Apache Parquet.
+//! Reads Apache Parquet.
 
 use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::Arc;
 
-use arrow_array::RecordBatch;
+use arrow_array::{RecordBatch, RecordBatchReader as _};
 use arrow_schema::ArrowError;
-use parquet::arrow::ArrowWriter;
+use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
 use parquet::basic::{Compression, Type};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
-use parquet::file::properties::WriterProperties;
 use parquet::file::reader::ChunkReader;
 
+use super::ReadOptions;
 use super::arrow_in::TableBuilder;
-use super::arrow_out::Layout;
 use super::memory::{Allowance, ColumnCosts, Need};
-use super::{HashingWriter, ReadOptions};
-use crate::fingerprint::Fingerprint;
 use crate::problem::{DataError, DataProblem, ProblemList};
 use crate::table::Table;
 use crate::watch::Watch;
 
-/// Records that are decoded, or written, at a time.
+/// Records that are decoded at a time.
 const BATCH_RECORDS: usize = 1 << 16;
 
 /// A file in memory, in the form that the decoder shares pieces of.
@@ -158,6 +154,38 @@ fn read_batches(
     table.finish()
 }
 
+/// The columns that `options` describe, of a file that was just written.
+pub(super) fn read_described(
+    path: &Path,
+    file: &(impl ChunkReader + Clone + 'static),
+    options: &ReadOptions,
+    watch: &dyn Watch,
+) -> Result<Table, DataError> {
+    let decoder =
+        ParquetRecordBatchReaderBuilder::try_new(file.clone()).map_err(|_| damaged(path))?;
+    let described = |name: &str| {
+        let mut attributes = options.schema.attributes.iter();
+        attributes.any(|attribute| attribute.name == name)
+    };
+    let fields = decoder.schema().fields().iter().enumerate();
+    let wanted = fields.filter(|(_, field)| described(field.name()));
+    let wanted = wanted.map(|(position, _)| position);
+    let mask = ProjectionMask::roots(decoder.parquet_schema(), wanted);
+    let mut batches = decoder
+        .with_projection(mask)
+        .with_batch_size(BATCH_RECORDS)
+        .build()
+        .map_err(|_| damaged(path))?;
+    let mut table = TableBuilder::new(path, &batches.schema(), options)?;
+    while let Some(batch) = next(&mut batches, path)? {
+        if watch.cancelled() {
+            return Err(DataError::cancelled(path));
+        }
+        table.push(&batch)?;
+    }
+    table.finish()
+}
+
 fn next(
     batches: &mut ParquetRecordBatchReader,
     path: &Path,
@@ -199,53 +227,4 @@ fn check_compression(path: &Path, metadata: &ParquetMetaData) -> Result<(), Data
         }
     }
     problems.into_result(path)
-}
-
-/// Writes a table as Parquet.
-pub(super) fn write(
-    mut out: HashingWriter<'_>,
-    path: &Path,
-    table: &Table,
-    watch: &dyn Watch,
-) -> Result<Fingerprint, DataError> {
-    let written = write_batches(&mut out, path, table, watch);
-    match (written, out.failure) {
-        (Err(_), Some(failure)) => Err(DataError::io(path, "write", &failure)),
-        (Err(error), None) => Err(error),
-        (Ok(()), _) => Ok(out.hasher.finish()),
-    }
-}
-
-fn write_batches(
-    out: &mut HashingWriter<'_>,
-    path: &Path,
-    table: &Table,
-    watch: &dyn Watch,
-) -> Result<(), DataError> {
-    let layout = Layout::of(table);
-    let properties = WriterProperties::builder()
-        .set_compression(Compression::SNAPPY)
-        .build();
-    // What the encoder says may hold a value of the table, so it is not passed on.
-    let failed = |_: ParquetError| {
-        let problem = DataProblem::file(
-            "the table cannot be written as Parquet",
-            "this is a fault of Bauta: please report it; writing CSV avoids it",
-        );
-        DataError::one(path, problem)
-    };
-    let schema = Arc::clone(layout.schema());
-    let mut writer = ArrowWriter::try_new(out, schema, Some(properties)).map_err(failed)?;
-    let n_records = table.n_records();
-    for first in (0..n_records).step_by(BATCH_RECORDS) {
-        if watch.cancelled() {
-            return Err(DataError::cancelled(path));
-        }
-        let end = n_records.min(first + BATCH_RECORDS);
-        writer
-            .write(&layout.batch(path, first..end)?)
-            .map_err(failed)?;
-        watch.progress(end as u64, n_records as u64);
-    }
-    writer.into_inner().map(drop).map_err(failed)
 }

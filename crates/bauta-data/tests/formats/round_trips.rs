@@ -1,10 +1,11 @@
 //! What is read and not changed is written as it was.
 
-use bauta_data::format::{Encoding, LineEnding, ReadOptions, TextStyle};
+use bauta_data::format::{self, Encoding, FileFormat, LineEnding, ReadOptions, TextStyle};
 use bauta_data::missing::MissingCause;
 use bauta_data::number::DecimalMark;
-use bauta_data::{Attribute, Column, Kind, MissingRules, Role, Schema, Table};
+use bauta_data::{Attribute, Column, Kind, MissingRules, Role, Schema, Table, Unwatched};
 use proptest::prelude::*;
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::{cells, declared, number, read, shared_data, write_text};
@@ -324,6 +325,43 @@ proptest! {
             prop_assert_eq!(cells(&loaded.table, name), expected);
         }
         prop_assert_eq!(write_text(&loaded.table, style), bytes);
+    }
+
+    #[test]
+    fn columns_that_are_read_again_are_those_that_are_read(
+        (names, records) in text_table(), style in style(), encoding in prop::sample::select(vec![
+            Encoding::Utf8, Encoding::Windows1252, Encoding::Utf16Le,
+        ]),
+    ) {
+        let style = TextStyle { encoding, byte_order_mark: encoding != Encoding::Windows1252, ..style };
+        let table = table_of(&names, &records);
+        let mut bytes = Vec::new();
+        let path = Path::new("x.csv");
+        if format::write(&mut bytes, path, &table, FileFormat::Text, &style, &Unwatched).is_err() {
+            // A character that the encoding does not have.
+            return Ok(());
+        }
+        let wanted = names.iter().step_by(2);
+        let options = ReadOptions {
+            delimiter: Some(style.delimiter),
+            decimal: Some(style.decimal),
+            encoding,
+            ..declared(wanted.clone().map(|name| Attribute::new(name, Role::Key, Kind::Unordered)).collect())
+        };
+        let loaded = read("x.csv", &bytes, &options);
+        let again = format::read_again(path, bytes.as_slice(), &options, &Unwatched);
+        match (loaded, again) {
+            (Ok(loaded), Ok(again)) => {
+                prop_assert_eq!(again.n_records(), records.len());
+                prop_assert_eq!(again.names().collect::<Vec<_>>(), wanted.clone().collect::<Vec<_>>());
+                for name in wanted {
+                    prop_assert_eq!(cells(&again, name), cells(&loaded.table, name));
+                    let n_missing = |table: &Table| table.column_named(name).unwrap().n_missing();
+                    prop_assert_eq!(n_missing(&again), n_missing(&loaded.table));
+                }
+            }
+            (loaded, again) => prop_assert_eq!(again.err(), loaded.err()),
+        }
     }
 
     #[test]

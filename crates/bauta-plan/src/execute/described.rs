@@ -9,7 +9,7 @@ use bauta_data::inspect::{
     exact_amounts, has_many_categories, released_as_is, tells_records_apart, weights_tell_apart,
 };
 use bauta_data::missing::{MissingCause, MissingMark};
-use bauta_data::{Column, Fingerprint, Remark, Role, Table, spelling};
+use bauta_data::{Column, Remark, Role, Table, WrittenBytes, spelling};
 use bauta_methods::Note;
 use bauta_methods::note::NoteRank;
 use bauta_methods::pair::Rows;
@@ -20,11 +20,15 @@ use crate::plan::{Plan, Release};
 use crate::record::{Fate, FileRecord, PlanRecord, ScenarioRecord, VariableRecord};
 
 /// A file that was written.
-pub(crate) fn released_record(release: &Release, print: &Fingerprint, table: &Table) -> FileRecord {
+pub(crate) fn released_record(
+    release: &Release,
+    print: &WrittenBytes,
+    table: &Table,
+) -> FileRecord {
     file_record(&release.file.given, print, table)
 }
 
-pub(super) fn file_record(given: &str, print: &Fingerprint, table: &Table) -> FileRecord {
+pub(super) fn file_record(given: &str, print: &WrittenBytes, table: &Table) -> FileRecord {
     FileRecord {
         file: given.to_owned(),
         sha256: print.sha256.clone(),

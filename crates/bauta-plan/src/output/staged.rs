@@ -5,13 +5,14 @@
 //! its target.
 
 use std::fs::File;
-use std::io::{self, BufWriter, Read as _, Seek as _, SeekFrom, Write};
+use std::io::{self, BufWriter, Read, Seek as _, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use bauta_data::DataError;
 
 use super::Access;
 use super::fail_point::fail_point;
+use crate::recount::Written;
 
 /// A file that is being written.
 pub(crate) struct Staged {
@@ -55,16 +56,6 @@ impl Staged {
             .flush()
             .map_err(|error| DataError::io(&self.target, "write", &error))?;
         Ok(written)
-    }
-
-    /// What was written so far, read from the file.
-    pub(crate) fn read_back(&self) -> Result<Vec<u8>, DataError> {
-        let mut file = &self.file;
-        let mut bytes = Vec::new();
-        file.seek(SeekFrom::Start(0))
-            .and_then(|_| file.read_to_end(&mut bytes))
-            .map_err(|error| DataError::io(&self.target, "read back", &error))?;
-        Ok(bytes)
     }
 
     /// Makes the content, which has this hash, durable; the last thing that can fail for want of space.
@@ -135,6 +126,15 @@ impl Staged {
     /// It has its name: nothing is to be cleared up any more.
     pub(super) fn is_named(&mut self) {
         self.is_linked = false;
+    }
+}
+
+impl Written for Staged {
+    /// What was written so far, read from the file.
+    fn reader(&self) -> io::Result<Box<dyn Read + Send + '_>> {
+        let mut file = &self.file;
+        file.seek(SeekFrom::Start(0))?;
+        Ok(Box::new(file))
     }
 }
 

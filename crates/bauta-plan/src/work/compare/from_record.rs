@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bauta_data::format::{self, ReadOptions};
-use bauta_data::{Attribute, Fingerprint, MissingRules, Role, Schema, Spellings, Table};
+use bauta_data::{Attribute, MissingRules, Role, Schema, Spellings, Table, WrittenBytes};
 use bauta_methods::pair::Rows;
 
 use super::numbers::with_dates;
@@ -190,7 +190,7 @@ fn written_print(
     release: &Release,
     style: format::TextStyle,
     watch: &dyn RunWatch,
-) -> Result<Fingerprint, WorkError> {
+) -> Result<WrittenBytes, WorkError> {
     let mut nowhere = std::io::sink();
     let (path, table) = (&release.file.path, &executed.released);
     Ok(format::write(

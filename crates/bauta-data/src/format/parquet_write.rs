@@ -1,0 +1,121 @@
+//! Writes Apache Parquet: the columns of a group of records in parallel, and the groups in order.
+
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use parquet::arrow::ArrowWriter;
+use parquet::arrow::arrow_writer::{ArrowColumnChunk, ArrowColumnWriter, compute_leaves};
+use parquet::basic::Compression;
+use parquet::errors::ParquetError;
+use parquet::file::properties::WriterProperties;
+use rayon::prelude::*;
+
+use super::HashingWriter;
+use super::arrow_out::{Layout, cannot_hold};
+use crate::fingerprint::WrittenBytes;
+use crate::problem::{DataError, DataProblem, ProblemList};
+use crate::table::Table;
+use crate::watch::Watch;
+
+/// Records that a column gets at a time; pages end where these do.
+const BATCH_RECORDS: usize = 1 << 16;
+
+/// Records of a group.
+const GROUP_RECORDS: usize = 1 << 20;
+
+/// Writes a table as Parquet.
+pub(super) fn write(
+    mut out: HashingWriter<'_>,
+    path: &Path,
+    table: &Table,
+    watch: &dyn Watch,
+) -> Result<WrittenBytes, DataError> {
+    let written = write_groups(&mut out, path, table, watch);
+    match (written, out.failure) {
+        (Err(_), Some(failure)) => Err(DataError::io(path, "write", &failure)),
+        (Err(error), None) => Err(error),
+        (Ok(()), _) => Ok(out.hasher.finish()),
+    }
+}
+
+fn write_groups(
+    out: &mut HashingWriter<'_>,
+    path: &Path,
+    table: &Table,
+    watch: &dyn Watch,
+) -> Result<(), DataError> {
+    let layout = Layout::of(table);
+    let properties = WriterProperties::builder()
+        .set_compression(Compression::SNAPPY)
+        .build();
+    // What the encoder says may hold a value of the table, so it is not passed on.
+    let failed = |_: ParquetError| {
+        let problem = DataProblem::file(
+            "the table cannot be written as Parquet",
+            "this is a fault of Bauta: please report it; writing CSV avoids it",
+        );
+        DataError::one(path, problem)
+    };
+    let schema = Arc::clone(layout.schema());
+    let writer = ArrowWriter::try_new(out, schema, Some(properties)).map_err(failed)?;
+    let (mut file, groups) = writer.into_serialized_writer().map_err(failed)?;
+    let n_records = table.n_records();
+    for (number, first) in (0..n_records).step_by(GROUP_RECORDS).enumerate() {
+        let group_end = n_records.min(first + GROUP_RECORDS);
+        let mut writers = groups.create_column_writers(number).map_err(failed)?;
+        for first in (first..group_end).step_by(BATCH_RECORDS) {
+            if watch.cancelled() {
+                return Err(DataError::cancelled(path));
+            }
+            let end = group_end.min(first + BATCH_RECORDS);
+            let encoded: Vec<Result<(), Unwritten>> = writers
+                .par_iter_mut()
+                .enumerate()
+                .map(|(attr_idx, writer)| encode(&layout, attr_idx, first..end, writer))
+                .collect();
+            let mut problems = ProblemList::default();
+            for (column, encoded) in table.columns().iter().zip(encoded) {
+                match encoded {
+                    Ok(()) => {}
+                    Err(Unwritten::Cells) => problems.push_with(|| cannot_hold(column)),
+                    Err(Unwritten::Encoder(error)) => return Err(failed(error)),
+                }
+            }
+            problems.into_result(path)?;
+            watch.progress(end as u64, n_records as u64);
+        }
+        let closed = writers.into_par_iter().map(ArrowColumnWriter::close);
+        let chunks: Vec<Result<ArrowColumnChunk, ParquetError>> = closed.collect();
+        let mut group = file.next_row_group().map_err(failed)?;
+        for chunk in chunks {
+            let appended = chunk.and_then(|chunk| chunk.append_to_row_group(&mut group));
+            appended.map_err(failed)?;
+        }
+        group.close().map_err(failed)?;
+    }
+    file.close().map(drop).map_err(failed)
+}
+
+/// Why a column was not written.
+enum Unwritten {
+    /// A cell does not fit the type of the column.
+    Cells,
+    Encoder(ParquetError),
+}
+
+/// Encodes some records of a column.
+fn encode(
+    layout: &Layout<'_>,
+    attr_idx: usize,
+    records: Range<usize>,
+    writer: &mut ArrowColumnWriter,
+) -> Result<(), Unwritten> {
+    let field = &layout.schema().fields()[attr_idx];
+    let array = layout.array(attr_idx, records).ok_or(Unwritten::Cells)?;
+    let leaves = compute_leaves(field, &array).map_err(Unwritten::Encoder)?;
+    for leaf in &leaves {
+        writer.write(leaf).map_err(Unwritten::Encoder)?;
+    }
+    Ok(())
+}
