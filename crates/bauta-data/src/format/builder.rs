@@ -1,5 +1,6 @@
 //! Columns in the making: cells come in record by record, from text or from Arrow arrays.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use foldhash::fast::FixedState;
@@ -7,12 +8,15 @@ use hashbrown::HashSet;
 
 use super::decimal_marks::Marks;
 use super::number_builder::NumberBuilder;
+use super::recent_texts::{RecentTexts, ShortText};
 use crate::attribute::{Attribute, Kind, Role};
 use crate::column::Column;
 use crate::date::{DateDoubt, DateEvidence, DateFormat, Dates, format_of};
 use crate::levels::Levels;
 use crate::missing::{MissingCause, MissingCells, MissingMark, MissingRules};
-use crate::number::{DecimalMark, MarkEvidence, ReadAs, ShownMark, number_text, parse_number};
+use crate::number::{
+    DecimalMark, MarkEvidence, PlainNumber, ReadAs, ShownMark, number_text, parse_number,
+};
 use crate::problem::{DataProblem, ProblemList};
 
 /// Where a cell stands in its source.
@@ -38,12 +42,16 @@ impl Place {
 }
 
 /// Tells which texts of one column mean that there is no value.
+#[derive(Clone)]
 pub(super) struct MissingMatcher {
     marks: Vec<MissingMark>,
     /// For each mark whose text is just a number as we write it: that number.
     numbers: Vec<Option<f64>>,
+    any_number: bool,
     /// Bit n is set if some mark has n bytes (bit 63: 63 or more). Most cells fail this test.
     lengths: u64,
+    /// Whether some mark starts with this byte: cells with numbers pass most marks by that.
+    first_bytes: [bool; 256],
 }
 
 impl MissingMatcher {
@@ -53,17 +61,23 @@ impl MissingMatcher {
     fn new(rules: &MissingRules) -> Self {
         let mut marks = rules.marks();
         marks.truncate(Self::MAX_MARKS);
-        let numbers = marks
+        let numbers: Vec<Option<f64>> = marks
             .iter()
             .map(|mark| parse_number(&mark.text).filter(|&value| number_text(value) == mark.text))
             .collect();
         let lengths = marks
             .iter()
             .fold(0, |bits, mark| bits | length_bit(&mark.text));
+        let mut first_bytes = [false; 256];
+        for first in marks.iter().filter_map(|mark| mark.text.bytes().next()) {
+            first_bytes[usize::from(first)] = true;
+        }
         Self {
+            any_number: numbers.iter().any(Option::is_some),
             marks,
             numbers,
             lengths,
+            first_bytes,
         }
     }
 
@@ -73,12 +87,19 @@ impl MissingMatcher {
         if self.lengths & length_bit(text) == 0 {
             return 0;
         }
+        let first = text.as_bytes().first();
+        if first.is_some_and(|&first| !self.first_bytes[usize::from(first)]) {
+            return 0;
+        }
         let position = self.marks.iter().rposition(|mark| mark.text == text);
         position.map_or(0, |position| (position + 1) as u8)
     }
 
     /// The state of a cell with this number.
     pub(super) fn state_of_number(&self, value: f64) -> u8 {
+        if !self.any_number {
+            return 0;
+        }
         let position = self
             .numbers
             .iter()
@@ -120,6 +141,8 @@ fn length_bit(text: &str) -> u64 {
 /// A column in the making. Problems are gathered; a column with problems is never finished.
 pub(super) struct ColumnBuilder {
     cells: CellBuilder,
+    /// Whether its owner described it.
+    declared: bool,
     kept: Kept,
     pub(super) problems: ProblemList,
 }
@@ -128,6 +151,7 @@ pub(super) struct ColumnBuilder {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kept {
     Cells,
+    /// Cells are only looked at for their decimal mark.
     Nothing,
 }
 
@@ -137,6 +161,7 @@ enum CellBuilder {
 }
 
 /// What is known of a column's texts as dates.
+#[derive(Clone)]
 enum DateReading {
     /// Nobody said that they are dates.
     Unsaid,
@@ -235,6 +260,7 @@ impl ColumnBuilder {
         };
         Self {
             cells,
+            declared,
             kept: Kept::Cells,
             problems,
         }
@@ -288,6 +314,87 @@ impl ColumnBuilder {
         }
     }
 
+    /// Whether the cells of this column can be read later: nobody described it, so that it is categories in the order
+    /// in which they are found, and no cell of it can be wrong.
+    pub(super) fn can_wait(&self) -> bool {
+        !self.declared && self.kept == Kept::Cells && !self.is_numeric()
+    }
+
+    /// The categories, none of which is there yet, of a column that can wait.
+    pub(super) fn into_waiting(self) -> CategoryBuilder {
+        match self.cells {
+            CellBuilder::Categorical(categories) => CategoryBuilder {
+                evidence: None,
+                ..categories
+            },
+            CellBuilder::Numeric(numbers) => CategoryBuilder::of_dates(numbers),
+        }
+    }
+
+    /// A column of these categories, which waited.
+    pub(super) fn of_waiting(categories: CategoryBuilder) -> Self {
+        Self {
+            cells: CellBuilder::Categorical(categories),
+            declared: false,
+            kept: Kept::Cells,
+            problems: ProblemList::default(),
+        }
+    }
+
+    /// The categories, if each is a text and nothing else.
+    pub(super) fn plain_categories(&mut self) -> Option<&mut CategoryBuilder> {
+        match &mut self.cells {
+            CellBuilder::Categorical(categories) if self.kept == Kept::Cells => {
+                matches!(categories.dates, DateReading::Unsaid).then_some(categories)
+            }
+            CellBuilder::Categorical(_) | CellBuilder::Numeric(_) => None,
+        }
+    }
+
+    /// Looks at cells for their decimal mark, as far as that is sought.
+    pub(super) fn look_at_all<'t>(&mut self, texts: impl Iterator<Item = Cow<'t, str>>) {
+        if let CellBuilder::Categorical(categories) = &mut self.cells {
+            categories.look_at_all(texts);
+        }
+    }
+
+    /// Adds cells with their texts; `place` tells where each of them stands.
+    pub(super) fn push_all<'t>(
+        &mut self,
+        texts: impl Iterator<Item = Cow<'t, str>>,
+        place: impl Fn(usize) -> Place,
+    ) {
+        let mut texts = texts.enumerate();
+        // Until the first number, a column of numbers may turn out to be one of dates.
+        while !self.is_settled() {
+            let Some((index, text)) = texts.next() else {
+                return;
+            };
+            self.push(&text, || place(index));
+        }
+        match &mut self.cells {
+            CellBuilder::Numeric(numbers) => {
+                for (index, text) in texts {
+                    numbers.push(&text, &mut self.problems, || place(index));
+                }
+            }
+            CellBuilder::Categorical(categories) => {
+                for (index, text) in texts {
+                    categories.push_checked(&text, &mut self.problems, || place(index));
+                }
+            }
+        }
+    }
+
+    /// Whether cells are kept, and in a column whose sort no cell changes any more.
+    fn is_settled(&self) -> bool {
+        let is_settled = match &self.cells {
+            CellBuilder::Numeric(numbers) => numbers.has_begun(),
+            CellBuilder::Categorical(_) => true,
+        };
+        is_settled && self.kept == Kept::Cells
+    }
+
     /// Makes a column that was to hold numbers one of dates, if this is its first text and a date.
     fn turn_to_dates_at(&mut self, text: &str) {
         match &self.cells {
@@ -318,11 +425,39 @@ impl ColumnBuilder {
         }
     }
 
+    /// Adds cells that are numbers as for [`Self::push_number`], or that the source has as "no value".
+    pub(super) fn push_numbers(
+        &mut self,
+        cells: impl Iterator<Item = Option<f64>>,
+        place: impl Fn(usize) -> Place,
+    ) {
+        match &mut self.cells {
+            CellBuilder::Numeric(numbers) => {
+                for (index, cell) in cells.enumerate() {
+                    match cell {
+                        Some(value) => {
+                            numbers.push_number(value, &mut self.problems, || place(index));
+                        }
+                        None => numbers.push_null(&mut self.problems, || place(index)),
+                    }
+                }
+            }
+            CellBuilder::Categorical(_) => {
+                for (index, cell) in cells.enumerate() {
+                    match cell {
+                        Some(value) => self.push_number(value, || place(index)),
+                        None => self.push_null(|| place(index)),
+                    }
+                }
+            }
+        }
+    }
+
     /// Adds a cell that the source has as "no value".
     pub(super) fn push_null(&mut self, place: impl Fn() -> Place) {
         match &mut self.cells {
             CellBuilder::Numeric(numbers) => numbers.push_null(&mut self.problems, place),
-            CellBuilder::Categorical(categories) => categories.codes.push(CategoryBuilder::NULL),
+            CellBuilder::Categorical(categories) => categories.push_null(),
         }
     }
 
@@ -358,7 +493,8 @@ impl ColumnBuilder {
 
 /// Categories in the making. Missing texts get codes like all others until the end, so that one
 /// look-up per cell is enough.
-struct CategoryBuilder {
+#[derive(Clone)]
+pub(super) struct CategoryBuilder {
     attribute: Arc<Attribute>,
     missing: MissingMatcher,
     order: LevelOrder,
@@ -366,6 +502,7 @@ struct CategoryBuilder {
     /// What the texts show of the decimal mark, where it is to be found.
     evidence: Option<MarkEvidence>,
     levels: Levels,
+    recent: RecentTexts,
     /// Missing state of each level.
     states: Vec<u8>,
     codes: Vec<u32>,
@@ -390,18 +527,39 @@ impl CategoryBuilder {
             dates: DateReading::Unsaid,
             evidence: (marks == Marks::Sought).then(MarkEvidence::default),
             levels: Levels::default(),
+            recent: RecentTexts::default(),
             states: Vec::new(),
             codes: Vec::new(),
             refused: HashSet::default(),
         }
     }
 
-    fn push(&mut self, text: &str) {
+    /// Adds a cell with its text, and returns its code.
+    pub(super) fn push(&mut self, text: &str) -> u32 {
+        let short = ShortText::of(text.as_bytes());
+        if let Some(code) = short.as_ref().and_then(|short| self.recent.code(short)) {
+            self.codes.push(code);
+            return code;
+        }
         let code = self.levels.insert(text);
+        if let Some(short) = short {
+            self.recent.remember(short, code);
+        }
         if code as usize == self.states.len() {
             let state = self.look_at(text);
             self.states.push(state);
         }
+        self.codes.push(code);
+        code
+    }
+
+    /// Adds a cell that the source has as "no value".
+    pub(super) fn push_null(&mut self) {
+        self.codes.push(Self::NULL);
+    }
+
+    /// Adds a cell with the code of one that was added before.
+    pub(super) fn push_code(&mut self, code: u32) {
         self.codes.push(code);
     }
 
@@ -481,6 +639,38 @@ impl CategoryBuilder {
             return Err(DateDoubt::NoDate);
         }
         format_of(values().map(|(text, _)| text))
+    }
+
+    /// Looks at texts as [`Self::look_at`] does, as long as they can tell something.
+    fn look_at_all<'t>(&mut self, texts: impl Iterator<Item = Cow<'t, str>>) {
+        let Some(mut evidence) = self.evidence else {
+            return;
+        };
+        for text in texts {
+            if evidence.is_settled_for_texts() {
+                break;
+            }
+            if self.missing.state(&text) == 0 {
+                match PlainNumber::of(text.as_bytes(), DecimalMark::Point) {
+                    Some(number) => evidence.see_plain(&number),
+                    None => evidence.see(&text),
+                }
+            }
+        }
+        self.evidence = Some(evidence);
+    }
+
+    /// What it is described as.
+    pub(super) fn attribute(&self) -> &Arc<Attribute> {
+        &self.attribute
+    }
+
+    /// The column with these texts.
+    pub(super) fn finish_with<'t>(mut self, texts: impl Iterator<Item = Cow<'t, str>>) -> Column {
+        for text in texts {
+            self.push(&text);
+        }
+        self.finish()
     }
 
     /// The missing state of a text; if it holds a value, what it shows of the decimal mark is taken in.

@@ -1,0 +1,139 @@
+//! Numbers as most files write them, taken in with one look.
+
+use super::DecimalMark;
+
+/// Powers of ten that doubles hold without rounding, as many as there may be decimals.
+const POWERS_OF_TEN: [f64; 16] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+];
+
+/// A number that is written like -12.50: no leading zeros, at most 15 digits, and 0 or at least 1e-7. So many digits
+/// survive the way to a double and back, so that writing the double gives these digits again.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PlainNumber {
+    pub(crate) value: f64,
+    pub(crate) n_whole: u8,
+    pub(crate) n_decimals: u8,
+    /// Whether the last digit is a zero.
+    pub(crate) ends_with_zero: bool,
+    /// All digits as one number.
+    digits: u64,
+    is_negative: bool,
+}
+
+impl PlainNumber {
+    const MOST_DIGITS: usize = 15;
+
+    /// The number that a text is, if it is written so.
+    pub(crate) fn of(text: &[u8], mark: DecimalMark) -> Option<Self> {
+        let separator = match mark {
+            DecimalMark::Point => b'.',
+            DecimalMark::Comma => b',',
+        };
+        let (is_negative, text) = match text {
+            [b'-', rest @ ..] => (true, rest),
+            _ => (false, text),
+        };
+        if text.len() > Self::MOST_DIGITS + 1 {
+            return None;
+        }
+        let mut digits = 0;
+        let mut n_whole = text.len();
+        for (at, &byte) in text.iter().enumerate() {
+            let digit = byte.wrapping_sub(b'0');
+            if digit <= 9 {
+                digits = digits * 10 + u64::from(digit);
+            } else if byte == separator && n_whole == text.len() {
+                n_whole = at;
+            } else {
+                return None;
+            }
+        }
+        let behind = text.len() - n_whole;
+        let n_decimals = behind.saturating_sub(1);
+        let has_leading_zero = n_whole > 1 && text[0] == b'0';
+        if n_whole == 0
+            || behind == 1
+            || has_leading_zero
+            || n_whole + n_decimals > Self::MOST_DIGITS
+        {
+            return None;
+        }
+        // Both are doubles without rounding, so that their quotient is rounded once, as by any exact parser.
+        let magnitude = digits as f64 / POWERS_OF_TEN[n_decimals];
+        if digits != 0 && magnitude < 1e-7 {
+            return None;
+        }
+        Some(Self {
+            value: if is_negative { -magnitude } else { magnitude },
+            n_whole: n_whole as u8,
+            n_decimals: n_decimals as u8,
+            ends_with_zero: text.last() == Some(&b'0'),
+            digits,
+            is_negative,
+        })
+    }
+
+    /// Whether it has a zero in front of its decimals.
+    pub(super) fn is_below_one(&self) -> bool {
+        self.value.abs() < 1.0
+    }
+
+    /// Whether it is a month as some write it: 2003.02.
+    pub(super) fn is_month(&self) -> bool {
+        let has_form = !self.is_negative && self.n_whole == 4 && self.n_decimals == 2;
+        has_form
+            && (1800..2200).contains(&(self.digits / 100))
+            && (1..=12).contains(&(self.digits % 100))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{decimals_of, parse_number_with};
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn other_spellings_are_left_to_others() {
+        for text in [
+            "",
+            "-",
+            ".",
+            "5.",
+            ".5",
+            "007",
+            "00",
+            "+1",
+            " 1",
+            "1e3",
+            "1,5",
+            "1.2.3",
+            "0.00000001",
+            "1234567890123456",
+            "--1",
+            "1-",
+        ] {
+            assert!(
+                PlainNumber::of(text.as_bytes(), DecimalMark::Point).is_none(),
+                "{text:?}"
+            );
+        }
+        let zero = PlainNumber::of(b"-0.00", DecimalMark::Point).unwrap();
+        assert_eq!(zero.value.to_bits(), (-0.0f64).to_bits());
+        assert!(PlainNumber::of(b"1,5", DecimalMark::Comma).is_some());
+    }
+
+    proptest! {
+        #[test]
+        fn the_value_is_that_of_the_exact_parser(text in "-?[0-9]{1,9}([.,][0-9]{0,9})?|-?0[.,]0{0,9}[0-9]{1,4}") {
+            for mark in [DecimalMark::Point, DecimalMark::Comma] {
+                if let Some(plain) = PlainNumber::of(text.as_bytes(), mark) {
+                    let exact = parse_number_with(&text, mark).map(f64::to_bits);
+                    prop_assert_eq!(Some(plain.value.to_bits()), exact);
+                    prop_assert_eq!(plain.n_decimals, decimals_of(&text, mark));
+                }
+            }
+        }
+    }
+}
