@@ -219,7 +219,11 @@ impl Column {
 
     /// Number of cells without a value.
     pub fn n_missing(&self) -> usize {
-        self.missing().map_or(0, MissingCells::count)
+        let unread = match &self.cells {
+            Cells::Unread(unread) => unread.n_missing(),
+            Cells::Read(_) => None,
+        };
+        unread.unwrap_or_else(|| self.missing().map_or(0, MissingCells::count))
     }
 
     /// Number of cells whose value a mask removed.

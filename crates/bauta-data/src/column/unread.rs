@@ -13,6 +13,9 @@ pub(crate) trait CellSource: Send + Sync {
     /// The column, read.
     fn read(&self) -> Column;
 
+    /// Number of cells without a value, where that can be told without reading.
+    fn n_missing(&self) -> Option<usize>;
+
     /// The text of a cell as it would be written, where that can be told without reading.
     fn text(&self, record: usize) -> Option<Cow<'_, str>>;
 }
@@ -22,6 +25,7 @@ pub(super) struct Unread {
     n_records: usize,
     source: Box<dyn CellSource>,
     content: OnceLock<Content>,
+    n_missing: OnceLock<Option<usize>>,
 }
 
 impl fmt::Debug for Unread {
@@ -42,6 +46,14 @@ impl Unread {
             Cells::Unread(unread) => unread.content().clone(),
         };
         self.content.get_or_init(read)
+    }
+
+    /// Number of cells without a value, unless the cells have been read or must be for that.
+    pub(super) fn n_missing(&self) -> Option<usize> {
+        match self.content.get() {
+            Some(_) => None,
+            None => *self.n_missing.get_or_init(|| self.source.n_missing()),
+        }
     }
 
     /// The text of a cell, unless the cells have been read.
@@ -66,6 +78,7 @@ impl Column {
                 n_records,
                 source,
                 content: OnceLock::new(),
+                n_missing: OnceLock::new(),
             })),
             number_text: NumberText::default(),
             exact: None,

@@ -13,7 +13,8 @@ use arrow_cast::cast;
 use arrow_schema::DataType;
 use rayon::prelude::*;
 
-use super::builder::{CategoryBuilder, ColumnBuilder, Place};
+use super::builder::{ColumnBuilder, Place};
+use super::category_builder::CategoryBuilder;
 use super::decimal_marks::Marks;
 use super::unread_arrays::UnreadArrays;
 use super::{ReadOptions, header};
@@ -274,7 +275,11 @@ impl TypedBuilder {
                 self.push_texts(texts.iter().map(Option::as_deref), place);
             }
             DataType::Float64 => {
-                self.push_floats(array.as_primitive::<Float64Type>().iter(), place);
+                let array = array.as_primitive::<Float64Type>();
+                let sound = array.values().iter().copied();
+                if array.null_count() > 0 || !self.cells.push_sound(sound) {
+                    self.push_floats(array.iter(), place);
+                }
             }
             DataType::Float32 => {
                 let cells = array.as_primitive::<Float32Type>().iter();
@@ -309,6 +314,19 @@ impl TypedBuilder {
             return Some(());
         }
         let numbers = dictionary.normalized_keys();
+        if let Some(categories) = self.cells.plain_categories() {
+            let mut codes: Vec<Option<u32>> = vec![None; texts.len()];
+            for (index, &number) in numbers.iter().enumerate() {
+                match texts[number].filter(|_| dictionary.keys().is_valid(index)) {
+                    None => categories.push_null(),
+                    Some(text) => match codes[number] {
+                        Some(code) => categories.push_code(code),
+                        None => codes[number] = Some(categories.push(text)),
+                    },
+                }
+            }
+            return Some(());
+        }
         let cells = numbers.iter().enumerate().map(|(index, &number)| {
             let is_there = dictionary.keys().is_valid(index);
             is_there.then(|| texts[number]).flatten()
@@ -322,7 +340,8 @@ impl TypedBuilder {
         T: ArrowPrimitiveType,
         i128: From<T::Native>,
     {
-        let cells = array.as_primitive::<T>().iter();
+        let array = array.as_primitive::<T>();
+        let cells = array.iter();
         let cells = cells.map(|cell| cell.map(i128::from));
         let is_exact = |cell: Option<i128>| {
             cell.is_none_or(|value| value.unsigned_abs() <= u128::from(EXACT_WHOLE))
@@ -331,8 +350,13 @@ impl TypedBuilder {
             push_whole_categories(categories, cells);
         } else if self.cells.is_numeric() && cells.clone().all(is_exact) {
             // Within 2^53, so that neither step rounds.
-            let numbers = cells.map(|cell| cell.map(|value| value as i64 as f64));
-            self.cells.push_numbers(numbers, place);
+            let number = |value: i128| value as i64 as f64;
+            let values = array.values().iter();
+            let sound = values.map(|&value| number(i128::from(value)));
+            if array.null_count() > 0 || !self.cells.push_sound(sound) {
+                self.cells
+                    .push_numbers(cells.map(|cell| cell.map(number)), place);
+            }
         } else {
             self.push_whole(cells, place);
         }
@@ -343,6 +367,15 @@ impl TypedBuilder {
         texts: impl Iterator<Item = Option<&'t str>>,
         place: impl Fn(usize) -> Place,
     ) {
+        if let Some(categories) = self.cells.plain_categories() {
+            for text in texts {
+                match text {
+                    Some(text) => drop(categories.push(text)),
+                    None => categories.push_null(),
+                }
+            }
+            return;
+        }
         for (index, text) in texts.enumerate() {
             match text {
                 Some(text) => self.cells.push(text, || place(index)),

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use super::builder::{MissingMatcher, Place};
+use super::builder::Place;
 use super::decimal_marks::Marks;
+use super::missing_matcher::MissingMatcher;
 use crate::attribute::{Attribute, Role};
 use crate::column::{Column, NumberText};
 use crate::date::DateEvidence;
@@ -98,11 +99,11 @@ impl NumberBuilder {
         if state != 0 {
             return self.push_missing(state, problems, place);
         }
-        if let Some(plain) = PlainNumber::of(text.as_bytes(), self.mark) {
+        if let Some(plain) = &PlainNumber::of(text.as_bytes(), self.mark) {
             if let Some(evidence) = &mut self.evidence {
-                evidence.see_plain(&plain);
+                evidence.see_plain(plain);
             }
-            self.add(text, plain.value, Some(&plain), problems, &place);
+            self.add(text, plain.value, Some(plain), problems, &place);
             return;
         }
         self.see(text);
@@ -191,6 +192,37 @@ impl NumberBuilder {
         self.decimals = SharedDecimals::Varied;
         self.values.push(value);
         self.states.push(0);
+    }
+
+    /// Adds numbers as [`Self::push_number`] does, if none of them is anything but a number to keep; else adds none and
+    /// says so.
+    pub(super) fn push_sound(
+        &mut self,
+        numbers: impl ExactSizeIterator<Item = f64> + Clone,
+    ) -> bool {
+        let is_written_shortest = match self.spelling {
+            Spelling::Fixed { decimals, .. } => decimals == 0,
+            Spelling::Unseen | Spelling::Shortest => true,
+            Spelling::Verbatim(_) => false,
+        };
+        let lowest = match self.attribute.role {
+            Role::Weight => 0.0,
+            _ => f64::MIN,
+        };
+        let is_sound = |value: f64| value >= lowest && value <= f64::MAX;
+        if !is_written_shortest || self.missing.knows_numbers() || !numbers.clone().all(is_sound) {
+            return false;
+        }
+        if numbers.len() > 0 {
+            self.any_positive = self.any_positive || numbers.clone().any(|value| value > 0.0);
+            self.decimals = SharedDecimals::Varied;
+            if matches!(self.spelling, Spelling::Unseen) {
+                self.spelling = Spelling::Shortest;
+            }
+        }
+        self.states.resize(self.states.len() + numbers.len(), 0);
+        self.values.extend(numbers);
+        true
     }
 
     /// Adds a cell that the source has as "no value".

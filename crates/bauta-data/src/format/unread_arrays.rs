@@ -6,7 +6,7 @@ use std::sync::Arc;
 use arrow_array::{Array, ArrayRef};
 
 use super::arrow_in::TypedBuilder;
-use super::builder::CategoryBuilder;
+use super::category_builder::CategoryBuilder;
 use crate::column::{CellSource, Column};
 
 /// The arrays of a column, and the column without any cell.
@@ -35,6 +35,10 @@ impl CellSource for UnreadArrays {
             let _ = column.push(array, 1);
         }
         column.finish()
+    }
+
+    fn n_missing(&self) -> Option<usize> {
+        None
     }
 
     fn text(&self, _record: usize) -> Option<Cow<'_, str>> {

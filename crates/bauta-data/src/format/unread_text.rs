@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::builder::CategoryBuilder;
+use super::category_builder::CategoryBuilder;
 use super::pieces::{self, Piece};
 use crate::column::{CellSource, Column};
 
@@ -94,6 +94,12 @@ impl CellSource for UnreadText {
     fn read(&self) -> Column {
         let fields = self.starts.iter().map(|start| self.field(start));
         self.categories.clone().finish_with(fields)
+    }
+
+    fn n_missing(&self) -> Option<usize> {
+        let fields = self.starts.iter().map(|start| self.field(start));
+        let missing = fields.filter(|field| self.categories.means_missing(field));
+        Some(missing.count())
     }
 
     fn text(&self, record: usize) -> Option<Cow<'_, str>> {

@@ -25,6 +25,7 @@ impl PlainNumber {
     const MOST_DIGITS: usize = 15;
 
     /// The number that a text is, if it is written so.
+    #[inline]
     pub(crate) fn of(text: &[u8], mark: DecimalMark) -> Option<Self> {
         let separator = match mark {
             DecimalMark::Point => b'.',
@@ -34,21 +35,12 @@ impl PlainNumber {
             [b'-', rest @ ..] => (true, rest),
             _ => (false, text),
         };
-        if text.len() > Self::MOST_DIGITS + 1 {
-            return None;
-        }
-        let mut digits = 0;
-        let mut n_whole = text.len();
-        for (at, &byte) in text.iter().enumerate() {
-            let digit = byte.wrapping_sub(b'0');
-            if digit <= 9 {
-                digits = digits * 10 + u64::from(digit);
-            } else if byte == separator && n_whole == text.len() {
-                n_whole = at;
-            } else {
-                return None;
-            }
-        }
+        let (digits, n_whole) = match text.len() {
+            0 => return None,
+            1..=8 => digits_of_word(text, separator)?,
+            9..=16 => digits_one_by_one(text, separator)?,
+            _ => return None,
+        };
         let behind = text.len() - n_whole;
         let n_decimals = behind.saturating_sub(1);
         let has_leading_zero = n_whole > 1 && text[0] == b'0';
@@ -59,11 +51,12 @@ impl PlainNumber {
         {
             return None;
         }
-        // Both are doubles without rounding, so that their quotient is rounded once, as by any exact parser.
-        let magnitude = digits as f64 / POWERS_OF_TEN[n_decimals];
-        if digits != 0 && magnitude < 1e-7 {
+        // Below 1e-7: the comparison of whole numbers need not wait for the division.
+        if n_decimals > 7 && digits != 0 && digits * 10_000_000 < 10_u64.pow(n_decimals as u32) {
             return None;
         }
+        // Both are doubles without rounding, so that their quotient is rounded once, as by any exact parser.
+        let magnitude = digits as i64 as f64 / POWERS_OF_TEN[n_decimals];
         Some(Self {
             value: if is_negative { -magnitude } else { magnitude },
             n_whole: n_whole as u8,
@@ -85,6 +78,75 @@ impl PlainNumber {
         has_form
             && (1800..2200).contains(&(self.digits / 100))
             && (1..=12).contains(&(self.digits % 100))
+    }
+}
+
+/// The digits of a text as one number, and how many of them stand before the separator; `None` where there is anything
+/// else.
+fn digits_one_by_one(text: &[u8], separator: u8) -> Option<(u64, usize)> {
+    let mut digits = 0;
+    let mut n_whole = text.len();
+    for (at, &byte) in text.iter().enumerate() {
+        let digit = byte.wrapping_sub(b'0');
+        if digit <= 9 {
+            digits = digits * 10 + u64::from(digit);
+        } else if byte == separator && n_whole == text.len() {
+            n_whole = at;
+        } else {
+            return None;
+        }
+    }
+    Some((digits, n_whole))
+}
+
+/// The same for one to eight bytes, all of them at once: numbers of different lengths follow each other, and a loop
+/// would end where the processor does not expect it.
+fn digits_of_word(text: &[u8], separator: u8) -> Option<(u64, usize)> {
+    const ONES: u64 = u64::MAX / 0xff;
+    const ZEROS: u64 = ONES * b'0' as u64;
+    const HIGH_HALVES: u64 = ONES * 0xf0;
+    let word = word_of(text);
+    let apart = word ^ (ONES * u64::from(separator));
+    let found = apart.wrapping_sub(ONES) & !apart & (ONES << 7);
+    let (word, n_digits, n_whole) = if found == 0 {
+        (word, text.len(), text.len())
+    } else {
+        let n_whole = (found.trailing_zeros() / 8) as usize;
+        let before = (1_u64 << (8 * n_whole)) - 1;
+        let joined = (word & before) | ((word >> 8) & !before);
+        (joined, text.len() - 1, n_whole)
+    };
+    if n_digits == 0 {
+        return None;
+    }
+    // The last digit into the highest byte, and zeros before the first.
+    let n_free = 64 - 8 * n_digits as u32;
+    let digits = (word << n_free) | ZEROS.checked_shr(64 - n_free).unwrap_or(0);
+    let above_nine = digits.wrapping_add(ONES * 6);
+    if (digits & HIGH_HALVES) != ZEROS || (above_nine & HIGH_HALVES) != ZEROS {
+        return None;
+    }
+    let pairs = ((digits & (ONES * 0x0f)) * ((10 << 8) + 1)) >> 8;
+    let fours = ((pairs & 0x00ff_00ff_00ff_00ff) * ((100 << 16) + 1)) >> 16;
+    let eight = ((fours & 0x0000_ffff_0000_ffff).wrapping_mul((10_000 << 32) + 1)) >> 32;
+    Some((eight, n_whole))
+}
+
+/// One to eight bytes, the first the lowest.
+fn word_of(text: &[u8]) -> u64 {
+    if let Some(eight) = text.first_chunk() {
+        return u64::from_le_bytes(*eight);
+    }
+    match (text.first_chunk(), text.last_chunk()) {
+        (Some(first), Some(last)) => {
+            // Where they overlap they are the same.
+            let last = u64::from(u32::from_le_bytes(*last));
+            u64::from(u32::from_le_bytes(*first)) | last << (8 * (text.len() - 4))
+        }
+        _ => {
+            let byte = |at: usize| text.get(at).copied().map_or(0, u64::from);
+            byte(0) | byte(1) << 8 | byte(2) << 16
+        }
     }
 }
 
@@ -125,6 +187,15 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn eight_bytes_at_once_are_eight_one_by_one(text in "[0-9.]{1,8}|[-+ 0-9.,a:/?é]{1,6}") {
+            let bytes = text.as_bytes();
+            if bytes.len() <= 8 {
+                let at_once = digits_of_word(bytes, b'.');
+                prop_assert_eq!(at_once, digits_one_by_one(bytes, b'.').filter(|_| text != "."));
+            }
+        }
+
         #[test]
         fn the_value_is_that_of_the_exact_parser(text in "-?[0-9]{1,9}([.,][0-9]{0,9})?|-?0[.,]0{0,9}[0-9]{1,4}") {
             for mark in [DecimalMark::Point, DecimalMark::Comma] {

@@ -25,8 +25,11 @@ fn outcome(way: Way, text: &[u8], options: &ReadOptions) -> Result<Vec<String>, 
     for column in read.table.columns() {
         // Texts first: a column that waits gives them without being read.
         found.push(written(column));
+        let n_missing = column.n_missing();
         found.push(content(column));
         found.push(written(column));
+        assert_eq!(column.n_missing(), n_missing);
+        found.push(n_missing.to_string());
     }
     Ok(found)
 }
