@@ -18,7 +18,7 @@ pub(super) struct UnreadArrays {
 impl UnreadArrays {
     /// A column of categories that are read when somebody looks at them.
     pub(super) fn column(categories: CategoryBuilder, arrays: Vec<ArrayRef>) -> Column {
-        let n_records = arrays.iter().map(|array| array.len()).sum();
+        let n_records = arrays.iter().map(Array::len).sum();
         let attribute = Arc::clone(categories.attribute());
         let source = Self { arrays, categories };
         Column::unread(attribute, n_records, Box::new(source))

@@ -36,7 +36,6 @@ impl PlainNumber {
             _ => (false, text),
         };
         let (digits, n_whole) = match text.len() {
-            0 => return None,
             1..=8 => digits_of_word(text, separator)?,
             9..=16 => digits_one_by_one(text, separator)?,
             _ => return None,
@@ -56,7 +55,7 @@ impl PlainNumber {
             return None;
         }
         // Both are doubles without rounding, so that their quotient is rounded once, as by any exact parser.
-        let magnitude = digits as i64 as f64 / POWERS_OF_TEN[n_decimals];
+        let magnitude = digits.cast_signed() as f64 / POWERS_OF_TEN[n_decimals];
         Some(Self {
             value: if is_negative { -magnitude } else { magnitude },
             n_whole: n_whole as u8,
