@@ -214,14 +214,15 @@ impl ColumnBuilder {
         }
         match &mut self.cells {
             CellBuilder::Numeric(numbers) => {
-                for (index, text) in texts {
+                // Inner iteration: the fields are cut in the loop itself.
+                texts.for_each(|(index, text)| {
                     numbers.push(&text, &mut self.problems, || place(index));
-                }
+                });
             }
             CellBuilder::Categorical(categories) => {
-                for (index, text) in texts {
+                texts.for_each(|(index, text)| {
                     categories.push_checked(&text, &mut self.problems, || place(index));
-                }
+                });
             }
         }
     }

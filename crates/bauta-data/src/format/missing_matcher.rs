@@ -45,6 +45,7 @@ impl MissingMatcher {
 
     /// The state of a cell with this text: 0 where it holds a value. A code with a meaning wins
     /// over a text without.
+    #[inline]
     pub(super) fn state(&self, text: &str) -> u8 {
         if self.lengths & length_bit(text) == 0 {
             return 0;

@@ -11,6 +11,7 @@ pub(super) struct ShortText {
 
 impl ShortText {
     /// The text, if it is short enough. Its two halves may overlap; with the length they are that text and no other.
+    #[inline]
     pub(super) fn of(text: &[u8]) -> Option<Self> {
         let n_bytes = text.len();
         let (first, last) = match (text.first_chunk(), text.last_chunk()) {
@@ -54,6 +55,7 @@ impl RecentTexts {
     const SLOTS: usize = 512;
 
     /// The code of a text, if it is remembered.
+    #[inline]
     pub(super) fn code(&self, text: &ShortText) -> Option<u32> {
         let (known, code) = (*self.slots.get(text.slot())?)?;
         (known == *text).then_some(code)

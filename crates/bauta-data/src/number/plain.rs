@@ -25,7 +25,6 @@ impl PlainNumber {
     const MOST_DIGITS: usize = 15;
 
     /// The number that a text is, if it is written so.
-    #[inline]
     pub(crate) fn of(text: &[u8], mark: DecimalMark) -> Option<Self> {
         let separator = match mark {
             DecimalMark::Point => b'.',
