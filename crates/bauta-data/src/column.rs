@@ -1,11 +1,14 @@
 //! One column: its description, its values, its missing cells, and the text it came as.
 
 mod exact;
+mod unread;
 
 use std::sync::Arc;
 
 pub use self::exact::Limit;
 use self::exact::{exact_of, exact_taken, taken};
+pub(crate) use self::unread::CellSource;
+use self::unread::Unread;
 use crate::attribute::{Attribute, Kind};
 use crate::date::{DateFormat, Dates};
 use crate::decimal::Decimal;
@@ -54,8 +57,7 @@ pub struct NumberText {
 #[derive(Clone, Debug)]
 pub struct Column {
     attribute: Arc<Attribute>,
-    values: Values,
-    missing: Option<MissingCells>,
+    cells: Cells,
     number_text: NumberText,
     /// The numbers with all their digits, where doubles lack some.
     exact: Option<Arc<Categorical>>,
@@ -63,6 +65,26 @@ pub struct Column {
     before_suppression: Option<Arc<Vec<f64>>>,
     arrow_type: Option<arrow_schema::DataType>,
     source_type: Option<arrow_schema::DataType>,
+}
+
+/// The cells of a column, or what they are read from when somebody looks at them.
+#[derive(Clone, Debug)]
+enum Cells {
+    Read(Content),
+    Unread(Arc<Unread>),
+}
+
+/// Values, and which cells have none.
+#[derive(Clone, Debug)]
+struct Content {
+    values: Values,
+    missing: Option<MissingCells>,
+}
+
+impl Cells {
+    fn of(values: Values, missing: Option<MissingCells>) -> Self {
+        Self::Read(Content { values, missing })
+    }
 }
 
 impl Column {
@@ -81,8 +103,7 @@ impl Column {
         Self {
             attribute,
             exact: exact_of(&values, &number_text),
-            values: Values::Numeric(values),
-            missing,
+            cells: Cells::of(Values::Numeric(values), missing),
             number_text,
             before_suppression: None,
             arrow_type: None,
@@ -104,8 +125,7 @@ impl Column {
         );
         Self {
             attribute,
-            values: Values::Categorical(Categorical { codes, levels }),
-            missing,
+            cells: Cells::of(Values::Categorical(Categorical { codes, levels }), missing),
             number_text: NumberText::default(),
             exact: None,
             before_suppression: None,
@@ -145,9 +165,12 @@ impl Column {
 
     /// Number of records.
     pub fn len(&self) -> usize {
-        match &self.values {
-            Values::Numeric(values) => values.len(),
-            Values::Categorical(categorical) => categorical.codes.len(),
+        match &self.cells {
+            Cells::Unread(unread) => unread.n_records(),
+            Cells::Read(content) => match &content.values {
+                Values::Numeric(values) => values.len(),
+                Values::Categorical(categorical) => categorical.codes.len(),
+            },
         }
     }
 
@@ -158,12 +181,19 @@ impl Column {
 
     /// The values.
     pub fn values(&self) -> &Values {
-        &self.values
+        &self.content().values
+    }
+
+    fn content(&self) -> &Content {
+        match &self.cells {
+            Cells::Read(content) => content,
+            Cells::Unread(unread) => unread.content(),
+        }
     }
 
     /// The numbers, if the column is numeric. Missing cells are NaN.
     pub fn as_numeric(&self) -> Option<&[f64]> {
-        match &self.values {
+        match self.values() {
             Values::Numeric(values) => Some(values),
             Values::Categorical(_) => None,
         }
@@ -171,7 +201,7 @@ impl Column {
 
     /// The categories, if the column is categorical.
     pub fn as_categorical(&self) -> Option<&Categorical> {
-        match &self.values {
+        match self.values() {
             Values::Numeric(_) => None,
             Values::Categorical(categorical) => Some(categorical),
         }
@@ -179,29 +209,38 @@ impl Column {
 
     /// Missing cells, if there are any.
     pub fn missing(&self) -> Option<&MissingCells> {
-        self.missing.as_ref()
+        self.content().missing.as_ref()
     }
 
     /// Whether the cell of this record holds no value.
     pub fn is_missing(&self, record: usize) -> bool {
-        self.missing
-            .as_ref()
-            .is_some_and(|cells| cells.is_missing(record))
+        self.missing().is_some_and(|cells| cells.is_missing(record))
     }
 
     /// Number of cells without a value.
     pub fn n_missing(&self) -> usize {
-        self.missing.as_ref().map_or(0, MissingCells::count)
+        let unread = match &self.cells {
+            Cells::Unread(unread) => unread.n_missing(),
+            Cells::Read(_) => None,
+        };
+        unread.unwrap_or_else(|| self.missing().map_or(0, MissingCells::count))
     }
 
     /// Number of cells whose value a mask removed.
     pub fn n_suppressed(&self) -> usize {
-        self.missing.as_ref().map_or(0, MissingCells::n_suppressed)
+        match &self.cells {
+            // No mask touched it.
+            Cells::Unread(_) => 0,
+            Cells::Read(content) => {
+                let missing = content.missing.as_ref();
+                missing.map_or(0, MissingCells::n_suppressed)
+            }
+        }
     }
 
     /// The mark of a cell without a value.
     pub fn missing_mark(&self, record: usize) -> Option<&MissingMark> {
-        self.missing.as_ref().and_then(|cells| cells.mark(record))
+        self.missing().and_then(|cells| cells.mark(record))
     }
 
     /// How its numbers are written.
@@ -228,7 +267,7 @@ impl Column {
                 *value = format.round(*value);
             }
         }
-        if let Some(cells) = &self.missing {
+        if let Some(cells) = self.missing() {
             for (value, &state) in values.iter_mut().zip(cells.states()) {
                 if state != 0 {
                     *value = f64::NAN;
@@ -237,8 +276,7 @@ impl Column {
         }
         Self {
             attribute: Arc::clone(&self.attribute),
-            values: Values::Numeric(values),
-            missing: self.missing.clone(),
+            cells: Cells::of(Values::Numeric(values), self.missing().cloned()),
             number_text: NumberText {
                 verbatim: None,
                 ..self.number_text
@@ -260,8 +298,10 @@ impl Column {
         );
         Self {
             attribute: Arc::clone(&self.attribute),
-            values: Values::Categorical(Categorical { codes, levels }),
-            missing: self.missing.clone(),
+            cells: Cells::of(
+                Values::Categorical(Categorical { codes, levels }),
+                self.missing().cloned(),
+            ),
             number_text: NumberText::default(),
             exact: None,
             before_suppression: None,
@@ -272,7 +312,7 @@ impl Column {
 
     /// The column read as numbers, if every value is one; its texts are kept.
     pub fn parsed_as_numbers(&self, mark: DecimalMark) -> Option<Self> {
-        let Values::Categorical(categories) = &self.values else {
+        let Values::Categorical(categories) = self.values() else {
             return Some(self.clone());
         };
         let numbers: Vec<f64> = categories
@@ -308,14 +348,14 @@ impl Column {
         Some(Self::numeric(
             Arc::new(attribute),
             values,
-            self.missing.clone(),
+            self.missing().cloned(),
             number_text,
         ))
     }
 
     /// The column read as dates, in numbers of days, if every value is one in this spelling; its texts are kept.
     pub fn parsed_as_dates(&self, format: DateFormat) -> Option<Self> {
-        let Values::Categorical(categories) = &self.values else {
+        let Values::Categorical(categories) = self.values() else {
             return (self.number_text.date == Some(format)).then(|| self.clone());
         };
         let days: Vec<f64> = categories
@@ -345,7 +385,7 @@ impl Column {
         };
         let value = |record: usize| present(record).map_or(f64::NAN, |code| days[code]);
         let values = (0..self.len()).map(value).collect();
-        let missing = self.missing.clone();
+        let missing = self.missing().cloned();
         Some(Self {
             arrow_type: self.arrow_type.clone(),
             source_type: self.source_type.clone(),
@@ -356,7 +396,7 @@ impl Column {
     /// How its dates are spelled, if its values are dates: as numbers of days, or as categories in the order of the
     /// calendar.
     pub fn date_format(&self) -> Option<DateFormat> {
-        match &self.values {
+        match self.values() {
             Values::Numeric(_) => self.number_text.date,
             Values::Categorical(_) => self.attribute.date.and_then(Dates::format),
         }
@@ -382,12 +422,12 @@ impl Column {
     /// The column without the values of these records; what was missing before keeps its cause.
     #[must_use]
     pub fn suppress(&self, records: &[u32]) -> Self {
-        let missing = MissingCells::suppress(self.missing.as_ref(), records, self.len());
+        let missing = MissingCells::suppress(self.missing(), records, self.len());
         let masked = Self {
-            missing,
+            cells: Cells::of(self.values().clone(), missing),
             ..self.clone()
         };
-        match &self.values {
+        match self.values() {
             Values::Numeric(values) => {
                 let before = self.numbers_before_suppression();
                 Self {
@@ -406,10 +446,10 @@ impl Column {
     /// for categories, and where that is not known: a mask that came after the suppression gave the
     /// others new values. As with categories, nothing writes what is under a suppressed cell.
     pub fn numbers_before_suppression(&self) -> Option<&[f64]> {
-        match (&self.values, &self.before_suppression) {
+        match (self.values(), &self.before_suppression) {
             (Values::Numeric(_), Some(numbers)) => Some(numbers),
             (Values::Numeric(values), None) => {
-                let cells = self.missing.as_ref();
+                let cells = self.missing();
                 let lost = cells.is_some_and(MissingCells::knows_suppression);
                 (!lost).then_some(values)
             }
@@ -421,7 +461,10 @@ impl Column {
     #[must_use]
     pub fn with_suppressed_text(&self, text: &str) -> Self {
         let mut column = self.clone();
-        if let Some(cells) = &mut column.missing {
+        // No mask touched a column that is not read.
+        if let Cells::Read(Content { missing, .. }) = &mut column.cells
+            && let Some(cells) = missing
+        {
             cells.set_suppressed_text(text);
         }
         column
@@ -430,7 +473,7 @@ impl Column {
     /// A choice of records, in that order. The texts of untouched cells come along.
     #[must_use]
     pub fn take(&self, records: &[u32]) -> Self {
-        let values = match &self.values {
+        let values = match self.values() {
             Values::Numeric(values) => Values::Numeric(taken(values, records)),
             Values::Categorical(categorical) => Values::Categorical(Categorical {
                 codes: taken(&categorical.codes, records),
@@ -447,8 +490,7 @@ impl Column {
         });
         Self {
             attribute: Arc::clone(&self.attribute),
-            values,
-            missing: self.missing.as_ref().and_then(|cells| cells.take(records)),
+            cells: Cells::of(values, self.missing().and_then(|cells| cells.take(records))),
             number_text: NumberText {
                 verbatim,
                 ..self.number_text
@@ -463,11 +505,17 @@ impl Column {
 
     /// Appends the text of a cell as it stands in a file.
     pub fn write_text(&self, record: usize, mark: DecimalMark, out: &mut String) {
+        if let Cells::Unread(unread) = &self.cells
+            && let Some(text) = unread.text(record)
+        {
+            out.push_str(&text);
+            return;
+        }
         if let Some(missing) = self.missing_mark(record) {
             out.push_str(&missing.text);
             return;
         }
-        match (&self.values, &self.number_text.verbatim) {
+        match (self.values(), &self.number_text.verbatim) {
             (Values::Numeric(_), Some(texts)) => {
                 let text = texts.get(record);
                 if mark == self.number_text.mark || self.number_text.date.is_some() {

@@ -4,24 +4,34 @@ mod arrow_exact;
 mod arrow_in;
 mod arrow_out;
 mod builder;
+mod category_builder;
 mod decimal_marks;
 mod encoding;
+mod faulty_records;
 mod header;
 mod memory;
+mod missing_matcher;
 mod number_builder;
 mod parquet;
 mod parquet_write;
+mod pieces;
+mod piecewise;
 mod quotes;
+mod recent_texts;
+mod record_by_record;
 mod sniff;
 mod suspicion;
 mod text_again;
 mod text_memory;
 mod text_read;
 mod text_write;
+mod unread_arrays;
+mod unread_text;
 
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::attribute::Schema;
 use crate::fingerprint::{Fingerprint, WrittenBytes, WrittenHasher};
@@ -216,7 +226,7 @@ fn read_whole(path: &Path, file: File, options: &ReadOptions) -> Result<Vec<u8>,
     let allowance = Allowance::of(options.memory);
     let n_bytes = file.metadata().map_or(0, |metadata| metadata.len());
     allowance.check(path, &Need::of_bytes(n_bytes))?;
-    let mut bytes = Vec::new();
+    let mut bytes = Vec::with_capacity(usize::try_from(n_bytes).map_or(0, |n_bytes| n_bytes + 1));
     // A pipe has no length to look at, so that it is stopped on its way.
     let n_read = file
         .take(allowance.bytes().saturating_add(1))
@@ -307,6 +317,7 @@ pub fn read_bytes(
     let bytes = bytes.into();
     match format {
         FileFormat::Text => {
+            let bytes = Arc::new(bytes);
             let (read, fingerprint) = with_fingerprint(path, &bytes, watch, || {
                 text_read::read(path, &bytes, options, watch)
             })?;

@@ -1,11 +1,13 @@
 //! Numbers as texts, both ways, the same on every machine.
 
 mod marks;
+mod plain;
 mod shortest;
 
 use std::borrow::Cow;
 
 pub use marks::{ColumnMark, FileMark, MarkEvidence, ReadAs, ShownMark};
+pub(crate) use plain::PlainNumber;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

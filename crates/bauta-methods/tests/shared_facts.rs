@@ -41,9 +41,8 @@ fn said(
     let measure = registry::measure(id).expect("it is registered");
     let nearest = ("correspondence", RawValue::Text("nearest".to_owned()));
     let given = match (id, pair.rows) {
-        ("a-score" | "d-score", _) | (_, Rows::Unrelated) => Vec::new(),
         ("il1" | "interval-rank", Rows::Correspond) => vec![nearest],
-        (_, Rows::Correspond) => Vec::new(),
+        _ => Vec::new(),
     };
     let params = params(measure.card(), &given);
     let mut context = RunContext::new(1, id, &Unwatched);

@@ -496,7 +496,11 @@ fn a_search_does_not_write_a_plan_that_loses_more_than_the_one_it_was_given() {
     // plan blanks single ages, and half of the records keep theirs.
     write(folder, "x.csv", "age,sex,region,school", 600, |record| {
         let s = scattered(record);
-        let age = if s % 4 > 0 { 30 + s % 2 } else { s % 60 };
+        let age = if s.is_multiple_of(4) {
+            s % 60
+        } else {
+            30 + s % 2
+        };
         format!("{age},{},{},{}", s / 7 % 2, s / 11 % 5, s / 13 % 5)
     });
     let plan = "data = { file = \"x.csv\" }\noutput = { file = \"y.csv\" }\n\n[variables]\n\

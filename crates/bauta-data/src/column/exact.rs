@@ -7,7 +7,7 @@ use super::{Categorical, Column, NumberText, Values};
 use crate::date::iso_days;
 use crate::decimal::{Decimal, is_beyond_double};
 use crate::levels::Levels;
-use crate::number::{DecimalMark, number_text, parse_label, plain_number};
+use crate::number::{DecimalMark, PlainNumber, number_text, parse_label, plain_number};
 use crate::text::TextArena;
 
 /// A number that the numbers of one column are compared with, to the last digit.
@@ -100,7 +100,7 @@ impl Column {
             (false, false) => {}
             (left, right) => return left && right,
         }
-        match (&self.values, &other.values) {
+        match (self.values(), other.values()) {
             (Values::Numeric(x), Values::Numeric(z)) => {
                 let (x, z) = (x[record], z[other_record]);
                 if self.exact.is_none() && other.exact.is_none() {
@@ -129,7 +129,7 @@ impl Column {
     /// Values come with all their digits, in their one spelling.
     #[must_use]
     pub fn moved(&self, donors: &[u32]) -> Self {
-        match &self.values {
+        match self.values() {
             Values::Categorical(categories) => self.with_codes(
                 taken(&categories.codes, donors),
                 Arc::clone(&categories.levels),
@@ -179,8 +179,12 @@ pub(super) fn exact_of(values: &[f64], number_text: &NumberText) -> Option<Arc<C
 
 fn exact_numbers(values: &[f64], texts: &TextArena, mark: DecimalMark) -> Option<Arc<Categorical>> {
     let plain = |record: usize| plain_number(texts.get(record), mark).unwrap_or_default();
+    // A plain number has few enough digits for a double.
+    let is_plain = |record: usize| PlainNumber::of(texts.get(record).as_bytes(), mark).is_some();
     let is_beyond = |record: usize| {
-        !values[record].is_nan() && is_beyond_double(&plain(record), values[record])
+        !values[record].is_nan()
+            && !is_plain(record)
+            && is_beyond_double(&plain(record), values[record])
     };
     if !(0..values.len()).any(is_beyond) {
         return None;

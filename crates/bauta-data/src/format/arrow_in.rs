@@ -14,8 +14,11 @@ use arrow_schema::DataType;
 use rayon::prelude::*;
 
 use super::builder::{ColumnBuilder, Place};
+use super::category_builder::CategoryBuilder;
 use super::decimal_marks::Marks;
+use super::unread_arrays::UnreadArrays;
 use super::{ReadOptions, header};
+use crate::column::Column;
 use crate::number::DecimalMark;
 use crate::problem::{DataError, DataProblem, ProblemList};
 use crate::table::Table;
@@ -45,11 +48,13 @@ pub(super) struct TableBuilder<'a> {
     n_records: u64,
 }
 
-struct TypedBuilder {
+pub(super) struct TypedBuilder {
     cells: ColumnBuilder,
     data_type: DataType,
     /// Whether the type can be made again from the texts without loss, as far as was seen.
     lossless: bool,
+    /// The arrays of a column that is read later.
+    waiting: Option<Vec<ArrayRef>>,
 }
 
 impl<'a> TableBuilder<'a> {
@@ -85,10 +90,13 @@ impl<'a> TableBuilder<'a> {
             if let Err((message, hint)) = check_type(&data_type, cells.is_numeric()) {
                 problems.push_with(|| DataProblem::file(message, hint).of_variable(field.name()));
             }
+            // Arrays of numbers take less room than the texts of the numbers would.
+            let waits = cells.can_wait() && (data_type.is_integer() || data_type.is_floating());
             columns.push(TypedBuilder {
                 cells,
                 data_type,
                 lossless: true,
+                waiting: waits.then(Vec::new),
             });
         }
         problems.into_result(path)?;
@@ -142,15 +150,8 @@ impl<'a> TableBuilder<'a> {
                 .append(std::mem::take(&mut column.cells.problems));
         }
         self.problems.into_result(self.path)?;
-        let finish = |column: TypedBuilder| {
-            let finished = column.cells.finish();
-            if column.lossless {
-                finished.with_arrow_type(column.data_type)
-            } else {
-                finished
-            }
-        };
-        let columns = self.columns.into_par_iter().map(finish).collect();
+        let columns = self.columns.into_par_iter();
+        let columns = columns.map(TypedBuilder::finish).collect();
         let n_records = usize::try_from(self.n_records).unwrap_or(usize::MAX);
         Ok(Table::new(columns, n_records))
     }
@@ -213,9 +214,36 @@ fn type_name(data_type: &DataType) -> String {
 }
 
 impl TypedBuilder {
+    /// A column without cells, which are categories that waited.
+    pub(super) fn of_waiting(categories: CategoryBuilder, data_type: DataType) -> Self {
+        Self {
+            cells: ColumnBuilder::of_waiting(categories),
+            data_type,
+            lossless: true,
+            waiting: None,
+        }
+    }
+
+    /// The column.
+    pub(super) fn finish(self) -> Column {
+        let finished = match self.waiting {
+            Some(arrays) => UnreadArrays::column(self.cells.into_waiting(), arrays),
+            None => self.cells.finish(),
+        };
+        if self.lossless {
+            finished.with_arrow_type(self.data_type)
+        } else {
+            finished
+        }
+    }
+
     /// Adds the cells of an array, the first of which belongs to `first_record` (from 1).
-    fn push(&mut self, array: &ArrayRef, first_record: u64) -> Result<(), &'static str> {
+    pub(super) fn push(&mut self, array: &ArrayRef, first_record: u64) -> Result<(), &'static str> {
         const FAILED: &str = "a column cannot be decoded";
+        if let Some(waiting) = &mut self.waiting {
+            waiting.push(Arc::clone(array));
+            return Ok(());
+        }
         let place = |index: usize| Place::Record(first_record + index as u64);
         match array.data_type() {
             DataType::Dictionary(_, values) if values.is_string() => {
@@ -247,7 +275,11 @@ impl TypedBuilder {
                 self.push_texts(texts.iter().map(Option::as_deref), place);
             }
             DataType::Float64 => {
-                self.push_floats(array.as_primitive::<Float64Type>().iter(), place);
+                let array = array.as_primitive::<Float64Type>();
+                let sound = array.values().iter().copied();
+                if array.null_count() > 0 || !self.cells.push_sound(sound) {
+                    self.push_floats(array.iter(), place);
+                }
             }
             DataType::Float32 => {
                 let cells = array.as_primitive::<Float32Type>().iter();
@@ -282,6 +314,19 @@ impl TypedBuilder {
             return Some(());
         }
         let numbers = dictionary.normalized_keys();
+        if let Some(categories) = self.cells.plain_categories() {
+            let mut codes: Vec<Option<u32>> = vec![None; texts.len()];
+            for (index, &number) in numbers.iter().enumerate() {
+                match texts[number].filter(|_| dictionary.keys().is_valid(index)) {
+                    None => categories.push_null(),
+                    Some(text) => match codes[number] {
+                        Some(code) => categories.push_code(code),
+                        None => codes[number] = Some(categories.push(text)),
+                    },
+                }
+            }
+            return Some(());
+        }
         let cells = numbers.iter().enumerate().map(|(index, &number)| {
             let is_there = dictionary.keys().is_valid(index);
             is_there.then(|| texts[number]).flatten()
@@ -295,8 +340,26 @@ impl TypedBuilder {
         T: ArrowPrimitiveType,
         i128: From<T::Native>,
     {
-        let cells = array.as_primitive::<T>().iter();
-        self.push_whole(cells.map(|cell| cell.map(i128::from)), place);
+        let array = array.as_primitive::<T>();
+        let cells = array.iter();
+        let cells = cells.map(|cell| cell.map(i128::from));
+        let is_exact = |cell: Option<i128>| {
+            cell.is_none_or(|value| value.unsigned_abs() <= u128::from(EXACT_WHOLE))
+        };
+        if let Some(categories) = self.cells.plain_categories() {
+            push_whole_categories(categories, cells);
+        } else if self.cells.is_numeric() && cells.clone().all(is_exact) {
+            // Within 2^53, so that neither step rounds.
+            let number = |value: i128| value as i64 as f64;
+            let values = array.values().iter();
+            let sound = values.map(|&value| number(i128::from(value)));
+            if array.null_count() > 0 || !self.cells.push_sound(sound) {
+                self.cells
+                    .push_numbers(cells.map(|cell| cell.map(number)), place);
+            }
+        } else {
+            self.push_whole(cells, place);
+        }
     }
 
     fn push_texts<'t>(
@@ -304,6 +367,15 @@ impl TypedBuilder {
         texts: impl Iterator<Item = Option<&'t str>>,
         place: impl Fn(usize) -> Place,
     ) {
+        if let Some(categories) = self.cells.plain_categories() {
+            for text in texts {
+                match text {
+                    Some(text) => drop(categories.push(text)),
+                    None => categories.push_null(),
+                }
+            }
+            return;
+        }
         for (index, text) in texts.enumerate() {
             match text {
                 Some(text) => self.cells.push(text, || place(index)),
@@ -334,15 +406,38 @@ impl TypedBuilder {
         cells: impl Iterator<Item = Option<f64>>,
         place: impl Fn(usize) -> Place,
     ) {
-        let numeric = self.cells.is_numeric();
+        if self.cells.is_numeric() {
+            return self.cells.push_numbers(cells, place);
+        }
         for (index, cell) in cells.enumerate() {
             match cell {
                 None => self.cells.push_null(|| place(index)),
-                Some(value) if numeric || value.is_finite() => {
+                Some(value) if value.is_finite() => {
                     self.cells.push_number(value, || place(index));
                 }
                 Some(value) => self.cells.push(&value.to_string(), || place(index)),
             }
+        }
+    }
+}
+
+/// Adds whole numbers of one type as categories. Those that were seen lately need no text.
+fn push_whole_categories(
+    categories: &mut CategoryBuilder,
+    cells: impl Iterator<Item = Option<i128>>,
+) {
+    const SLOT_BITS: u32 = 10;
+    let mut recent: Vec<Option<(i128, u32)>> = vec![None; 1 << SLOT_BITS];
+    for cell in cells {
+        let Some(value) = cell else {
+            categories.push_null();
+            continue;
+        };
+        let scattered = (value as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let slot = &mut recent[(scattered >> (u64::BITS - SLOT_BITS)) as usize];
+        match slot {
+            Some((known, code)) if *known == value => categories.push_code(*code),
+            _ => *slot = Some((value, categories.push(&value.to_string()))),
         }
     }
 }

@@ -1,18 +1,17 @@
 //! Columns in the making: cells come in record by record, from text or from Arrow arrays.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use foldhash::fast::FixedState;
-use hashbrown::HashSet;
-
+use super::category_builder::{CategoryBuilder, DateReading, LevelOrder};
 use super::decimal_marks::Marks;
+use super::missing_matcher::MissingMatcher;
 use super::number_builder::NumberBuilder;
 use crate::attribute::{Attribute, Kind, Role};
 use crate::column::Column;
-use crate::date::{DateDoubt, DateEvidence, DateFormat, Dates, format_of};
-use crate::levels::Levels;
-use crate::missing::{MissingCause, MissingCells, MissingMark, MissingRules};
-use crate::number::{DecimalMark, MarkEvidence, ReadAs, ShownMark, number_text, parse_number};
+use crate::date::{DateEvidence, Dates};
+use crate::missing::MissingRules;
+use crate::number::{DecimalMark, ReadAs, ShownMark, number_text};
 use crate::problem::{DataProblem, ProblemList};
 
 /// Where a cell stands in its source.
@@ -37,89 +36,11 @@ impl Place {
     }
 }
 
-/// Tells which texts of one column mean that there is no value.
-pub(super) struct MissingMatcher {
-    marks: Vec<MissingMark>,
-    /// For each mark whose text is just a number as we write it: that number.
-    numbers: Vec<Option<f64>>,
-    /// Bit n is set if some mark has n bytes (bit 63: 63 or more). Most cells fail this test.
-    lengths: u64,
-}
-
-impl MissingMatcher {
-    /// States are bytes; room is left for marks that readers and masks add.
-    const MAX_MARKS: usize = 250;
-
-    fn new(rules: &MissingRules) -> Self {
-        let mut marks = rules.marks();
-        marks.truncate(Self::MAX_MARKS);
-        let numbers = marks
-            .iter()
-            .map(|mark| parse_number(&mark.text).filter(|&value| number_text(value) == mark.text))
-            .collect();
-        let lengths = marks
-            .iter()
-            .fold(0, |bits, mark| bits | length_bit(&mark.text));
-        Self {
-            marks,
-            numbers,
-            lengths,
-        }
-    }
-
-    /// The state of a cell with this text: 0 where it holds a value. A code with a meaning wins
-    /// over a text without.
-    pub(super) fn state(&self, text: &str) -> u8 {
-        if self.lengths & length_bit(text) == 0 {
-            return 0;
-        }
-        let position = self.marks.iter().rposition(|mark| mark.text == text);
-        position.map_or(0, |position| (position + 1) as u8)
-    }
-
-    /// The state of a cell with this number.
-    pub(super) fn state_of_number(&self, value: f64) -> u8 {
-        let position = self
-            .numbers
-            .iter()
-            .rposition(|&number| number == Some(value));
-        position.map_or(0, |position| (position + 1) as u8)
-    }
-
-    /// The state of a cell that its source has as "no value", written as `text`.
-    pub(super) fn source_state(&mut self, text: &str) -> u8 {
-        let wanted = |mark: &MissingMark| mark.text == text && mark.cause == MissingCause::Source;
-        let position = self.marks.iter().position(wanted).unwrap_or_else(|| {
-            self.marks.push(MissingMark {
-                text: text.to_owned(),
-                cause: MissingCause::Source,
-            });
-            self.numbers.push(None);
-            self.marks.len() - 1
-        });
-        (position + 1) as u8
-    }
-
-    /// The text of a cell in this state.
-    fn text(&self, state: u8) -> &str {
-        let mark = usize::from(state).checked_sub(1);
-        mark.and_then(|mark| self.marks.get(mark))
-            .map_or("", |mark| &mark.text)
-    }
-
-    /// The missing cells with these states.
-    pub(super) fn cells(self, states: Vec<u8>) -> Option<MissingCells> {
-        MissingCells::new(states, self.marks)
-    }
-}
-
-fn length_bit(text: &str) -> u64 {
-    1 << text.len().min(63)
-}
-
 /// A column in the making. Problems are gathered; a column with problems is never finished.
 pub(super) struct ColumnBuilder {
     cells: CellBuilder,
+    /// Whether its owner described it.
+    declared: bool,
     kept: Kept,
     pub(super) problems: ProblemList,
 }
@@ -128,66 +49,13 @@ pub(super) struct ColumnBuilder {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kept {
     Cells,
+    /// Cells are only looked at for their decimal mark.
     Nothing,
 }
 
 enum CellBuilder {
     Numeric(NumberBuilder),
     Categorical(CategoryBuilder),
-}
-
-/// What is known of a column's texts as dates.
-enum DateReading {
-    /// Nobody said that they are dates.
-    Unsaid,
-    /// They are; how they are spelled is being found.
-    Sought(DateEvidence),
-    /// They are, and are spelled like this.
-    Known(DateFormat),
-}
-
-impl DateReading {
-    /// Whether a value may stand in the column.
-    fn accepts(&mut self, text: &str) -> bool {
-        match self {
-            Self::Unsaid => true,
-            Self::Sought(evidence) => evidence.see(text),
-            Self::Known(format) => format.days(text).is_some(),
-        }
-    }
-
-    /// What is wrong with a value that may not.
-    fn refusal(&self) -> DataProblem {
-        let spelled = match self {
-            Self::Known(format) => Some(*format),
-            Self::Sought(evidence) => match evidence.format() {
-                Ok(format) | Err(DateDoubt::Either(format, _) | DateDoubt::Century(format, _)) => {
-                    Some(format)
-                }
-                Err(DateDoubt::NoDate) => None,
-            },
-            Self::Unsaid => None,
-        };
-        match spelled {
-            Some(format) => DataProblem::file(
-                format!(
-                    "the value is no day of the calendar in the spelling {format} of the others"
-                ),
-                "mend it, or declare it as missing",
-            ),
-            None => DataProblem::file(
-                "the value is no date",
-                "mend it, declare it as missing, or state how dates are spelled: date = \"dd/mm/yyyy\"",
-            ),
-        }
-    }
-}
-
-/// How the levels of a categorical column are put in order.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum LevelOrder {
-    Found,
-    Natural,
 }
 
 impl ColumnBuilder {
@@ -221,7 +89,7 @@ impl ColumnBuilder {
             let order = LevelOrder::Natural;
             let cells =
                 CategoryBuilder::new(attribute, missing, order, Marks::Known(marks.read_with()));
-            CellBuilder::Categorical(CategoryBuilder { dates, ..cells })
+            CellBuilder::Categorical(cells.with_dates(dates))
         } else if numeric {
             CellBuilder::Numeric(NumberBuilder::new(attribute, missing, marks))
         } else {
@@ -235,6 +103,7 @@ impl ColumnBuilder {
         };
         Self {
             cells,
+            declared,
             kept: Kept::Cells,
             problems,
         }
@@ -250,7 +119,7 @@ impl ColumnBuilder {
         let (mark, read_as) = match &self.cells {
             CellBuilder::Numeric(numbers) => (numbers.evidence()?.mark(), ReadAs::Numbers),
             CellBuilder::Categorical(categories) => {
-                (categories.evidence?.mark_of_texts(), ReadAs::Texts)
+                (categories.evidence()?.mark_of_texts(), ReadAs::Texts)
             }
         };
         Some(ShownMark {
@@ -264,7 +133,7 @@ impl ColumnBuilder {
     pub(super) fn name(&self) -> &str {
         match &self.cells {
             CellBuilder::Numeric(numbers) => &numbers.attribute().name,
-            CellBuilder::Categorical(categories) => &categories.attribute.name,
+            CellBuilder::Categorical(categories) => &categories.attribute().name,
         }
     }
 
@@ -286,6 +155,85 @@ impl ColumnBuilder {
                 categories.push_checked(text, &mut self.problems, place);
             }
         }
+    }
+
+    /// Whether the cells of this column can be read later: nobody described it, so that it is categories in the order
+    /// in which they are found, and no cell of it can be wrong.
+    pub(super) fn can_wait(&self) -> bool {
+        !self.declared && self.kept == Kept::Cells && !self.is_numeric()
+    }
+
+    /// The categories, none of which is there yet, of a column that can wait.
+    pub(super) fn into_waiting(self) -> CategoryBuilder {
+        match self.cells {
+            CellBuilder::Categorical(categories) => categories.without_evidence(),
+            CellBuilder::Numeric(numbers) => CategoryBuilder::of_dates(numbers),
+        }
+    }
+
+    /// A column of these categories, which waited.
+    pub(super) fn of_waiting(categories: CategoryBuilder) -> Self {
+        Self {
+            cells: CellBuilder::Categorical(categories),
+            declared: false,
+            kept: Kept::Cells,
+            problems: ProblemList::default(),
+        }
+    }
+
+    /// The categories, if each is a text and nothing else.
+    pub(super) fn plain_categories(&mut self) -> Option<&mut CategoryBuilder> {
+        match &mut self.cells {
+            CellBuilder::Categorical(categories) if self.kept == Kept::Cells => {
+                categories.takes_any_text().then_some(categories)
+            }
+            CellBuilder::Categorical(_) | CellBuilder::Numeric(_) => None,
+        }
+    }
+
+    /// Looks at cells for their decimal mark, as far as that is sought.
+    pub(super) fn look_at_all<'t>(&mut self, texts: impl Iterator<Item = Cow<'t, str>>) {
+        if let CellBuilder::Categorical(categories) = &mut self.cells {
+            categories.look_at_all(texts);
+        }
+    }
+
+    /// Adds cells with their texts; `place` tells where each of them stands.
+    pub(super) fn push_all<'t>(
+        &mut self,
+        texts: impl Iterator<Item = Cow<'t, str>>,
+        place: impl Fn(usize) -> Place,
+    ) {
+        let mut texts = texts.enumerate();
+        // Until the first number, a column of numbers may turn out to be one of dates.
+        while !self.is_settled() {
+            let Some((index, text)) = texts.next() else {
+                return;
+            };
+            self.push(&text, || place(index));
+        }
+        match &mut self.cells {
+            CellBuilder::Numeric(numbers) => {
+                // Inner iteration: the fields are cut in the loop itself.
+                texts.for_each(|(index, text)| {
+                    numbers.push(&text, &mut self.problems, || place(index));
+                });
+            }
+            CellBuilder::Categorical(categories) => {
+                texts.for_each(|(index, text)| {
+                    categories.push_checked(&text, &mut self.problems, || place(index));
+                });
+            }
+        }
+    }
+
+    /// Whether cells are kept, and in a column whose sort no cell changes any more.
+    fn is_settled(&self) -> bool {
+        let is_settled = match &self.cells {
+            CellBuilder::Numeric(numbers) => numbers.has_begun(),
+            CellBuilder::Categorical(_) => true,
+        };
+        is_settled && self.kept == Kept::Cells
     }
 
     /// Makes a column that was to hold numbers one of dates, if this is its first text and a date.
@@ -318,11 +266,51 @@ impl ColumnBuilder {
         }
     }
 
+    /// Adds numbers as [`Self::push_number`] does, if the column holds numbers and nothing is to be said of any of them;
+    /// else adds none and says so.
+    pub(super) fn push_sound(
+        &mut self,
+        numbers: impl ExactSizeIterator<Item = f64> + Clone,
+    ) -> bool {
+        match &mut self.cells {
+            CellBuilder::Numeric(builder) => builder.push_sound(numbers),
+            CellBuilder::Categorical(_) => false,
+        }
+    }
+
+    /// Adds cells that are numbers as for [`Self::push_number`], or that the source has as "no value".
+    pub(super) fn push_numbers(
+        &mut self,
+        cells: impl Iterator<Item = Option<f64>>,
+        place: impl Fn(usize) -> Place,
+    ) {
+        match &mut self.cells {
+            CellBuilder::Numeric(numbers) => {
+                for (index, cell) in cells.enumerate() {
+                    match cell {
+                        Some(value) => {
+                            numbers.push_number(value, &mut self.problems, || place(index));
+                        }
+                        None => numbers.push_null(&mut self.problems, || place(index)),
+                    }
+                }
+            }
+            CellBuilder::Categorical(_) => {
+                for (index, cell) in cells.enumerate() {
+                    match cell {
+                        Some(value) => self.push_number(value, || place(index)),
+                        None => self.push_null(|| place(index)),
+                    }
+                }
+            }
+        }
+    }
+
     /// Adds a cell that the source has as "no value".
     pub(super) fn push_null(&mut self, place: impl Fn() -> Place) {
         match &mut self.cells {
             CellBuilder::Numeric(numbers) => numbers.push_null(&mut self.problems, place),
-            CellBuilder::Categorical(categories) => categories.codes.push(CategoryBuilder::NULL),
+            CellBuilder::Categorical(categories) => categories.push_null(),
         }
     }
 
@@ -330,7 +318,7 @@ impl ColumnBuilder {
     pub(super) fn refuse(&mut self, place: impl Fn() -> Place, message: &str, hint: &str) {
         let name = match &self.cells {
             CellBuilder::Numeric(numbers) => &numbers.attribute().name,
-            CellBuilder::Categorical(categories) => &categories.attribute.name,
+            CellBuilder::Categorical(categories) => &categories.attribute().name,
         };
         self.problems.push_with(|| {
             place()
@@ -356,218 +344,10 @@ impl ColumnBuilder {
     }
 }
 
-/// Categories in the making. Missing texts get codes like all others until the end, so that one
-/// look-up per cell is enough.
-struct CategoryBuilder {
-    attribute: Arc<Attribute>,
-    missing: MissingMatcher,
-    order: LevelOrder,
-    dates: DateReading,
-    /// What the texts show of the decimal mark, where it is to be found.
-    evidence: Option<MarkEvidence>,
-    levels: Levels,
-    /// Missing state of each level.
-    states: Vec<u8>,
-    codes: Vec<u32>,
-    /// Codes of texts that are no dates in a column of dates.
-    refused: HashSet<u32, FixedState>,
-}
-
-impl CategoryBuilder {
-    /// Stands for a cell without text.
-    const NULL: u32 = u32::MAX;
-
-    fn new(
-        attribute: Arc<Attribute>,
-        missing: MissingMatcher,
-        order: LevelOrder,
-        marks: Marks,
-    ) -> Self {
-        Self {
-            attribute,
-            missing,
-            order,
-            dates: DateReading::Unsaid,
-            evidence: (marks == Marks::Sought).then(MarkEvidence::default),
-            levels: Levels::default(),
-            states: Vec::new(),
-            codes: Vec::new(),
-            refused: HashSet::default(),
-        }
-    }
-
-    fn push(&mut self, text: &str) {
-        let code = self.levels.insert(text);
-        if code as usize == self.states.len() {
-            let state = self.look_at(text);
-            self.states.push(state);
-        }
-        self.codes.push(code);
-    }
-
-    /// Adds a cell whose text must be a date, if the column is one of dates. A text that is none is told wherever it
-    /// stands.
-    fn push_checked(&mut self, text: &str, problems: &mut ProblemList, place: impl Fn() -> Place) {
-        let n_before = self.states.len();
-        self.push(text);
-        let is_new_value = self.states.len() > n_before && self.states[n_before] == 0;
-        if is_new_value && !self.dates.accepts(text) {
-            self.refused.insert(n_before as u32);
-        }
-        let is_refused = |code: &u32| self.refused.contains(code);
-        if !self.refused.is_empty() && self.codes.last().is_some_and(is_refused) {
-            problems.push_with(|| {
-                let problem = place().of(self.dates.refusal());
-                problem.of_variable(&self.attribute.name)
-            });
-        }
-    }
-
-    /// Dates that come where numbers were expected. Cells without a value came before them.
-    fn of_dates(numbers: NumberBuilder) -> Self {
-        let (attribute, missing, states) = numbers.into_missing_texts();
-        let marks = Marks::Known(DecimalMark::Point);
-        let mut cells = Self {
-            dates: DateReading::Sought(DateEvidence::default()),
-            ..Self::new(attribute, missing, LevelOrder::Natural, marks)
-        };
-        for state in states {
-            let text = cells.missing.text(state).to_owned();
-            // A cell that its source has as "no value" need not have a text that means so.
-            if cells.missing.state(&text) == state {
-                cells.push(&text);
-            } else {
-                cells.codes.push(Self::NULL);
-            }
-        }
-        cells
-    }
-
-    /// Settles how its dates are spelled, or asks.
-    fn close(&mut self, problems: &mut ProblemList) {
-        let is_of_dates = !matches!(self.dates, DateReading::Unsaid);
-        let found = match &self.dates {
-            DateReading::Known(format) => Ok(*format),
-            DateReading::Sought(evidence) => evidence.format(),
-            DateReading::Unsaid => self.unsaid_dates(),
-        };
-        match found {
-            Ok(format) => {
-                self.attribute = Arc::new(Attribute::clone(&self.attribute).with_dates(format));
-                self.dates = DateReading::Known(format);
-            }
-            Err(DateDoubt::NoDate) => {}
-            // Two digits of a year may as well be no year, where nobody said that these are dates.
-            Err(DateDoubt::Century(..)) if !is_of_dates => {}
-            Err(doubt) => {
-                problems.push_with(|| doubt.problem().of_variable(&self.attribute.name));
-            }
-        }
-    }
-
-    /// How the ordered categories are spelled, if all of them are dates although nobody said so: the order of the
-    /// calendar is meant then, and not that of their letters.
-    fn unsaid_dates(&self) -> Result<DateFormat, DateDoubt> {
-        let is_calendar =
-            self.attribute.kind == Kind::Ordered || self.attribute.has_levels_of_dates();
-        let is_ordered =
-            is_calendar && self.attribute.order.is_none() && self.order == LevelOrder::Natural;
-        let values = || {
-            let levels = self.levels.iter().zip(&self.states);
-            levels.filter(|&(_, &state)| state == 0)
-        };
-        let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-        if !is_ordered || values().any(|(text, _)| is_number(text)) {
-            return Err(DateDoubt::NoDate);
-        }
-        format_of(values().map(|(text, _)| text))
-    }
-
-    /// The missing state of a text; if it holds a value, what it shows of the decimal mark is taken in.
-    fn look_at(&mut self, text: &str) -> u8 {
-        let state = self.missing.state(text);
-        if let (0, Some(evidence)) = (state, &mut self.evidence) {
-            evidence.see(text);
-        }
-        state
-    }
-
-    fn finish(mut self) -> Column {
-        let (levels, new_codes) = self.ordered_levels();
-        let has_nulls = self.codes.contains(&Self::NULL);
-        let cells = if has_nulls || self.states.iter().any(|&state| state != 0) {
-            let null_state = if has_nulls {
-                self.missing.source_state("")
-            } else {
-                0
-            };
-            let state = |&code: &u32| {
-                self.states
-                    .get(code as usize)
-                    .copied()
-                    .unwrap_or(null_state)
-            };
-            let states = self.codes.iter().map(state).collect();
-            self.missing.cells(states)
-        } else {
-            None
-        };
-        for code in &mut self.codes {
-            // The code of a missing cell means nothing; 0 keeps it within most tables.
-            *code = new_codes.get(*code as usize).copied().unwrap_or(0);
-        }
-        let as_numbers = self.attribute.kind == Kind::Continuous;
-        let column = Column::categorical(self.attribute, self.codes, Arc::new(levels), cells);
-        match self.dates {
-            // Every text was found to be a date of this spelling.
-            DateReading::Known(format) if as_numbers => {
-                column.parsed_as_dates(format).unwrap_or(column)
-            }
-            // Without any value there is no spelling, and no number either.
-            DateReading::Sought(_) if as_numbers => {
-                let numbers = column.parsed_as_numbers(DecimalMark::Point);
-                numbers.unwrap_or(column)
-            }
-            DateReading::Known(_) | DateReading::Sought(_) | DateReading::Unsaid => column,
-        }
-    }
-
-    /// The levels that are values, in their order, and the new code of each old one.
-    fn ordered_levels(&mut self) -> (Levels, Vec<u32>) {
-        let found = std::mem::take(&mut self.levels);
-        let n_found = found.len();
-        let present: Vec<u32> = (0..n_found as u32)
-            .filter(|&code| self.states[code as usize] == 0)
-            .collect();
-        let values = if present.len() == n_found {
-            found
-        } else {
-            Levels::from_texts(present.iter().map(|&code| found.text(code)))
-        };
-        let (values, new_codes) = match (&self.attribute.order, self.order) {
-            (Some(order), _) => values.ordered_as(order),
-            (None, LevelOrder::Natural) => match &self.dates {
-                DateReading::Known(format) => {
-                    values.ordered_by(|text| format.days(text).unwrap_or(f64::INFINITY))
-                }
-                DateReading::Sought(_) | DateReading::Unsaid => values.naturally_ordered(),
-            },
-            (None, LevelOrder::Found) => {
-                let unchanged = (0..values.len() as u32).collect();
-                (values, unchanged)
-            }
-        };
-        let mut all_codes = vec![0; n_found];
-        for (&old, &new) in present.iter().zip(&new_codes) {
-            all_codes[old as usize] = new;
-        }
-        (values, all_codes)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::missing::MissingCause;
 
     fn build(attribute: Attribute, declared: bool, texts: &[&str]) -> Column {
         let rules = MissingRules {
@@ -628,16 +408,5 @@ mod tests {
             ..key
         };
         assert_eq!(levels(&build(given, true, &["2", "10"])), ["10", "2"]);
-    }
-
-    #[test]
-    fn a_number_matches_the_mark_that_is_written_like_it() {
-        let rules = MissingRules {
-            texts: vec!["-9".to_owned(), "07".to_owned()],
-            codes: Vec::new(),
-        };
-        let matcher = MissingMatcher::new(&rules);
-        assert_eq!(matcher.state_of_number(-9.0), 1);
-        assert_eq!(matcher.state_of_number(7.0), 0);
     }
 }

@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use super::builder::{MissingMatcher, Place};
+use super::builder::Place;
 use super::decimal_marks::Marks;
+use super::missing_matcher::MissingMatcher;
 use crate::attribute::{Attribute, Role};
 use crate::column::{Column, NumberText};
 use crate::date::DateEvidence;
 use crate::number::{
-    DecimalMark, MarkEvidence, decimals_of, number_text, parse_number_with, write_number,
+    DecimalMark, MarkEvidence, PlainNumber, decimals_of, number_text, parse_number_with,
+    write_number,
 };
 use crate::problem::{DataProblem, ProblemList};
 use crate::text::TextArena;
@@ -97,12 +99,16 @@ impl NumberBuilder {
         if state != 0 {
             return self.push_missing(state, problems, place);
         }
+        if let Some(plain) = &PlainNumber::of(text.as_bytes(), self.mark) {
+            if let Some(evidence) = &mut self.evidence {
+                evidence.see_plain(plain);
+            }
+            self.add(text, plain.value, Some(plain), problems, &place);
+            return;
+        }
         self.see(text);
         if let Some(value) = parse_number_with(text, self.mark) {
-            self.check(value, problems, &place);
-            self.note_spelling(text, value);
-            self.values.push(value);
-            self.states.push(0);
+            self.add(text, value, None, problems, &place);
         } else {
             problems.push_with(|| {
                 place()
@@ -112,10 +118,29 @@ impl NumberBuilder {
         }
     }
 
+    /// Adds a number with its text.
+    fn add(
+        &mut self,
+        text: &str,
+        value: f64,
+        plain: Option<&PlainNumber>,
+        problems: &mut ProblemList,
+        place: &impl Fn() -> Place,
+    ) {
+        self.check(value, problems, place);
+        self.note_spelling(text, value, plain);
+        self.values.push(value);
+        self.states.push(0);
+    }
+
+    /// Whether a value was seen, so that the column holds numbers.
+    pub(super) fn has_begun(&self) -> bool {
+        !matches!(self.spelling, Spelling::Unseen) || self.any_positive
+    }
+
     /// Whether a text is the first that is not missing, and no number but a date. The column is one of dates then.
     pub(super) fn begins_with_date(&self, text: &str) -> bool {
-        let is_first = matches!(self.spelling, Spelling::Unseen) && !self.any_positive;
-        is_first
+        !self.has_begun()
             && self.attribute.role != Role::Weight
             && self.missing.state(text) == 0
             && parse_number_with(text, self.mark).is_none()
@@ -167,6 +192,37 @@ impl NumberBuilder {
         self.decimals = SharedDecimals::Varied;
         self.values.push(value);
         self.states.push(0);
+    }
+
+    /// Adds numbers as [`Self::push_number`] does, if none of them is anything but a number to keep; else adds none and
+    /// says so.
+    pub(super) fn push_sound(
+        &mut self,
+        numbers: impl ExactSizeIterator<Item = f64> + Clone,
+    ) -> bool {
+        let is_written_shortest = match self.spelling {
+            Spelling::Fixed { decimals, .. } => decimals == 0,
+            Spelling::Unseen | Spelling::Shortest => true,
+            Spelling::Verbatim(_) => false,
+        };
+        let lowest = match self.attribute.role {
+            Role::Weight => 0.0,
+            _ => f64::MIN,
+        };
+        let is_sound = |value: f64| value >= lowest && value <= f64::MAX;
+        if !is_written_shortest || self.missing.knows_numbers() || !numbers.clone().all(is_sound) {
+            return false;
+        }
+        if numbers.len() > 0 {
+            self.any_positive = self.any_positive || numbers.clone().any(|value| value > 0.0);
+            self.decimals = SharedDecimals::Varied;
+            if matches!(self.spelling, Spelling::Unseen) {
+                self.spelling = Spelling::Shortest;
+            }
+        }
+        self.states.resize(self.states.len() + numbers.len(), 0);
+        self.values.extend(numbers);
+        true
     }
 
     /// Adds a cell that the source has as "no value".
@@ -245,13 +301,17 @@ impl NumberBuilder {
         DataProblem::file("is not a number", hint)
     }
 
-    fn note_spelling(&mut self, text: &str, value: f64) {
+    fn note_spelling(&mut self, text: &str, value: f64, plain: Option<&PlainNumber>) {
         if let Spelling::Verbatim(texts) = &mut self.spelling {
             texts.push(text);
-            self.note_decimals(decimals_of(text, self.mark));
+            let decimals = plain.map(|plain| plain.n_decimals);
+            self.note_decimals(decimals.unwrap_or_else(|| decimals_of(text, self.mark)));
             return;
         }
-        let spelled = Spelled::of(text, value, self.mark, &mut self.scratch);
+        let spelled = match plain {
+            Some(plain) => Spelled::of_plain(plain),
+            None => Spelled::of(text, value, self.mark, &mut self.scratch),
+        };
         self.note_decimals(spelled.decimals);
         match &mut self.spelling {
             Spelling::Unseen if spelled.fixed => {
@@ -335,9 +395,6 @@ impl NumberBuilder {
 
 impl Spelled {
     fn of(text: &str, value: f64, mark: DecimalMark, scratch: &mut String) -> Self {
-        if let Some(spelled) = Self::of_plain(text.as_bytes(), value, mark) {
-            return spelled;
-        }
         let decimals = decimals_of(text, mark);
         let mut is_written = |min_decimals| {
             scratch.clear();
@@ -351,41 +408,13 @@ impl Spelled {
         }
     }
 
-    /// The answer without writing, for texts such as -12.50: no leading zeros, at most 15 digits.
-    /// So many digits survive the way to a double and back, so that both ways of writing give
-    /// these digits again. `None` for all other texts.
-    fn of_plain(text: &[u8], value: f64, mark: DecimalMark) -> Option<Self> {
-        let separator = match mark {
-            DecimalMark::Point => b'.',
-            DecimalMark::Comma => b',',
-        };
-        let digits = text.strip_prefix(b"-").unwrap_or(text);
-        let n_whole = digits
-            .iter()
-            .take_while(|digit| digit.is_ascii_digit())
-            .count();
-        let leading_zero = n_whole > 1 && digits[0] == b'0';
-        // write_number turns to exponents below 1e-7; 1e16 and above have more than 15 digits.
-        let tiny = value != 0.0 && value.abs() < 1e-7;
-        if n_whole == 0 || leading_zero || digits.len() > 16 || tiny {
-            return None;
-        }
-        let n_decimals = match digits[n_whole..].split_first() {
-            None => 0,
-            Some((&first, tail)) => {
-                let plain =
-                    first == separator && !tail.is_empty() && tail.iter().all(u8::is_ascii_digit);
-                plain.then_some(tail.len())?
-            }
-        };
-        if n_whole + n_decimals > 15 {
-            return None;
-        }
-        Some(Self {
-            decimals: n_decimals as u8,
+    /// The answer without writing: both ways of writing give the digits of a plain number again.
+    fn of_plain(number: &PlainNumber) -> Self {
+        Self {
+            decimals: number.n_decimals,
             fixed: true,
-            shortest: n_decimals == 0 || !digits.ends_with(b"0"),
-        })
+            shortest: number.n_decimals == 0 || !number.ends_with_zero,
+        }
     }
 }
 
@@ -464,7 +493,8 @@ mod tests {
         #[test]
         fn the_short_cut_agrees_with_writing(text in "-?[0-9]{1,16}(\\.[0-9]{1,12})?") {
             let value = parse_number_with(&text, DecimalMark::Point).unwrap();
-            if let Some(spelled) = Spelled::of_plain(text.as_bytes(), value, DecimalMark::Point) {
+            if let Some(plain) = PlainNumber::of(text.as_bytes(), DecimalMark::Point) {
+                let spelled = Spelled::of_plain(&plain);
                 let mut out = String::new();
                 write_number(&mut out, value, spelled.decimals, DecimalMark::Point);
                 prop_assert_eq!(&out, &text);

@@ -23,6 +23,9 @@ use crate::watch::Watch;
 /// Records that are decoded at a time.
 const BATCH_RECORDS: usize = 1 << 16;
 
+/// Records that are decoded at a time: few enough for their arrays to be made in memory that those before left.
+const READ_BATCH_RECORDS: usize = 1 << 13;
+
 /// A file in memory, in the form that the decoder shares pieces of.
 pub(super) fn in_memory(bytes: Vec<u8>) -> impl ChunkReader + AsRef<[u8]> + Clone + 'static {
     // The form is the type that the decoder gets from any source, which has no public name here.
@@ -133,7 +136,7 @@ fn read_batches(
     );
     Allowance::of(options.memory).check(path, &need)?;
     let mut batches = decoder
-        .with_batch_size(BATCH_RECORDS)
+        .with_batch_size(READ_BATCH_RECORDS)
         .build()
         .map_err(|_| damaged(path))?;
     let mut n_done = 0;

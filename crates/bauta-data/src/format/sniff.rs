@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use csv::ByteRecord;
+use memchr::{memchr, memchr_iter};
 
 use super::encoding::BYTE_ORDER_MARK;
 use super::{Encoding, ReadOptions};
@@ -140,10 +141,7 @@ pub(super) fn not_text(bytes: &[u8], encoding: Encoding) -> Option<DataProblem> 
     }
     let is_utf16 = matches!(encoding, Encoding::Utf16Le | Encoding::Utf16Be)
         || (encoding == Encoding::Utf8 && Encoding::of_byte_order_mark(bytes).is_some());
-    let nul = bytes
-        .iter()
-        .position(|&byte| byte == 0)
-        .filter(|_| !is_utf16)?;
+    let nul = memchr(0, bytes).filter(|_| !is_utf16)?;
     let head = &bytes[..bytes.len().min(1024)];
     let n_zero = |offset: usize| {
         head.iter()
@@ -227,7 +225,7 @@ fn variable_at(text: &[u8], place: usize, delimiter: u8) -> Option<String> {
 
 /// Number of line ends: LF, CR LF, or CR alone.
 pub(super) fn count_lines(text: &[u8]) -> u64 {
-    let n_feeds: usize = text.iter().map(|&byte| usize::from(byte == b'\n')).sum();
+    let n_feeds = memchr_iter(b'\n', text).count();
     let n_lone_returns = if text.contains(&b'\r') {
         let lone = |pair: &&[u8]| pair[0] == b'\r' && pair[1] != b'\n';
         text.windows(2).filter(lone).count()

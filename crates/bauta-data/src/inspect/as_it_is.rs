@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use rayon::prelude::*;
+
 use super::facts::Facts;
 use super::names::Name;
 use super::propose::{MANY_VALUES, looks_like};
@@ -20,8 +22,10 @@ pub const RELEASED_AS_IS: &str = "released-as-is";
 pub fn released_as_is<'a>(columns: impl IntoIterator<Item = &'a Column>) -> Option<Remark> {
     let (mut alike, mut many) = (Vec::new(), Vec::new());
     let mut variables = Vec::new();
-    for column in columns {
-        let found = seen(column);
+    let columns: Vec<&Column> = columns.into_iter().collect();
+    // Nobody may have looked at these variables before: they are read here, all at once.
+    let found: Vec<Option<Seen>> = columns.par_iter().map(|column| seen(column)).collect();
+    for (column, found) in columns.into_iter().zip(found) {
         variables.extend(found.as_ref().map(|_| column.name().to_owned()));
         match found {
             Some(Seen::QuasiIdentifier(what)) => alike.push(format!("{} ({what})", column.name())),

@@ -3,7 +3,7 @@
 //! `1,5` can only be one and a half, `1,234.5` only have a decimal point. `1,234` may be either, and to
 //! guess would be wrong by a factor of a thousand.
 
-use super::DecimalMark;
+use super::{DecimalMark, PlainNumber};
 
 impl DecimalMark {
     /// The mark as it is written.
@@ -117,6 +117,26 @@ impl MarkEvidence {
         if !(is_usual && self.any_but_months && self.has(point)) {
             self.see(text);
         }
+    }
+
+    /// Takes in a number that was read with a decimal point: as [`MarkEvidence::see`] does with its text.
+    pub(crate) fn see_plain(&mut self, number: &PlainNumber) {
+        let form = if number.n_decimals == 0 {
+            Form::Whole {
+                long: number.n_whole > 3,
+            }
+        } else if number.n_decimals == 3 && number.n_whole <= 3 && !number.is_below_one() {
+            Form::Either(DecimalMark::Point)
+        } else {
+            Form::Shows(DecimalMark::Point)
+        };
+        self.forms |= form.bit();
+        self.any_but_months |= !number.is_month();
+    }
+
+    /// Whether no other text of a column that is not read as numbers changes what follows from its texts.
+    pub(crate) const fn is_settled_for_texts(self) -> bool {
+        self.has(Form::None)
     }
 
     const fn has(self, form: Form) -> bool {
@@ -510,5 +530,18 @@ mod tests {
             comma: vec![0, 2],
         };
         assert_eq!(FileMark::of(&columns), contradicting);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn plain_numbers_show_what_their_texts_show(
+            text in "-?[0-9]{1,5}(\\.[0-9]{1,4})?|(17|18|21|22)[0-9]{2}\\.[01][0-9]"
+        ) {
+            if let Some(number) = PlainNumber::of(text.as_bytes(), Point) {
+                let mut evidence = MarkEvidence::default();
+                evidence.see_plain(&number);
+                proptest::prop_assert_eq!(evidence, MarkEvidence::of([text.as_str()]));
+            }
+        }
     }
 }

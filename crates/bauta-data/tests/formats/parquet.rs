@@ -502,3 +502,41 @@ proptest! {
         prop_assert_eq!(to_record_batch(&again.table).unwrap(), source);
     }
 }
+
+/// The levels and codes of a column, and which cells are missing.
+fn categories(table: &Table, name: &str) -> (Vec<String>, Vec<Option<u32>>) {
+    let column = table.column_named(name).unwrap();
+    let found = column.as_categorical().unwrap();
+    let code = |record: usize| (!column.is_missing(record)).then_some(found.codes[record]);
+    let levels = found.levels.iter().map(str::to_owned).collect();
+    (levels, (0..column.len()).map(code).collect())
+}
+
+proptest! {
+    /// Numbers and dictionaries become categories without a text per cell, and are those that texts give.
+    #[test]
+    fn typed_categories_are_those_of_their_texts(
+        whole in prop::collection::vec(prop::option::of(prop_oneof![-3_i64..3, any::<i64>()]), 1..60),
+        split in 0_usize..60,
+    ) {
+        let texts: Vec<Option<String>> =
+            whole.iter().map(|cell| cell.map(|value| value.to_string())).collect();
+        let words: StringArray = texts.iter().map(Option::as_deref).collect();
+        let packed: DictionaryArray<Int32Type> = texts.iter().map(Option::as_deref).collect();
+        let columns = batch(vec![
+            ("text", Arc::new(words) as ArrayRef),
+            ("whole", Arc::new(Int64Array::from(whole)) as ArrayRef),
+            ("packed", Arc::new(packed) as ArrayRef),
+        ]);
+        let split = split.min(columns.num_rows());
+        let parts = [columns.slice(0, split), columns.slice(split, columns.num_rows() - split)];
+        let keys = ["text", "whole", "packed"].map(|name| Attribute::new(name, Role::Key, Kind::Unordered));
+        for options in [ReadOptions::default(), declared(keys.to_vec())] {
+            let path = Path::new("x.parquet");
+            let table = from_record_batches(path, &columns.schema(), &parts, &options).unwrap();
+            let expected = categories(&table, "text");
+            prop_assert_eq!(&categories(&table, "whole"), &expected);
+            prop_assert_eq!(&categories(&table, "packed"), &expected);
+        }
+    }
+}

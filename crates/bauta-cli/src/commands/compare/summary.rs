@@ -241,8 +241,8 @@ fn with_all_known(found: &ComparedMeasure) -> String {
     let after = found.after.as_ref().map(Measurement::told);
     let begins = format!("{}-", found.id.to_uppercase());
     let numbered = after.iter().flat_map(|after| &after.figures);
-    let numbered = numbered.filter(|figure| figure.name.id.starts_with(&begins));
-    numbered.last().map_or_else(String::new, |last| {
+    let mut numbered = numbered.filter(|figure| figure.name.id.starts_with(&begins));
+    numbered.next_back().map_or_else(String::new, |last| {
         format!(
             " on average over numbers of variables known, {} with all of them",
             figure_text(last.value)

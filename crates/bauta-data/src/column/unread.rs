@@ -1,0 +1,90 @@
+//! Columns that nobody looked at yet: most commands look at few of a file's variables.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use super::{Cells, Column, Content, NumberText};
+use crate::attribute::Attribute;
+
+/// What the cells of a column are read from. Reading must not fail, nor use other threads: whoever looks at the column
+/// first waits for it.
+pub(crate) trait CellSource: Send + Sync {
+    /// The column, read.
+    fn read(&self) -> Column;
+
+    /// Number of cells without a value, where that can be told without reading.
+    fn n_missing(&self) -> Option<usize>;
+
+    /// The text of a cell as it would be written, where that can be told without reading.
+    fn text(&self, record: usize) -> Option<Cow<'_, str>>;
+}
+
+/// Cells that are read when they are looked at, once.
+pub(super) struct Unread {
+    n_records: usize,
+    source: Box<dyn CellSource>,
+    content: OnceLock<Content>,
+    n_missing: OnceLock<Option<usize>>,
+}
+
+impl fmt::Debug for Unread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let content = self.content.get();
+        (f.debug_struct("Unread").field("content", &content)).finish_non_exhaustive()
+    }
+}
+
+impl Unread {
+    pub(super) fn n_records(&self) -> usize {
+        self.n_records
+    }
+
+    pub(super) fn content(&self) -> &Content {
+        let read = || match self.source.read().cells {
+            Cells::Read(content) => content,
+            Cells::Unread(unread) => unread.content().clone(),
+        };
+        self.content.get_or_init(read)
+    }
+
+    /// Number of cells without a value, unless the cells have been read or must be for that.
+    pub(super) fn n_missing(&self) -> Option<usize> {
+        match self.content.get() {
+            Some(_) => None,
+            None => *self.n_missing.get_or_init(|| self.source.n_missing()),
+        }
+    }
+
+    /// The text of a cell, unless the cells have been read.
+    pub(super) fn text(&self, record: usize) -> Option<Cow<'_, str>> {
+        match self.content.get() {
+            Some(_) => None,
+            None => self.source.text(record),
+        }
+    }
+}
+
+impl Column {
+    /// A column of categories that are read when somebody looks at them.
+    pub(crate) fn unread(
+        attribute: Arc<Attribute>,
+        n_records: usize,
+        source: Box<dyn CellSource>,
+    ) -> Self {
+        Self {
+            attribute,
+            cells: Cells::Unread(Arc::new(Unread {
+                n_records,
+                source,
+                content: OnceLock::new(),
+                n_missing: OnceLock::new(),
+            })),
+            number_text: NumberText::default(),
+            exact: None,
+            before_suppression: None,
+            arrow_type: None,
+            source_type: None,
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! Reading in pieces, however small, is reading record by record.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::attribute::{Attribute, Kind, Role};
+use crate::column::{Column, Values};
+use crate::watch::Unwatched;
+
+/// Everything that reading gives, in a form that can be compared.
+fn outcome(way: Way, text: &[u8], options: &ReadOptions) -> Result<Vec<String>, String> {
+    let bytes = Arc::new(text.to_vec());
+    let read = read_by(way, Path::new("x.csv"), &bytes, options, &Unwatched);
+    let read = read.map_err(|error| format!("{error:?}"))?;
+    let mut found = vec![format!(
+        "{:?} {:?} {:?} {}",
+        read.style,
+        read.remarks,
+        read.shown_marks,
+        read.table.n_records()
+    )];
+    for column in read.table.columns() {
+        // Texts first: a column that waits gives them without being read.
+        found.push(written(column));
+        let n_missing = column.n_missing();
+        found.push(content(column));
+        found.push(written(column));
+        assert_eq!(column.n_missing(), n_missing);
+        found.push(n_missing.to_string());
+    }
+    Ok(found)
+}
+
+fn written(column: &Column) -> String {
+    let mut out = String::new();
+    for record in 0..column.len() {
+        column.write_text(record, DecimalMark::Point, &mut out);
+        out.push('|');
+    }
+    out
+}
+
+fn content(column: &Column) -> String {
+    let values = match column.values() {
+        Values::Numeric(values) => {
+            let bits: Vec<u64> = values.iter().map(|value| value.to_bits()).collect();
+            format!("{bits:?}")
+        }
+        Values::Categorical(categorical) => {
+            let levels: Vec<&str> = categorical.levels.iter().collect();
+            format!("{:?} {levels:?}", categorical.codes)
+        }
+    };
+    format!(
+        "{:?} {values} {:?} {:?} {:?}",
+        column.attribute(),
+        column.missing(),
+        column.number_text(),
+        column.exact().map(|exact| &exact.codes)
+    )
+}
+
+fn options(decimal: Option<DecimalMark>, first: Kind) -> ReadOptions {
+    ReadOptions {
+        schema: Schema {
+            attributes: vec![
+                Attribute::new("a", Role::Sensitive, first),
+                Attribute::new("b", Role::Key, Kind::Ordered),
+            ],
+            ..Schema::default()
+        },
+        decimal,
+        ..ReadOptions::default()
+    }
+}
+
+fn field() -> impl Strategy<Value = String> {
+    let usual = prop::sample::select(vec![
+        "",
+        "NA",
+        "1",
+        "-7",
+        "2.50",
+        "12.5",
+        "1.234",
+        "007",
+        "x",
+        "north",
+        "é",
+        "2003.02",
+        "1e3",
+        "a text that is longer than most",
+        "\"1\"",
+        "\"\"",
+        "9007199254740993",
+    ]);
+    let odd = prop::sample::select(vec![
+        "\"x,y\"",
+        "\"x\"\"y\"",
+        "\"line\nbreak\"",
+        "\"two\r\nlines\n\"",
+        "5\" pipe",
+        "\"x\" y",
+        "\"1,5\"",
+        "\"1,234\"",
+        "2001-02-03",
+        "\"\"\"\"",
+        "a\"b\"",
+        " 5 ",
+        "\"x\"\"",
+        "z\u{a0}",
+    ]);
+    prop_oneof![8 => usual, 1 => odd].prop_map(str::to_owned)
+}
+
+fn table() -> impl Strategy<Value = String> {
+    let record = prop_oneof![
+        20 => prop::collection::vec(field(), 4),
+        1 => prop::collection::vec(field(), 0..6),
+    ];
+    let line_end =
+        prop_oneof![30 => Just("\n"), 10 => Just("\r\n"), 1 => Just("\n\n"), 1 => Just("\r")];
+    let lines = prop::collection::vec((record, line_end), 0..40);
+    let header = prop::sample::select(vec![
+        "a,b,c,d\n",
+        "a,\"b\",c,d\r\n",
+        "\n\na,b,c,d\n",
+        "a,b,c\n",
+    ]);
+    (header, lines, any::<bool>()).prop_map(|(header, lines, ends)| {
+        let mut text = header.to_owned();
+        for (fields, end) in lines {
+            text += &fields.join(",");
+            text += end;
+        }
+        if !ends {
+            text.truncate(text.trim_end_matches(['\n', '\r']).len());
+        }
+        text
+    })
+}
+
+fn compare(text: &str, options: &ReadOptions, n_bytes: usize) -> Result<(), TestCaseError> {
+    let plain = outcome(Way::Plain, text.as_bytes(), options);
+    let pieces = outcome(Way::Pieces(n_bytes), text.as_bytes(), options);
+    prop_assert_eq!(plain, pieces);
+    Ok(())
+}
+
+fn mark() -> impl Strategy<Value = Option<DecimalMark>> {
+    prop::sample::select(vec![
+        None,
+        Some(DecimalMark::Point),
+        Some(DecimalMark::Comma),
+    ])
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(600))]
+
+    #[test]
+    fn tables_are_the_same_in_pieces(
+        text in table(), mark in mark(), n_bytes in 1_usize..200, numbers in any::<bool>()
+    ) {
+        let first = if numbers { Kind::Continuous } else { Kind::Unordered };
+        compare(&text, &options(mark, first), n_bytes)?;
+    }
+
+    #[test]
+    fn any_text_is_the_same_in_pieces(
+        text in "a,b(,c)?\n[a1,.\"\n]{0,80}|a,b\r?\n([a1,\"é]{0,9}\r?\n){0,20}", n_bytes in 1_usize..40
+    ) {
+        compare(&text, &options(None, Kind::Unordered), n_bytes)?;
+    }
+}
