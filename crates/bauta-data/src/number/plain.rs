@@ -50,7 +50,7 @@ impl PlainNumber {
             return None;
         }
         // Below 1e-7: the comparison of whole numbers need not wait for the division.
-        if n_decimals > 7 && digits != 0 && digits * 10_000_000 < 10_u64.pow(n_decimals as u32) {
+        if n_decimals > 7 && digits != 0 && digits < 10_u64.pow(n_decimals as u32 - 7) {
             return None;
         }
         // Both are doubles without rounding, so that their quotient is rounded once, as by any exact parser.
@@ -124,9 +124,10 @@ fn digits_of_word(text: &[u8], separator: u8) -> Option<(u64, usize)> {
     if (digits & HIGH_HALVES) != ZEROS || (above_nine & HIGH_HALVES) != ZEROS {
         return None;
     }
-    let pairs = ((digits & (ONES * 0x0f)) * ((10 << 8) + 1)) >> 8;
-    let fours = ((pairs & 0x00ff_00ff_00ff_00ff) * ((100 << 16) + 1)) >> 16;
-    let eight = ((fours & 0x0000_ffff_0000_ffff).wrapping_mul((10_000 << 32) + 1)) >> 32;
+    // What goes over the top is of no account: only what lies below it is looked at.
+    let pairs = (digits & (ONES * 0x0f)).wrapping_mul((10 << 8) + 1) >> 8;
+    let fours = (pairs & 0x00ff_00ff_00ff_00ff).wrapping_mul((100 << 16) + 1) >> 16;
+    let eight = (fours & 0x0000_ffff_0000_ffff).wrapping_mul((10_000 << 32) + 1) >> 32;
     Some((eight, n_whole))
 }
 
