@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::attribute::{Attribute, Kind};
 use crate::column::{Column, Values};
-use crate::date::{DateFormat, Dates, iso_days};
+use crate::date::{DateDoubt, DateFormat, Dates, format_of, iso_days};
 use crate::decimal::cmp_labels;
 use crate::levels::Levels;
 use crate::near;
@@ -127,7 +127,12 @@ impl Condition {
                     .then(|| no_date(&attribute.name, &format))
             }
             Some(Dates::Sought) => None,
-            None => (is_continuous && !value.is_number()).then(|| no_number(&attribute.name)),
+            // Numbers that all are dates are found to be when they are read.
+            None => {
+                let may_be_date = format_of([value.text()]) != Err(DateDoubt::NoDate);
+                (is_continuous && !value.is_number() && !may_be_date)
+                    .then(|| no_number(&attribute.name))
+            }
         };
         compared.iter().find_map(unfit)
     }

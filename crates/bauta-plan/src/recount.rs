@@ -74,7 +74,9 @@ pub(crate) fn recount(
     let mut records = Vec::new();
     for claim in claims {
         let again = if is_own(claim) { &by_text } else { &by_value };
-        let again = again.as_ref().unwrap_or(released);
+        let again = again.as_ref().ok_or_else(|| {
+            RunError::internal(PLACE, "a claim is to be counted in what was not read again")
+        })?;
         // A key that is not released tells nobody anything.
         let keys: Vec<String> = claim
             .keys

@@ -239,7 +239,7 @@ fn print_levels(tuned: &Tuned) {
         let beyond = if node.safe { "" } else { " (more than may)" };
         let gone = match node.gone.as_slice() {
             [] => String::new(),
-            gone => format!(" (nothing of {} is released)", gone.join(", ")),
+            gone => format!(" (one value is left of {})", gone.join(", ")),
         };
         out!(
             "  {what}: {}{gone}; loss {}, {} records stand out{beyond}",

@@ -512,7 +512,7 @@ fn a_search_does_not_write_a_plan_that_loses_more_than_the_one_it_was_given() {
     fs::write(folder.join("plan.toml"), plan).unwrap();
     let shown = stdout(&run_expecting(folder, &["tune", "plan.toml"], 0));
     for told in [
-        "the best: age 2 (nothing of age is released)",
+        "the best: age 2 (one value is left of age)",
         "as the plan has it\n",
         "the plan as it is: it holds every condition, and the file as a whole loses less by it",
     ] {
@@ -520,4 +520,29 @@ fn a_search_does_not_write_a_plan_that_loses_more_than_the_one_it_was_given() {
     }
     let tuned = fs::read_to_string(folder.join("plan.tuned.toml")).unwrap();
     assert!(!tuned.contains("recode"), "{shown}\n{tuned}");
+}
+
+#[test]
+fn a_household_with_the_number_of_a_code_is_a_household_to_every_command() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    // Household 99 has one member, all others have 15.
+    write(folder, "x.csv", "hh,sex", 91, |record| {
+        let household = if record == 90 { 99 } else { record / 15 };
+        format!("{household},{}", 1)
+    });
+    let plan = "data = { file = \"x.csv\", missing = [\"99\"] }\noutput = { file = \"y.csv\", release = \"ungated\" }\n\n\
+        [variables]\nhh = { role = \"household\" }\nsex = { role = \"key\" }\n\n[[scenario]]\nname = \"all\"\n\
+        keys = [\"hh\", \"sex\"]\n\n[[measure]]\nuse = [\"k-anonymity\"]\n";
+    fs::write(folder.join("plan.toml"), plan).unwrap();
+    let ran = json(&run_expecting(folder, &["run", "plan.toml", "--json"], 0));
+    let k = ran["measures"][0]["after"]["value"].as_f64();
+    let risk = ["risk", "--plan", "plan.toml", "--json"];
+    let risk = json(&run_expecting(folder, &risk, 0));
+    assert_eq!(
+        k.map(f64::to_bits),
+        risk["smallest_class"].as_f64().map(f64::to_bits),
+        "{ran}\n{risk}"
+    );
+    assert!(k.is_some_and(|k| k < 1.5), "{ran}");
 }

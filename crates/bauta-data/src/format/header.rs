@@ -7,7 +7,7 @@ use hashbrown::HashMap;
 
 use super::builder::ColumnBuilder;
 use super::decimal_marks::Marks;
-use crate::attribute::{Attribute, Role, Schema};
+use crate::attribute::{Attribute, Schema};
 use crate::near;
 use crate::problem::{DataProblem, ProblemList};
 
@@ -29,20 +29,10 @@ pub(super) fn builders(
             || Attribute::undeclared(name),
             |&attribute| attribute.clone(),
         );
-        let rules = attribute.missing.clone().unwrap_or_else(|| {
-            // What the file's own rules call missing was said of answers.
-            let is_numbering = matches!(
-                attribute.role,
-                Role::Household | Role::Weight | Role::Identifier
-            );
-            if is_numbering {
-                schema.missing.without_numbers()
-            } else {
-                schema.missing.clone()
-            }
-        });
+        let rules = attribute.missing.clone();
+        let rules = rules.as_ref().unwrap_or(&schema.missing);
         let marks = marks(position);
-        ColumnBuilder::new(Arc::new(attribute), declared.is_some(), &rules, marks)
+        ColumnBuilder::new(Arc::new(attribute), declared.is_some(), rules, marks)
     };
     names.iter().enumerate().map(builder).collect()
 }

@@ -141,6 +141,7 @@ fn read_by(
                 let marks = Marks::Known(DecimalMark::Comma);
                 // Two readings of a file at once would need its memory twice.
                 pass.columns = Vec::new();
+                pass.waiting = Vec::new();
                 pass = Pass::over(path, &opened, options, marks, way, watch)?;
                 (DecimalMark::Comma, remarks)
             }

@@ -49,7 +49,7 @@ const MAX: FigureSpec = FigureSpec::number("max", "largest risk")
     .lower_is_better();
 const ABOVE: FigureSpec = FigureSpec::count(
     "above_threshold",
-    "records above a risk of 0.1 (unless set)",
+    "records above the threshold (usually 0.1)",
 )
 .lower_is_better()
 .headline();

@@ -178,7 +178,7 @@ impl Checker<'_> {
     ) {
         let message = format!("there is no {family} `{}`", name.value);
         let hint = match key_of(&name.value) {
-            Some(key) => format!("it is none; write {key} = \"{}\"", name.value),
+            Some(key) => format!("it is of another sort: write {key} = \"{}\"", name.value),
             None => near::hint(&name.value, ids),
         };
         self.push(Problem::at(

@@ -24,27 +24,46 @@ pub(super) fn read_options(
     problems: &Problems,
 ) -> ReadOptions {
     let variables = draft.variables.iter();
-    let attributes = variables
-        .map(|variable| attribute(variable, surroundings, problems))
-        .collect();
+    let attributes = variables.map(|variable| attribute(variable, surroundings, problems));
+    let mut attributes: Vec<Attribute> = attributes.collect();
     check_roles(&draft.variables, problems);
     check_texts(draft, problems);
     let data = &draft.data;
+    let missing = missing_rules(
+        data.missing.as_ref(),
+        data.missing_codes.as_ref(),
+        &data.place.0,
+        problems,
+    )
+    .unwrap_or_default();
+    keep_numbers_of_units(&mut attributes, &missing);
     ReadOptions {
         schema: Schema {
             attributes,
-            missing: missing_rules(
-                data.missing.as_ref(),
-                data.missing_codes.as_ref(),
-                &data.place.0,
-                problems,
-            )
-            .unwrap_or_default(),
+            missing,
         },
         delimiter: delimiter(data, problems),
         decimal: data.decimal,
         encoding: data.encoding.unwrap_or_default(),
         memory: None,
+    }
+}
+
+/// Numbers that the file calls missing were said of answers: in weights and in numbers of units they are numbers like
+/// any other, for whoever reads the file by this plan, and whatever else the variable is taken for.
+fn keep_numbers_of_units(attributes: &mut [Attribute], of_file: &MissingRules) {
+    let without = of_file.without_numbers();
+    if without == *of_file {
+        return;
+    }
+    for attribute in attributes {
+        let is_numbering = matches!(
+            attribute.role,
+            Role::Household | Role::Weight | Role::Identifier
+        );
+        if is_numbering && attribute.missing.is_none() {
+            attribute.missing = Some(without.clone());
+        }
     }
 }
 

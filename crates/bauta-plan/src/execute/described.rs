@@ -11,6 +11,7 @@ use bauta_data::inspect::{
 use bauta_data::missing::{MissingCause, MissingMark};
 use bauta_data::{Column, Remark, Role, Table, WrittenBytes, spelling};
 use bauta_methods::Note;
+use bauta_methods::few_records::is_few;
 use bauta_methods::note::NoteRank;
 use bauta_methods::pair::Rows;
 use sha2::{Digest, Sha256};
@@ -68,9 +69,10 @@ fn codes_among_values(plan: &Plan, table: &Table) -> Option<Note> {
         return None;
     }
     let names: Vec<&str> = told.iter().map(|(name, _)| *name).collect();
-    let listed = told
-        .iter()
-        .map(|(name, n_cells)| format!("{name} ({})", cells(*n_cells)));
+    let listed = told.iter().map(|(name, n_cells)| match *n_cells {
+        n if is_few(n as u64) => (*name).to_owned(),
+        n => format!("{name} ({n} cells)"),
+    });
     let listed: Vec<String> = listed.collect();
     let text = format!(
         "numbers that [data] calls missing and that lie among the other values of {}: if they are values there, give the \
@@ -86,8 +88,8 @@ fn n_codes_among(column: &Column) -> Option<usize> {
     let marks = column.missing()?.marks();
     let values: HashSet<i64> = match column.values() {
         Values::Numeric(numbers) => {
-            let numbers = numbers.iter().filter(|number| !number.is_nan());
-            numbers.map(|&number| number as i64).collect()
+            let whole = numbers.iter().filter(|number| number.fract() == 0.0);
+            whole.map(|&number| number as i64).collect()
         }
         Values::Categorical(categories) => {
             let texts = categories.levels.iter();

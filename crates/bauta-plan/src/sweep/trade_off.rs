@@ -221,15 +221,17 @@ impl TradeOff {
     pub fn axes_without_risk<'g>(&self, grid: &'g Grid) -> Vec<&'g str> {
         let changes_nothing = |axis: &usize| {
             let mut found: HashMap<Vec<&str>, Option<f64>> = HashMap::new();
-            let mut points = grid.variants.iter().zip(&self.points);
-            points.all(|(variant, point)| {
-                let others = variant.values.iter().enumerate();
-                let others = others
-                    .filter(|(at, _)| at != axis)
-                    .map(|(_, value)| value.as_str());
-                let known = *found.entry(others.collect()).or_insert(point.risk);
-                known.map(f64::to_bits) == point.risk.map(f64::to_bits)
-            })
+            let points = grid.variants.iter().zip(&self.points);
+            let measured: Vec<_> = points.filter(|(_, point)| point.risk.is_some()).collect();
+            measured.len() > 1
+                && measured.into_iter().all(|(variant, point)| {
+                    let others = variant.values.iter().enumerate();
+                    let others = others
+                        .filter(|(at, _)| at != axis)
+                        .map(|(_, value)| value.as_str());
+                    let known = *found.entry(others.collect()).or_insert(point.risk);
+                    known.map(f64::to_bits) == point.risk.map(f64::to_bits)
+                })
         };
         let axes = (0..grid.axes.len()).filter(|&axis| grid.axes[axis].values.len() > 1);
         axes.filter(changes_nothing)

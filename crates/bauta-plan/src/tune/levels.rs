@@ -42,7 +42,7 @@ pub(super) const MOST_NODES: usize = 12;
 pub struct Node {
     /// The level of each key that was searched.
     pub levels: Vec<(String, usize)>,
-    /// Keys that are the same for all records at these levels: nothing of them is released.
+    /// Keys that have one value at the most at these levels.
     pub gone: Vec<String>,
     /// What is lost, from 0 to 1, if whoever stands out is deleted.
     pub loss: f64,

@@ -231,20 +231,21 @@ fn risk_of(found: &ComparedMeasure) -> Option<String> {
         _ => format!(
             "{scenario}{}{}{doubt}",
             figure_text(after),
-            with_all_known(found)
+            with_most_known(found)
         ),
     })
 }
 
-/// What who knows all the variables finds, where the figure is a mean over those who know one, two and so on.
-fn with_all_known(found: &ComparedMeasure) -> String {
+/// What who knows most of the variables finds, where the figure is a mean over those who know one, two and so on.
+fn with_most_known(found: &ComparedMeasure) -> String {
     let after = found.after.as_ref().map(Measurement::told);
     let begins = format!("{}-", found.id.to_uppercase());
     let numbered = after.iter().flat_map(|after| &after.figures);
     let mut numbered = numbered.filter(|figure| figure.name.id.starts_with(&begins));
     numbered.next_back().map_or_else(String::new, |last| {
+        let n_known = last.name.id.strip_prefix(&begins).unwrap_or_default();
         format!(
-            " on average over numbers of variables known, {} with all of them",
+            " on average over numbers of variables known, {} with {n_known} of them",
             figure_text(last.value)
         )
     })

@@ -67,7 +67,11 @@ fn rows(measure: &MeasureRecord, record: &RunRecord) -> Vec<Row> {
     if measure.value.label.is_empty() {
         return rows;
     }
-    let of_one = after.as_deref().and_then(of_one_variable);
+    let is_largest = measure.value.label.starts_with("largest") || measure.id == MOST_OF_ONE;
+    let of_one = after
+        .as_deref()
+        .filter(|_| is_largest)
+        .and_then(of_one_variable);
     let label = match of_one {
         Some(variable) => format!("{}, of {variable}", measure.value.label),
         None => measure.value.label.to_string(),
@@ -104,6 +108,9 @@ fn rows(measure: &MeasureRecord, record: &RunRecord) -> Vec<Row> {
     }
     rows
 }
+
+/// The measure whose value is that of the key with the largest share.
+const MOST_OF_ONE: &str = "key-contribution";
 
 /// The variable whose figure is that of all, if it is just one of several: the key that contributes most.
 fn of_one_variable(found: &Measurement) -> Option<&str> {

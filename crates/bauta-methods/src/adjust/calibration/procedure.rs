@@ -51,10 +51,10 @@ pub(crate) fn calibrate(
     if !contradictions.is_empty() {
         return Err(trouble::contradictory(&problem.margins, &contradictions));
     }
-    let of_scale = notes::totals_of_another_unit(problem.scale);
+    let of_scale = (problem.given).then(|| notes::totals_of_another_unit(problem.scale));
     for note in notes::of_margins(&problem.margins, &rank)
         .into_iter()
-        .chain(of_scale)
+        .chain(of_scale.flatten())
     {
         context.note(note);
     }
