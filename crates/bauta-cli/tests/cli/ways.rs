@@ -536,7 +536,7 @@ fn a_household_with_the_number_of_a_code_is_a_household_to_every_command() {
         keys = [\"hh\", \"sex\"]\n\n[[measure]]\nuse = [\"k-anonymity\"]\n";
     fs::write(folder.join("plan.toml"), plan).unwrap();
     let ran = json(&run_expecting(folder, &["run", "plan.toml", "--json"], 0));
-    let k = ran["measures"][0]["after"]["value"].as_f64();
+    let k = ran["measures"][0]["value"].as_f64();
     let risk = ["risk", "--plan", "plan.toml", "--json"];
     let risk = json(&run_expecting(folder, &risk, 0));
     assert_eq!(
