@@ -10,6 +10,7 @@ use self::exact::{exact_of, exact_taken, taken};
 pub(crate) use self::unread::CellSource;
 use self::unread::Unread;
 use crate::attribute::{Attribute, Kind};
+use crate::codes::Codes;
 use crate::date::{DateFormat, Dates};
 use crate::decimal::Decimal;
 use crate::levels::Levels;
@@ -23,7 +24,7 @@ pub struct Categorical {
     /// Code of each record; meaningless where the cell is missing. Under a *suppressed* cell the
     /// code before suppression stays, for counting under the semantics `original`; nothing writes
     /// it.
-    pub codes: Vec<u32>,
+    pub codes: Codes,
     /// What the codes stand for.
     pub levels: Arc<Levels>,
 }
@@ -114,10 +115,11 @@ impl Column {
     /// A categorical column.
     pub fn categorical(
         attribute: Arc<Attribute>,
-        codes: Vec<u32>,
+        codes: impl Into<Codes>,
         levels: Arc<Levels>,
         missing: Option<MissingCells>,
     ) -> Self {
+        let codes = codes.into();
         debug_assert!(
             missing
                 .as_ref()
@@ -290,7 +292,8 @@ impl Column {
 
     /// The column with other categories in the same records; missing cells stay missing.
     #[must_use]
-    pub fn with_codes(&self, codes: Vec<u32>, levels: Arc<Levels>) -> Self {
+    pub fn with_codes(&self, codes: impl Into<Codes>, levels: Arc<Levels>) -> Self {
+        let codes = codes.into();
         assert_eq!(
             codes.len(),
             self.len(),
@@ -324,14 +327,14 @@ impl Column {
             if self.is_missing(record) {
                 f64::NAN
             } else {
-                numbers[categories.codes[record] as usize]
+                numbers[categories.codes.at(record) as usize]
             }
         };
         let text = |record: usize| {
             if self.is_missing(record) {
                 ""
             } else {
-                categories.levels.text(categories.codes[record])
+                categories.levels.text(categories.codes.at(record))
             }
         };
         let attribute = Attribute {
@@ -369,7 +372,7 @@ impl Column {
             .zip(&days)
             .all(|(text, &days)| format.text(days) == text);
         let present = |record: usize| {
-            let code = categories.codes[record] as usize;
+            let code = categories.codes.at(record) as usize;
             (!self.is_missing(record)).then_some(code)
         };
         let texts =
@@ -476,7 +479,7 @@ impl Column {
         let values = match self.values() {
             Values::Numeric(values) => Values::Numeric(taken(values, records)),
             Values::Categorical(categorical) => Values::Categorical(Categorical {
-                codes: taken(&categorical.codes, records),
+                codes: categorical.codes.taken(records),
                 levels: Arc::clone(&categorical.levels),
             }),
         };
@@ -528,7 +531,7 @@ impl Column {
                 let text = self
                     .exact
                     .as_ref()
-                    .map(|exact| exact.levels.text(exact.codes[record]));
+                    .map(|exact| exact.levels.text(exact.codes.at(record)));
                 if let Some(number) = text.and_then(Decimal::parse) {
                     number.write(out, self.number_text.decimals, mark);
                 }
@@ -542,7 +545,7 @@ impl Column {
                 write_number(out, values[record], self.number_text.decimals, mark);
             }
             (Values::Categorical(categorical), _) => {
-                out.push_str(categorical.levels.text(categorical.codes[record]));
+                out.push_str(categorical.levels.text(categorical.codes.at(record)));
             }
         }
     }

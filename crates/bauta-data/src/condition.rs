@@ -271,7 +271,7 @@ fn compare(
         }
         Values::Categorical(categorical) => {
             let by_level = levels_that_hold(column, comparison, value)?;
-            let truth = |(record, &code): (usize, &u32)| {
+            let truth = |(record, code): (usize, u32)| {
                 if present(record) {
                     by_level.get(code as usize).copied()
                 } else {

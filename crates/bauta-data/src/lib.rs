@@ -5,6 +5,7 @@
 //! carries a cell value: data are confidential, and messages end up in logs.
 
 pub mod attribute;
+pub mod codes;
 pub mod column;
 pub mod condition;
 pub mod date;
@@ -28,6 +29,7 @@ pub mod totals;
 pub mod watch;
 
 pub use attribute::{Attribute, Kind, Role, Schema};
+pub use codes::Codes;
 pub use column::{Categorical, Column, Values};
 pub use condition::Condition;
 pub use fingerprint::{Fingerprint, WrittenBytes};

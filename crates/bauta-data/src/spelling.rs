@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization;
 
 use crate::attribute::{Role, Schema};
+use crate::codes::Codes;
 use crate::column::Column;
 use crate::levels::Levels;
 use crate::problem::{DataError, DataProblem, ProblemList};
@@ -202,7 +203,7 @@ impl Groups {
         let categorical = column.as_categorical()?;
         let levels = &categorical.levels;
         let mut n_cells = vec![0_u64; levels.len()];
-        for (record, &code) in categorical.codes.iter().enumerate() {
+        for (record, code) in categorical.codes.iter().enumerate() {
             if !column.is_missing(record) {
                 n_cells[code as usize] += 1;
             }
@@ -366,9 +367,9 @@ fn fold(column: &Column) -> Option<(Column, Spread)> {
     }
     let text = |&at: &usize| categorical.levels.text(groups.chosen[at].0);
     let levels = Levels::from_texts(order.iter().map(text));
-    let code = |&old: &u32| groups.group[old as usize].map_or(0, |at| new_code[at]);
+    let code = |old: u32| groups.group[old as usize].map_or(0, |at| new_code[at]);
     let codes = if categorical.levels.is_empty() {
-        vec![0; column.len()]
+        Codes::from_fn(column.len(), 0, |_| 0)
     } else {
         categorical.codes.iter().map(code).collect()
     };
@@ -387,8 +388,11 @@ pub fn spelled_as(column: &Column, other: &Column) -> Option<Column> {
         .collect();
     let mut levels = Levels::default();
     let new_code: Vec<u32> = texts.iter().map(|text| levels.insert(text)).collect();
-    let code = |&old: &u32| new_code.get(old as usize).copied().unwrap_or(0);
-    Some(column.with_codes(ours.codes.iter().map(code).collect(), Arc::new(levels)))
+    let code = |old: u32| new_code.get(old as usize).copied().unwrap_or(0);
+    Some(column.with_codes(
+        ours.codes.iter().map(code).collect::<Codes>(),
+        Arc::new(levels),
+    ))
 }
 
 #[cfg(test)]

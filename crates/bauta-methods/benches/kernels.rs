@@ -46,7 +46,7 @@ fn keys() -> Table {
     let columns = sizes.iter().enumerate().map(|(key, &size)| {
         let texts: Vec<String> = (0..size).map(|code: u32| code.to_string()).collect();
         let levels = Arc::new(Levels::from_texts(texts.iter().map(String::as_str)));
-        let codes = (0..N)
+        let codes: Vec<u32> = (0..N)
             .map(|i| (scatter(i, key as u64) % u64::from(size)) as u32)
             .collect();
         let attribute = Arc::new(Attribute::new(
@@ -326,7 +326,7 @@ fn survey_keys(n: usize) -> Table {
         let levels = Arc::new(Levels::from_texts(texts.iter().map(String::as_str)));
         Column::categorical(
             Arc::new(attribute),
-            (0..n).map(value).collect(),
+            (0..n).map(value).collect::<Vec<u32>>(),
             levels,
             None,
         )

@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 
 use crate::error::MethodError;
 use crate::facts::SharedFacts;
-use crate::kernel::parallel::each;
+use crate::kernel::parallel::on_blocks;
 use crate::note::Note;
 
 /// What a method gets besides its data.
@@ -134,7 +134,7 @@ impl Draws {
     /// Computes one value per record of a table from that record's own `SLOTS` draws.
     ///
     /// A record keeps its draws when others are deleted: they belong to its source row.
-    pub fn per_record<T: Send, const SLOTS: usize>(
+    pub fn per_record<T: Send + Default + Clone, const SLOTS: usize>(
         &self,
         table: &Table,
         value: impl Fn(usize, [u64; SLOTS]) -> T + Sync,
@@ -143,7 +143,7 @@ impl Draws {
     }
 
     /// Computes one value for each of `n` positions from that position's own `SLOTS` draws.
-    pub fn per_position<T: Send, const SLOTS: usize>(
+    pub fn per_position<T: Send + Default + Clone, const SLOTS: usize>(
         &self,
         n: usize,
         value: impl Fn(usize, [u64; SLOTS]) -> T + Sync,
@@ -151,22 +151,21 @@ impl Draws {
         self.at_rows(n, |position| position, value)
     }
 
-    fn at_rows<T: Send, const SLOTS: usize>(
+    fn at_rows<T: Send + Default + Clone, const SLOTS: usize>(
         &self,
         n: usize,
         row_of: impl Fn(usize) -> usize + Sync,
         value: impl Fn(usize, [u64; SLOTS]) -> T + Sync,
     ) -> Vec<T> {
-        let n_blocks = n.div_ceil(BLOCK);
-        let blocks: Vec<Vec<T>> = each(n_blocks, &|block| {
-            let positions = block * BLOCK..((block + 1) * BLOCK).min(n);
+        let mut values = vec![T::default(); n];
+        on_blocks(&mut values, BLOCK, &|block, values| {
+            let positions = block * BLOCK..block * BLOCK + values.len();
             let draws = self.of_rows(positions.clone().map(&row_of));
-            positions
-                .zip(draws)
-                .map(|(position, draws)| value(position, draws))
-                .collect()
+            for ((slot, position), draws) in values.iter_mut().zip(positions).zip(draws) {
+                *slot = value(position, draws);
+            }
         });
-        blocks.into_iter().flatten().collect()
+        values
     }
 
     /// The `SLOTS` draws of each of some records of a table, the same that [`Self::per_record`]

@@ -68,7 +68,7 @@ fn totals(table: &Table, name: &str) -> Vec<f64> {
     let categories = table.column_named(name).unwrap().as_categorical().unwrap();
     let weights = table.column_named("w").unwrap().as_numeric().unwrap();
     let mut totals = vec![0.0; categories.levels.len()];
-    for (&code, weight) in categories.codes.iter().zip(weights) {
+    for (code, weight) in categories.codes.iter().zip(weights) {
         totals[code as usize] += weight;
     }
     totals

@@ -79,7 +79,7 @@ impl Small {
                 .iter()
                 .map(String::as_str),
         );
-        let codes = cells()
+        let codes: Vec<u32> = cells()
             .map(|cell| cell.before_suppression().unwrap_or(u32::MAX))
             .collect();
         let states = cells()
@@ -294,7 +294,7 @@ fn the_radix_of_the_wide_case_does_leave_64_bits() {
 fn counts_of_other_keys_or_in_other_codes_are_not_merged() {
     let counted = |codes: &[&[u32]], coding, semantics| {
         let column = |codes: &&[u32]| KeyCodes {
-            codes: codes.to_vec(),
+            codes: codes.to_vec().into(),
             before_suppression: None,
             n_values: 9,
             coding,
@@ -322,7 +322,7 @@ fn counts_of_other_keys_or_in_other_codes_are_not_merged() {
 #[test]
 fn codes_that_do_not_fit_are_refused() {
     let key = |codes: &[u32]| KeyCodes {
-        codes: codes.to_vec(),
+        codes: codes.to_vec().into(),
         before_suppression: None,
         n_values: 2,
         coding: Coding::Shared,

@@ -150,11 +150,7 @@ fn dependence_biases_em_and_other_estimators_less() {
             .as_categorical()
             .expect("categories")
             .clone();
-        let texts: Vec<&str> = one
-            .codes
-            .iter()
-            .map(|&code| one.levels.text(code))
-            .collect();
+        let texts: Vec<&str> = one.codes.iter().map(|code| one.levels.text(code)).collect();
         let mut columns = vec![categories("copy1", &texts), categories("copy2", &texts)];
         columns.extend(file.columns().iter().map(|column| (**column).clone()));
         table(columns)

@@ -52,7 +52,7 @@ fn is_value_of(column: &Column, text: &str) -> bool {
             let is_same = |level: &str| level == text || (!exactly && folded(level) == shared);
             let same: Vec<bool> = categorical.levels.iter().map(is_same).collect();
             let is_value = |record: usize| {
-                same[categorical.codes[record] as usize] && !column.is_missing(record)
+                same[categorical.codes.at(record) as usize] && !column.is_missing(record)
             };
             same.contains(&true) && (0..column.len()).any(is_value)
         }

@@ -198,7 +198,8 @@ fn margin(table: &Table) -> Result<Vec<f64>, String> {
     let n_outcomes = outcome.levels.len();
     let mut sums = vec![0.0; gender.levels.len() * n_outcomes];
     for (record, weight) in weights.iter().enumerate() {
-        let cell = gender.codes[record] as usize * n_outcomes + outcome.codes[record] as usize;
+        let cell =
+            gender.codes.at(record) as usize * n_outcomes + outcome.codes.at(record) as usize;
         sums[cell] += weight;
     }
     Ok(sums)

@@ -11,7 +11,7 @@ pub(super) fn cells(column: &Column) -> Vec<Option<&str>> {
     let Some(values) = column.as_categorical() else {
         return Vec::new();
     };
-    let text = |(record, &code): (usize, &u32)| {
+    let text = |(record, code): (usize, u32)| {
         (!column.is_missing(record)).then(|| values.levels.text(code))
     };
     values.codes.iter().enumerate().map(text).collect()

@@ -108,9 +108,9 @@ pub(super) fn answer(work: &Work, masked: &Table) -> Option<f64> {
     let sum_of = |column: &bauta_data::Column| -> f64 {
         column.as_numeric().map_or_else(
             || {
-                column.as_categorical().map_or(0.0, |all| {
-                    all.codes.iter().map(|&code| f64::from(code)).sum()
-                })
+                column
+                    .as_categorical()
+                    .map_or(0.0, |all| all.codes.iter().map(f64::from).sum())
             },
             |values| values.iter().sum(),
         )
@@ -207,7 +207,7 @@ fn is_coarser(work: &Work, original: &Table, masked: &Table, n_categories: usize
         let Some((x, z)) = x.zip(z) else {
             return false;
         };
-        let mut pairs: Vec<(f64, u32)> = x.iter().copied().zip(z.codes.iter().copied()).collect();
+        let mut pairs: Vec<(f64, u32)> = x.iter().copied().zip(&z.codes).collect();
         pairs.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
         z.levels.len() <= n_categories && pairs.is_sorted_by_key(|&(_, code)| code)
     })

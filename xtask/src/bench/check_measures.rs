@@ -500,15 +500,15 @@ fn uniques_recounted(work: &Work, table: &Table, found: &Measurement) -> bool {
 
 /// Codes of a key, 0 where it is missing.
 fn key_codes(column: &Column) -> Vec<u32> {
-    let codes = column.as_categorical().map_or(&[][..], |all| &all.codes);
-    let code = |(record, &code): (usize, &u32)| {
+    let codes = column.as_categorical().map(|all| &all.codes);
+    let code = |(record, code): (usize, u32)| {
         if column.is_missing(record) {
             0
         } else {
             code + 1
         }
     };
-    codes.iter().enumerate().map(code).collect()
+    codes.into_iter().flatten().enumerate().map(code).collect()
 }
 
 /// Whether the key of another record matches that of the record looked at.

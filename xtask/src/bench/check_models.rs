@@ -93,7 +93,7 @@ fn outcomes(response: &Column) -> Option<Vec<f64>> {
     let mut counts = vec![0; categories.levels.len()];
     let present = |record: &usize| !response.is_missing(*record);
     for record in (0..response.len()).filter(present) {
-        counts[categories.codes[record] as usize] += 1;
+        counts[categories.codes.at(record) as usize] += 1;
     }
     let most = counts.iter().max()?;
     let commonest = counts.iter().position(|count| count == most)?;
@@ -101,7 +101,7 @@ fn outcomes(response: &Column) -> Option<Vec<f64>> {
         if response.is_missing(record) {
             f64::NAN
         } else {
-            f64::from(u8::from(categories.codes[record] as usize != commonest))
+            f64::from(u8::from(categories.codes.at(record) as usize != commonest))
         }
     };
     Some((0..response.len()).map(outcome).collect())
@@ -113,7 +113,7 @@ fn entry(column: &Column, record: usize) -> (String, f64) {
     match column.as_categorical() {
         _ if column.is_missing(record) => (format!("{name}=missing"), 1.0),
         Some(categories) => {
-            let text = categories.levels.text(categories.codes[record]);
+            let text = categories.levels.text(categories.codes.at(record));
             (format!("{name}={text}"), 1.0)
         }
         None => {

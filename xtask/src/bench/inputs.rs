@@ -7,7 +7,7 @@ use std::sync::Arc;
 use bauta_data::column::NumberText;
 use bauta_data::missing::{MissingCells, MissingRules};
 use bauta_data::survey::survey_csv;
-use bauta_data::{Attribute, Column, Kind, Levels, Role, Table};
+use bauta_data::{Attribute, Codes, Column, Kind, Levels, Role, Table};
 use bauta_methods::context::unit_interval;
 use bauta_methods::kernel::numbers::moments::moments;
 use bauta_methods::kernel::numbers::normal;
@@ -223,13 +223,14 @@ pub(super) fn masked_survey(table: &Table) -> Table {
         let code = |record: usize| {
             let draw = uniform(record, 120 + position as u64);
             let other = (draw / share * n as f64) as usize;
-            key.codes[if draw < share {
+            let row = if draw < share {
                 other.min(n - 1)
             } else {
                 record
-            }]
+            };
+            key.codes.at(row)
         };
-        let codes = (0..n).map(code).collect();
+        let codes: Codes = (0..n).map(code).collect();
         let column = table
             .column(attr_idx)
             .with_codes(codes, Arc::clone(&key.levels));

@@ -353,15 +353,15 @@ fn numbers(table: &Table) -> Vec<u8> {
 fn key_bytes(table: &Table, keys: &[&str]) -> Vec<u8> {
     let columns = keys.iter().filter_map(|name| table.column_named(name));
     let codes = |column: &Column| -> Vec<u8> {
-        let codes = column.as_categorical().map_or(&[][..], |all| &all.codes);
-        let code = |(record, &code): (usize, &u32)| {
+        let codes = column.as_categorical().map(|all| &all.codes);
+        let code = |(record, code): (usize, u32)| {
             if column.is_missing(record) {
                 0
             } else {
                 code as u8 + 1
             }
         };
-        codes.iter().enumerate().map(code).collect()
+        codes.into_iter().flatten().enumerate().map(code).collect()
     };
     columns.flat_map(codes).collect()
 }

@@ -82,7 +82,7 @@ impl Column {
             return None;
         }
         if let (Some(exact), Some(place)) = (self.exact(), limit.place) {
-            let code = exact.codes[record];
+            let code = exact.codes.at(record);
             return Some(match place {
                 Ok(at) => code.cmp(&at),
                 Err(before) if code < before => Ordering::Less,
@@ -110,14 +110,14 @@ impl Column {
                     let exact = column.exact();
                     exact.map_or_else(
                         || number_text(value),
-                        |exact| exact.levels.text(exact.codes[record]).to_owned(),
+                        |exact| exact.levels.text(exact.codes.at(record)).to_owned(),
                     )
                 };
                 let (x, z) = (text(self, record, x), text(other, other_record, z));
                 Decimal::parse(&x) == Decimal::parse(&z)
             }
             (Values::Categorical(x), Values::Categorical(z)) => {
-                x.levels.text(x.codes[record]) == z.levels.text(z.codes[other_record])
+                x.levels.text(x.codes.at(record)) == z.levels.text(z.codes.at(other_record))
             }
             _ => false,
         }
@@ -131,7 +131,7 @@ impl Column {
     pub fn moved(&self, donors: &[u32]) -> Self {
         match self.values() {
             Values::Categorical(categories) => self.with_codes(
-                taken(&categories.codes, donors),
+                categories.codes.taken(donors),
                 Arc::clone(&categories.levels),
             ),
             Values::Numeric(values) => Self {
@@ -160,7 +160,7 @@ impl Column {
             } else if is_new(record) {
                 texts.push(&new_text(record));
             } else {
-                texts.push(exact.levels.text(exact.codes[record]));
+                texts.push(exact.levels.text(exact.codes.at(record)));
             }
         }
         let exact = exact_numbers(numbers, &texts, DecimalMark::Point);
@@ -214,7 +214,7 @@ fn exact_numbers(values: &[f64], texts: &TextArena, mark: DecimalMark) -> Option
 /// The exact numbers of a choice of records.
 pub(super) fn exact_taken(exact: &Categorical, records: &[u32]) -> Arc<Categorical> {
     Arc::new(Categorical {
-        codes: taken(&exact.codes, records),
+        codes: exact.codes.taken(records),
         levels: Arc::clone(&exact.levels),
     })
 }

@@ -40,7 +40,7 @@ pub(super) fn exact_array(
     };
     for record in records {
         match column.missing_mark(record) {
-            None => cells.append_value(spelled(exact.levels.text(exact.codes[record]))?),
+            None => cells.append_value(spelled(exact.levels.text(exact.codes.at(record)))?),
             Some(mark) => cells.append_option(kept_text(column, mark).and_then(spelled)),
         }
     }
@@ -65,7 +65,7 @@ impl Extent {
             all_u64: true,
         };
         let mut occurs = vec![false; exact.levels.len()];
-        for (record, &code) in exact.codes.iter().enumerate() {
+        for (record, code) in exact.codes.iter().enumerate() {
             if !column.is_missing(record) {
                 occurs[code as usize] = true;
             }

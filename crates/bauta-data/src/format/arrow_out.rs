@@ -269,7 +269,7 @@ fn texts(column: &Column, records: Range<usize>, fit: impl Fn(&str) -> bool) -> 
             continue;
         }
         if let Some(categories) = column.as_categorical() {
-            cells.append_value(categories.levels.text(categories.codes[record]));
+            cells.append_value(categories.levels.text(categories.codes.at(record)));
             continue;
         }
         text.clear();

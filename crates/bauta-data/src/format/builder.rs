@@ -392,7 +392,7 @@ mod tests {
         assert_eq!(column.missing_mark(4).unwrap().cause, none);
         assert_eq!(column.missing_mark(6).unwrap().text, "");
         let codes = &column.as_categorical().unwrap().codes;
-        assert_eq!((codes[1], codes[3], codes[5]), (0, 1, 0));
+        assert_eq!((codes.at(1), codes.at(3), codes.at(5)), (0, 1, 0));
     }
 
     #[test]

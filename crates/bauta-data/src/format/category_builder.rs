@@ -12,6 +12,7 @@ use super::missing_matcher::MissingMatcher;
 use super::number_builder::NumberBuilder;
 use super::recent_texts::{RecentTexts, ShortText};
 use crate::attribute::{Attribute, Kind};
+use crate::codes::Codes;
 use crate::column::Column;
 use crate::date::{DateDoubt, DateEvidence, DateFormat, format_of};
 use crate::levels::Levels;
@@ -32,15 +33,14 @@ pub(super) struct CategoryBuilder {
     recent: RecentTexts,
     /// Missing state of each level.
     states: Vec<u8>,
-    codes: Vec<u32>,
+    codes: Codes,
+    /// Records that the source has as "no value"; their codes mean nothing.
+    nulls: Vec<u32>,
     /// Codes of texts that are no dates in a column of dates.
     refused: HashSet<u32, FixedState>,
 }
 
 impl CategoryBuilder {
-    /// Stands for a cell without text.
-    const NULL: u32 = u32::MAX;
-
     pub(super) fn new(
         attribute: Arc<Attribute>,
         missing: MissingMatcher,
@@ -56,7 +56,8 @@ impl CategoryBuilder {
             levels: Levels::default(),
             recent: RecentTexts::default(),
             states: Vec::new(),
-            codes: Vec::new(),
+            codes: Codes::default(),
+            nulls: Vec::new(),
             refused: HashSet::default(),
         }
     }
@@ -82,7 +83,8 @@ impl CategoryBuilder {
 
     /// Adds a cell that the source has as "no value".
     pub(super) fn push_null(&mut self) {
-        self.codes.push(Self::NULL);
+        self.nulls.push(self.codes.len() as u32);
+        self.codes.push(0);
     }
 
     /// Adds a cell with the code of one that was added before.
@@ -99,13 +101,12 @@ impl CategoryBuilder {
         place: impl Fn() -> Place,
     ) {
         let n_before = self.states.len();
-        self.push(text);
+        let code = self.push(text);
         let is_new_value = self.states.len() > n_before && self.states[n_before] == 0;
         if is_new_value && !self.dates.accepts(text) {
             self.refused.insert(n_before as u32);
         }
-        let is_refused = |code: &u32| self.refused.contains(code);
-        if !self.refused.is_empty() && self.codes.last().is_some_and(is_refused) {
+        if self.refused.contains(&code) {
             problems.push_with(|| {
                 let problem = place().of(self.dates.refusal());
                 problem.of_variable(&self.attribute.name)
@@ -127,7 +128,7 @@ impl CategoryBuilder {
             if cells.missing.state(&text) == state {
                 cells.push(&text);
             } else {
-                cells.codes.push(Self::NULL);
+                cells.push_null();
             }
         }
         cells
@@ -246,30 +247,24 @@ impl CategoryBuilder {
 
     pub(super) fn finish(mut self) -> Column {
         let (levels, new_codes) = self.ordered_levels();
-        let has_nulls = self.codes.contains(&Self::NULL);
-        let cells = if has_nulls || self.states.iter().any(|&state| state != 0) {
-            let null_state = if has_nulls {
-                self.missing.source_state("")
-            } else {
-                0
-            };
-            let state = |&code: &u32| {
-                self.states
-                    .get(code as usize)
-                    .copied()
-                    .unwrap_or(null_state)
-            };
-            let states = self.codes.iter().map(state).collect();
+        let cells = if !self.nulls.is_empty() || self.states.iter().any(|&state| state != 0) {
+            let state = |code: u32| self.states.get(code as usize).copied().unwrap_or(0);
+            let mut states: Vec<u8> = self.codes.iter().map(state).collect();
+            if !self.nulls.is_empty() {
+                let null_state = self.missing.source_state("");
+                for &record in &self.nulls {
+                    states[record as usize] = null_state;
+                }
+            }
             self.missing.cells(states)
         } else {
             None
         };
-        for code in &mut self.codes {
-            // The code of a missing cell means nothing; 0 keeps it within most tables.
-            *code = new_codes.get(*code as usize).copied().unwrap_or(0);
-        }
+        // The code of a missing cell means nothing; 0 keeps it within most tables.
+        let new_code = |code: u32| new_codes.get(code as usize).copied().unwrap_or(0);
+        let codes = (self.codes).replaced(levels.len().saturating_sub(1) as u32, new_code);
         let as_numbers = self.attribute.kind == Kind::Continuous;
-        let column = Column::categorical(self.attribute, self.codes, Arc::new(levels), cells);
+        let column = Column::categorical(self.attribute, codes, Arc::new(levels), cells);
         match self.dates {
             // Every text was found to be a date of this spelling.
             DateReading::Known(format) if as_numbers => {

@@ -7,6 +7,7 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use super::{Encoding, HashingWriter, LineEnding, TextStyle, sniff};
+use crate::codes::Codes;
 use crate::column::{Column, Values};
 use crate::fingerprint::WrittenBytes;
 use crate::levels::Levels;
@@ -113,7 +114,7 @@ enum CellSource<'a> {
         decimals: u8,
     },
     Categories {
-        codes: &'a [u32],
+        codes: &'a Codes,
         levels: &'a Levels,
     },
     /// Kept texts, exact numbers and dates.
@@ -222,7 +223,7 @@ impl<'a> Formatter<'a> {
             CellSource::Numbers { values, decimals } => {
                 write_number(out, values[record], *decimals, self.style.decimal);
             }
-            CellSource::Categories { codes, levels } => out.push_str(levels.text(codes[record])),
+            CellSource::Categories { codes, levels } => out.push_str(levels.text(codes.at(record))),
             CellSource::Other => cells.column.write_text(record, self.style.decimal, out),
         }
         if cells.may_need_quotes || out.len() == start {
@@ -304,7 +305,7 @@ fn column_fits(column: &Column, encoding: Encoding) -> bool {
         Values::Categorical(categorical) => {
             let fits: Vec<bool> = categorical.levels.iter().map(fits).collect();
             let cell_fits = |record: usize| {
-                column.is_missing(record) || fits[categorical.codes[record] as usize]
+                column.is_missing(record) || fits[categorical.codes.at(record) as usize]
             };
             // Levels may be left over that no record has any more.
             fits.iter().all(|&fits| fits) || (0..column.len()).all(cell_fits)

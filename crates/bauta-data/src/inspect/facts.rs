@@ -112,7 +112,7 @@ impl<'a> Cells<'a> {
         let mut value_of = vec![ABSENT; categorical.levels.len()];
         let mut values: Vec<Value> = Vec::new();
         let mut order = Vec::with_capacity(column.len());
-        for (record, &code) in categorical.codes.iter().enumerate() {
+        for (record, code) in categorical.codes.iter().enumerate() {
             if column.is_missing(record) {
                 continue;
             }

@@ -167,7 +167,7 @@ proptest! {
         if let Some(exact) = column.exact() {
             let distinct: BTreeSet<&String> = canonical.iter().collect();
             prop_assert_eq!(exact.levels.len(), distinct.len());
-            prop_assert_eq!(exact.codes.iter().map(|&code| exact.levels.text(code)).collect::<Vec<_>>(), canonical);
+            prop_assert_eq!(exact.codes.iter().map(|code| exact.levels.text(code)).collect::<Vec<_>>(), canonical);
         }
     }
 

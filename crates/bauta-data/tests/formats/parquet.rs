@@ -507,7 +507,7 @@ proptest! {
 fn categories(table: &Table, name: &str) -> (Vec<String>, Vec<Option<u32>>) {
     let column = table.column_named(name).unwrap();
     let found = column.as_categorical().unwrap();
-    let code = |record: usize| (!column.is_missing(record)).then_some(found.codes[record]);
+    let code = |record: usize| (!column.is_missing(record)).then_some(found.codes.at(record));
     let levels = found.levels.iter().map(str::to_owned).collect();
     (levels, (0..column.len()).map(code).collect())
 }

@@ -3,7 +3,7 @@
 use bauta_data::format::{self, Encoding, FileFormat, LineEnding, ReadOptions, TextStyle};
 use bauta_data::missing::MissingCause;
 use bauta_data::number::DecimalMark;
-use bauta_data::{Attribute, Column, Kind, MissingRules, Role, Schema, Table, Unwatched};
+use bauta_data::{Attribute, Codes, Column, Kind, MissingRules, Role, Schema, Table, Unwatched};
 use proptest::prelude::*;
 use std::path::Path;
 use std::sync::Arc;
@@ -282,7 +282,7 @@ fn text_table() -> impl Strategy<Value = (Vec<String>, Vec<Vec<String>>)> {
 fn table_of(names: &[String], records: &[Vec<String>]) -> Table {
     let column = |(attr_idx, name): (usize, &String)| {
         let mut levels = bauta_data::Levels::default();
-        let codes = records
+        let codes: Codes = records
             .iter()
             .map(|record| levels.insert(&record[attr_idx]))
             .collect();

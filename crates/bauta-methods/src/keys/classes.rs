@@ -71,7 +71,7 @@ pub fn class_numbers(table: &Table, variables: &[usize]) -> Vec<u32> {
     let mut packing = Packing::new(table.n_records());
     for &attr_idx in variables {
         let key = key_codes(table.column(attr_idx));
-        packing.add(key.n_values, |record| key.codes[record]);
+        packing.add_key(key.n_values, &key.codes);
     }
     packing.classes().0
 }

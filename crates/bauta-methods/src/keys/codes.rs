@@ -1,7 +1,7 @@
 //! Key values as codes, with what was there before suppression.
 
-use bauta_data::missing::MissingCause;
-use bauta_data::{Column, Table, Values};
+use bauta_data::missing::{MissingCause, MissingCells};
+use bauta_data::{Codes, Column, Table, Values};
 use rayon::prelude::*;
 
 use crate::error::MethodError;
@@ -34,9 +34,9 @@ pub enum Coding {
 #[derive(Clone, PartialEq, Debug)]
 pub struct KeyCodes {
     /// Code of each record.
-    pub codes: Vec<u32>,
+    pub codes: Codes,
     /// Codes as they were before suppression, where something was suppressed.
-    pub before_suppression: Option<Vec<u32>>,
+    pub before_suppression: Option<Codes>,
     /// Codes go up to this.
     pub n_values: u32,
     /// Whether they mean the same in other parts of the file.
@@ -56,8 +56,8 @@ impl KeyColumns {
     pub fn new(columns: Vec<KeyCodes>) -> Result<Self, MethodError> {
         check_number(columns.len())?;
         let n = columns[0].codes.len();
-        let fits = |key: &KeyCodes, codes: &Vec<u32>| {
-            codes.len() == n && codes.par_iter().all(|&code| code <= key.n_values)
+        let fits = |key: &KeyCodes, codes: &Codes| {
+            codes.len() == n && codes.iter().all(|code| code <= key.n_values)
         };
         let wrong = |key: &KeyCodes| {
             let mut all = std::iter::once(&key.codes).chain(&key.before_suppression);
@@ -96,19 +96,17 @@ impl KeyColumns {
     }
 
     /// The codes that the file shows.
-    pub(super) fn shown(&self) -> Vec<&[u32]> {
-        let codes = self.columns.iter().map(|key| key.codes.as_slice());
-        codes.collect()
+    pub(super) fn shown(&self) -> Vec<&Codes> {
+        self.columns.iter().map(|key| &key.codes).collect()
     }
 
     /// The codes in which records are counted: under `original` those before suppression.
-    pub(super) fn counted(&self, semantics: Semantics) -> Vec<&[u32]> {
+    pub(super) fn counted(&self, semantics: Semantics) -> Vec<&Codes> {
         match semantics {
             Semantics::Own | Semantics::Visible | Semantics::Wild => self.shown(),
             Semantics::Original => {
                 let keys = self.columns.iter();
                 keys.map(|key| key.before_suppression.as_ref().unwrap_or(&key.codes))
-                    .map(Vec::as_slice)
                     .collect()
             }
         }
@@ -150,43 +148,41 @@ pub(crate) fn refuse_lost_numbers(column: &Column) -> Result<(), MethodError> {
 }
 
 pub(crate) fn key_codes(column: &Column) -> KeyCodes {
-    let states = column
-        .missing()
-        .map(bauta_data::missing::MissingCells::states);
-    let hide = |codes: &[u32]| -> Vec<u32> {
-        match states {
-            None => codes.to_vec(),
-            Some(states) => codes
-                .iter()
-                .zip(states)
-                .map(|(&code, &state)| if state == 0 { code } else { 0 })
-                .collect(),
-        }
-    };
     match column.values() {
         Values::Categorical(categorical) => {
-            let raised: Vec<u32> = categorical
-                .codes
-                .iter()
-                .map(|code| code.wrapping_add(1))
-                .collect();
+            let n_values = categorical.levels.len() as u32;
+            let raised = |record| categorical.codes.at(record).wrapping_add(1);
             KeyCodes {
-                codes: hide(&raised),
-                before_suppression: before_suppression(column, &raised),
-                n_values: categorical.levels.len() as u32,
+                codes: hidden(column, n_values, raised),
+                before_suppression: before_suppression(column, n_values, raised),
+                n_values,
                 coding: Coding::Shared,
             }
         }
         Values::Numeric(values) => {
             let before = column.numbers_before_suppression();
             let (raised, n_values) = number_codes(column, before.unwrap_or(values));
+            let raised = |record: usize| raised[record];
             KeyCodes {
-                codes: hide(&raised),
-                before_suppression: before.and_then(|_| before_suppression(column, &raised)),
+                codes: hidden(column, n_values, raised),
+                before_suppression: before
+                    .and_then(|_| before_suppression(column, n_values, raised)),
                 n_values,
                 coding: Coding::Own,
             }
         }
+    }
+}
+
+/// Codes that go up to `n_values`, and 0 where the cell has no value.
+fn hidden(column: &Column, n_values: u32, raised: impl Fn(usize) -> u32) -> Codes {
+    let n = column.len();
+    match column.missing().map(MissingCells::states) {
+        None => Codes::from_fn(n, n_values, raised),
+        Some(states) => Codes::from_fn(n, n_values, |record| match states[record] {
+            0 => raised(record),
+            _ => 0,
+        }),
     }
 }
 
@@ -215,31 +211,25 @@ fn number_codes(column: &Column, values: &[f64]) -> (Vec<u32>, u32) {
 }
 
 /// Codes with suppressed cells put back; `None` if nothing was suppressed.
-fn before_suppression(column: &Column, raised: &[u32]) -> Option<Vec<u32>> {
+fn before_suppression(
+    column: &Column,
+    n_values: u32,
+    raised: impl Fn(usize) -> u32,
+) -> Option<Codes> {
     let cells = column.missing()?;
     if cells.n_suppressed() == 0 {
         return None;
     }
-    let codes = raised
-        .iter()
-        .enumerate()
-        .map(|(record, &code)| match cells.mark(record) {
-            None => code,
-            Some(mark) if mark.cause == MissingCause::Suppressed => code,
-            Some(_) => 0,
-        })
-        .collect();
-    Some(codes)
-}
-
-/// For each record a bit per key: 1 where the value is visible.
-pub(crate) fn visible_masks(keys: &[KeyCodes], n: usize) -> Vec<u64> {
-    (0..n)
-        .into_par_iter()
-        .map(|record| {
-            keys.iter().enumerate().fold(0, |mask, (bit, key)| {
-                mask | u64::from(key.codes[record] != 0) << bit
-            })
-        })
-        .collect()
+    let marks = cells.marks().iter();
+    let is_suppressed = marks.map(|mark| mark.cause == MissingCause::Suppressed);
+    let is_known: Vec<bool> = std::iter::once(true).chain(is_suppressed).collect();
+    let states = cells.states();
+    let code = |record: usize| {
+        if is_known[usize::from(states[record])] {
+            raised(record)
+        } else {
+            0
+        }
+    };
+    Some(Codes::from_fn(column.len(), n_values, code))
 }

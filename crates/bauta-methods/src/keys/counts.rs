@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 use crate::error::MethodError;
 use crate::keys::Semantics;
-use crate::keys::codes::{Coding, KeyColumns, visible_masks};
+use crate::keys::codes::{Coding, KeyColumns};
 use crate::keys::packing::Packing;
 
 /// Records with equal keys and equal visibility, counted. Which record is in which class is not
@@ -56,15 +56,15 @@ impl KeyCounts {
         weights: Option<&[f64]>,
         semantics: Semantics,
     ) -> (Self, Vec<u32>) {
-        let visible = visible_masks(&keys.columns, keys.n);
+        let shown = keys.shown();
         let counted = keys.counted(semantics);
         let n_values = keys.n_values();
         let mut packing = Packing::new(keys.n);
         for (&max, codes) in n_values.iter().zip(&counted) {
-            packing.add(max, |record| codes[record]);
+            packing.add_key(max, codes);
         }
-        add_visibility(&mut packing, semantics, n_values.len(), |record| {
-            visible[record]
+        add_visibility(&mut packing, semantics, n_values.len(), |record, key| {
+            shown[key].at(record) != 0
         });
         let (of_record, representatives) = packing.classes();
         let mut sizes = vec![(0, 0.0); representatives.len()];
@@ -75,7 +75,7 @@ impl KeyCounts {
         }
         let codes: Vec<u32> = representatives
             .iter()
-            .flat_map(|&record| counted.iter().map(move |codes| codes[record as usize]))
+            .flat_map(|&record| counted.iter().map(move |codes| codes.at(record as usize)))
             .collect();
         let present = codes
             .chunks(n_values.len())
@@ -84,16 +84,19 @@ impl KeyCounts {
                 bits.fold(0, |mask, (bit, &code)| mask | u64::from(code != 0) << bit)
             })
             .collect();
-        let representatives = representatives.iter();
+        let visible = representatives.iter().map(|&record| {
+            let keys = shown.iter().enumerate();
+            keys.fold(0, |mask, (bit, codes)| {
+                mask | u64::from(codes.at(record as usize) != 0) << bit
+            })
+        });
         let counts = Self {
             semantics,
             sizes,
             codes,
             n_keys: n_values.len(),
             n_values,
-            visible: representatives
-                .map(|&record| visible[record as usize])
-                .collect(),
+            visible: visible.collect(),
             present,
             coding: keys.coding(),
         };
@@ -163,7 +166,9 @@ impl KeyCounts {
         for (key, &max) in n_values.iter().enumerate() {
             packing.add(max, |class| codes[class * n_keys + key]);
         }
-        add_visibility(&mut packing, self.semantics, n_keys, |class| visible[class]);
+        add_visibility(&mut packing, self.semantics, n_keys, |class, key| {
+            visible[class] >> key & 1 == 1
+        });
         let (merged, _) = packing.classes();
         let mut sizes = self.sizes.clone();
         for (&class, &(n, weight)) in merged[n_here..].iter().zip(&next.sizes) {
@@ -312,11 +317,11 @@ fn add_visibility(
     packing: &mut Packing,
     semantics: Semantics,
     n_keys: usize,
-    visible: impl Fn(usize) -> u64 + Sync,
+    is_visible: impl Fn(usize, usize) -> bool + Sync,
 ) {
     if semantics == Semantics::Original {
-        for bit in 0..n_keys {
-            packing.add(1, |at| (visible(at) >> bit & 1) as u32);
+        for key in 0..n_keys {
+            packing.add(1, |at| u32::from(is_visible(at, key)));
         }
     }
 }

@@ -6,6 +6,7 @@
 
 use std::ops::AddAssign;
 
+use bauta_data::Codes;
 use rayon::prelude::*;
 
 /// Cells that one piece of parallel work covers at least.
@@ -49,18 +50,17 @@ impl Cube {
         }
     }
 
-    /// The cells of records, from their codes by key.
-    pub(crate) fn cells_of(&self, codes: &[&[u32]], n: usize) -> Vec<usize> {
-        let mut cells = vec![0_usize; n];
+    /// The cells of records, from their codes by key; there must be fewer than 2^32 cells.
+    pub(crate) fn cells_of(&self, codes: &[&Codes], n: usize) -> Vec<u32> {
+        let mut cells = vec![0; n];
         cells
             .par_chunks_mut(MIN_CELLS)
             .enumerate()
             .for_each(|(block, cells)| {
                 let start = block * MIN_CELLS;
                 for (codes, &stride) in codes.iter().zip(&self.strides) {
-                    for (cell, &code) in cells.iter_mut().zip(&codes[start..]) {
-                        *cell += code as usize * stride;
-                    }
+                    let stride = stride as u32;
+                    codes.with_each(start, cells, |cell, code| *cell += code * stride);
                 }
             });
         cells
@@ -79,14 +79,14 @@ impl Cube {
     }
 
     /// Counts records in their cells, and weights if there are such.
-    pub(crate) fn count(&mut self, cells: &[usize], weights: Option<&[f64]>) {
+    pub(crate) fn count(&mut self, cells: &[u32], weights: Option<&[f64]>) {
         for &cell in cells {
-            self.n[cell] += 1;
+            self.n[cell as usize] += 1;
         }
         if let Some(weights) = weights {
             self.weight = vec![0.0; self.n.len()];
             for (&cell, &weight) in cells.iter().zip(weights) {
-                self.weight[cell] += weight;
+                self.weight[cell as usize] += weight;
             }
         }
     }
@@ -183,7 +183,7 @@ mod tests {
     /// Two keys with two values each; records (1,1), (1,2), (1,missing), (missing,2).
     fn counted() -> Cube {
         let mut cube = Cube::new(&[2, 2]);
-        let cells = cube.cells_of(&[&[1, 1, 1, 0], &[1, 2, 0, 2]], 4);
+        let cells = cube.cells_of(&[&[1, 1, 1, 0].into(), &[1, 2, 0, 2].into()], 4);
         cube.count(&cells, Some(&[1.0, 10.0, 100.0, 1000.0]));
         cube
     }
@@ -223,7 +223,7 @@ mod tests {
     #[test]
     fn a_key_without_any_value_never_tells_apart() {
         let mut cube = Cube::new(&[0, 1]);
-        let cells = cube.cells_of(&[&[0, 0], &[1, 0]], 2);
+        let cells = cube.cells_of(&[&[0, 0].into(), &[1, 0].into()], 2);
         cube.count(&cells, None);
         cube.let_missing_match();
         assert_eq!([cube.n_at(0), cube.n_at(1)], [2, 2]);

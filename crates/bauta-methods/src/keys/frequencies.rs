@@ -32,7 +32,7 @@ pub fn frequencies(
     let keys = KeyColumns::of(table, keys, semantics)?;
     let weights = table.weight().and_then(Column::as_numeric);
     // A dense cube while it is no larger than what it indexes.
-    let limit = (keys.n * 4).max(1 << 16);
+    let limit = (keys.n * 4).clamp(1 << 16, u32::MAX as usize);
     match Cube::n_cells(&keys.n_values()) {
         Some(n_cells) if n_cells <= limit => Ok(count_in_cube(&keys, weights, semantics)),
         _ => Ok(count_by_class(&keys, weights, semantics)),
@@ -55,8 +55,13 @@ fn count_in_cube(keys: &KeyColumns, weights: Option<&[f64]>, semantics: Semantic
         Semantics::Visible | Semantics::Original => cube.sum_over_any(),
         Semantics::Wild => cube.let_missing_match(),
     }
-    let f = cells.par_iter().map(|&cell| cube.n_at(cell)).collect();
-    let big_f = cells.par_iter().map(|&cell| cube.weight_at(cell)).collect();
+    let f = cells
+        .par_iter()
+        .map(|&cell| cube.n_at(cell as usize))
+        .collect();
+    let big_f = (cells.par_iter())
+        .map(|&cell| cube.weight_at(cell as usize))
+        .collect();
     Frequencies {
         f,
         big_f,

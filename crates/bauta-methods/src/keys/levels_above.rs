@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 
 use bauta_data::hierarchy::Hierarchy;
-use bauta_data::{Column, Levels, Values};
+use bauta_data::{Codes, Column, Levels, Values};
 
 use crate::error::MethodError;
 
 /// The values of a column as categories, and the levels above them.
 pub(crate) struct LevelsAbove<'a> {
-    codes: Cow<'a, [u32]>,
+    codes: Cow<'a, Codes>,
     hierarchy: Hierarchy,
     /// The level that the values are at: 0 if they were never recoded.
     pub(crate) present: usize,
@@ -43,7 +43,7 @@ impl<'a> LevelsAbove<'a> {
 
     /// The category of a record at a level; its value must not be missing.
     pub(crate) fn category(&self, level: usize, record: usize) -> u32 {
-        self.hierarchy.at_level(level).1[self.codes[record] as usize]
+        self.hierarchy.at_level(level).1[self.codes.at(record) as usize]
     }
 }
 
@@ -71,7 +71,7 @@ pub(crate) fn resolved(column: &Column, levels: &Levels) -> Result<Hierarchy, Me
 
 /// The column's values as categories; numbers by their text, days as dates. Missing cells have any code, suppressed
 /// ones that of their value, where it is known.
-pub(crate) fn categories(column: &Column) -> (Cow<'_, Levels>, Cow<'_, [u32]>) {
+pub(crate) fn categories(column: &Column) -> (Cow<'_, Levels>, Cow<'_, Codes>) {
     match column.values() {
         Values::Categorical(categories) => (
             Cow::Borrowed(&categories.levels),

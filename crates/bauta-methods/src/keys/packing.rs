@@ -1,5 +1,6 @@
 //! Several codes as one number, and equal numbers as one class.
 
+use bauta_data::Codes;
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 
@@ -25,6 +26,28 @@ impl Packing {
 
     /// Packs one more code, between 0 and `max`.
     pub(crate) fn add(&mut self, max: u32, code: impl Fn(usize) -> u32 + Sync) {
+        let radix = self.make_room(max);
+        on_blocks(&mut self.packed, BLOCK, &|block, packed| {
+            for (i, packed) in packed.iter_mut().enumerate() {
+                *packed = *packed * radix + u64::from(code(block * BLOCK + i));
+            }
+        });
+        self.radix *= radix;
+    }
+
+    /// Packs the codes of one more key, which go up to `max`.
+    pub(crate) fn add_key(&mut self, max: u32, codes: &Codes) {
+        let radix = self.make_room(max);
+        on_blocks(&mut self.packed, BLOCK, &|block, packed| {
+            codes.with_each(block * BLOCK, packed, |packed, code| {
+                *packed = *packed * radix + u64::from(code);
+            });
+        });
+        self.radix *= radix;
+    }
+
+    /// The radix of a code up to `max`, once there is room for it.
+    fn make_room(&mut self, max: u32) -> u64 {
         let radix = u64::from(max) + 1;
         if self.radix.checked_mul(radix).is_none() {
             // The product leaves 64 bits: number what is there so far from 0, which leaves room.
@@ -32,12 +55,7 @@ impl Packing {
             self.packed = classes.into_iter().map(u64::from).collect();
             self.radix = representatives.len().max(1) as u64;
         }
-        on_blocks(&mut self.packed, BLOCK, &|block, packed| {
-            for (i, packed) in packed.iter_mut().enumerate() {
-                *packed = *packed * radix + u64::from(code(block * BLOCK + i));
-            }
-        });
-        self.radix *= radix;
+        radix
     }
 
     /// Class of each record, numbered as they first occur, and a record of each class.

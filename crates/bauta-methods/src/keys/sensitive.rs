@@ -2,7 +2,7 @@
 //! learns who finds the set and not the record.
 
 use bauta_data::spelling::Spread;
-use bauta_data::{Attribute, Column, Kind, Role, Table};
+use bauta_data::{Attribute, Codes, Column, Kind, Role, Table};
 use rayon::prelude::*;
 
 use crate::card::ParamSpec;
@@ -174,7 +174,7 @@ fn several_spellings(variable: &str, spread: Spread) -> Note {
 /// The values of a sensitive variable.
 pub(crate) struct Answers {
     /// Value of each record: 0 is missing, those that occur count from 1 in their order.
-    pub(crate) codes: Vec<u32>,
+    pub(crate) codes: Codes,
     /// Number of different values.
     pub(crate) n_values: u32,
     /// How records without a value count.
@@ -191,10 +191,10 @@ impl Answers {
         if missing == MissingSensitive::Ignore && column.n_missing() > 0 {
             context.note(skipped(column.name(), column.n_missing()));
         }
-        let mut read = key_codes(column);
+        let read = key_codes(column);
         // Categories that no record has are no values: they would stretch an ordered scale.
         let mut new_code = vec![0; read.n_values as usize + 1];
-        for &code in &read.codes {
+        for code in &read.codes {
             new_code[code as usize] = 1;
         }
         new_code[0] = 0;
@@ -203,13 +203,14 @@ impl Answers {
             n_values += 1;
             *code = n_values;
         }
-        if n_values != read.n_values {
+        let codes = if n_values == read.n_values {
             read.codes
-                .par_iter_mut()
-                .for_each(|code| *code = new_code[*code as usize]);
-        }
+        } else {
+            let new_code = |code: u32| new_code[code as usize];
+            read.codes.replaced(n_values, new_code)
+        };
         Self {
-            codes: read.codes,
+            codes,
             n_values,
             missing,
         }
@@ -336,7 +337,7 @@ fn all_pairs(
     let mut counts = vec![0_u32; n_pairs];
     let mut amounts = vec![0.0; if weights.is_some() { n_pairs } else { 0 }];
     let both = sets.class_of_record().iter().zip(&answers.codes);
-    for (record, (&class, &code)) in both.enumerate() {
+    for (record, (&class, code)) in both.enumerate() {
         let pair = class as usize * n_codes + code as usize;
         counts[pair] += 1;
         if let Some(weights) = weights {
@@ -360,9 +361,9 @@ fn occurring_pairs(
     let packed: Vec<u64> = sets
         .class_of_record()
         .par_iter()
-        .zip(&answers.codes)
+        .enumerate()
         .with_min_len(4096)
-        .map(|(&class, &code)| u64::from(class) * n_codes + u64::from(code))
+        .map(|(record, &class)| u64::from(class) * n_codes + u64::from(answers.codes.at(record)))
         .collect();
     let (pair_of_record, representatives) = number(&packed, sets.n_classes() as u64 * n_codes);
     let mut amounts = vec![0.0; representatives.len()];
@@ -392,7 +393,7 @@ mod tests {
         let states = cells.iter().map(|cell| u8::from(cell.is_none())).collect();
         let missing = MissingCells::new(states, MissingRules::default().marks());
         let levels = Levels::from_texts(["a", "b", "c", "d"]);
-        let codes = cells.iter().map(|cell| cell.unwrap_or(0)).collect();
+        let codes: Vec<u32> = cells.iter().map(|cell| cell.unwrap_or(0)).collect();
         Column::categorical(Arc::new(attribute), codes, Arc::new(levels), missing)
     }
 

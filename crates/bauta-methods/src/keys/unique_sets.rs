@@ -125,10 +125,10 @@ fn was_suppressed(column: &Column, record: usize) -> bool {
 /// Whether two cells hold the same value, shown or suppressed.
 fn equal(column: &Column, i: usize, j: usize) -> bool {
     match column.values() {
-        Values::Categorical(categories) => categories.codes[i] == categories.codes[j],
+        Values::Categorical(categories) => categories.codes.at(i) == categories.codes.at(j),
         #[expect(clippy::float_cmp, reason = "equal values are one key")]
         Values::Numeric(values) => match column.exact() {
-            Some(exact) => exact.codes[i] == exact.codes[j],
+            Some(exact) => exact.codes.at(i) == exact.codes.at(j),
             None => {
                 let values = column.numbers_before_suppression().unwrap_or(values);
                 values[i] == values[j]

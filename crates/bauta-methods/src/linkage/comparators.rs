@@ -315,7 +315,7 @@ fn shared(columns: &TwoColumns<'_>) -> Shared {
         texts = ordered;
     }
     let codes = [0, 1].map(|file| {
-        let place = |&code: &u32| {
+        let place = |code: u32| {
             let inserted = inserted[file].get(code as usize);
             inserted.map_or(f64::NAN, |&code| f64::from(new_code[code as usize]))
         };
@@ -325,11 +325,9 @@ fn shared(columns: &TwoColumns<'_>) -> Shared {
 }
 
 /// A coordinate for each record's code, NaN where the cell is missing.
-fn coded(column: &Column, place: impl Fn(&u32) -> f64) -> Vec<f64> {
-    let codes = column
-        .as_categorical()
-        .map_or(&[][..], |categories| &categories.codes);
-    let mut coordinates: Vec<f64> = codes.iter().map(place).collect();
+fn coded(column: &Column, place: impl Fn(u32) -> f64) -> Vec<f64> {
+    let codes = column.as_categorical().map(|categories| &categories.codes);
+    let mut coordinates: Vec<f64> = codes.into_iter().flatten().map(place).collect();
     if let Some(cells) = column.missing() {
         for (coordinate, &state) in coordinates.iter_mut().zip(cells.states()) {
             if state != 0 {

@@ -160,7 +160,7 @@ fn band_means(name: &str, values: &[f64]) -> Series {
 fn summarise_categories(found: &mut Measurement, column: &Column, categories: &Categorical) {
     let name = column.name();
     let mut counts = vec![0_usize; categories.levels.len()];
-    for (record, &code) in categories.codes.iter().enumerate() {
+    for (record, code) in categories.codes.iter().enumerate() {
         if !column.is_missing(record) {
             counts[code as usize] += 1;
         }

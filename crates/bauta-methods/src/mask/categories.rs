@@ -29,7 +29,7 @@ pub(crate) fn categories(column: &Column) -> Result<&Categorical, MethodError> {
 /// How many records show each value.
 pub(crate) fn occurrences(column: &Column, categories: &Categorical) -> Vec<usize> {
     let mut counts = vec![0; categories.levels.len()];
-    for (record, &code) in categories.codes.iter().enumerate() {
+    for (record, code) in categories.codes.iter().enumerate() {
         if !column.is_missing(record) {
             counts[code as usize] += 1;
         }

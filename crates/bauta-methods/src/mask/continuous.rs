@@ -52,7 +52,7 @@ fn differs_beyond_doubles(column: &Column) -> bool {
     let present = |record: &usize| !column.is_missing(*record);
     let mut codes = (0..column.len())
         .filter(present)
-        .map(|record| exact.codes[record]);
+        .map(|record| exact.codes.at(record));
     let first = codes.next();
     codes.any(|code| Some(code) != first)
 }

@@ -130,6 +130,7 @@ fn key_frequencies(table: &Table, keys: &[usize]) -> Vec<u32> {
 }
 
 /// What one record draws: its place among equals, and another category.
+#[derive(Clone, Default)]
 struct Drawn {
     tie: u64,
     pick: u64,
@@ -169,7 +170,7 @@ fn flip(
             (frequencies[at], drawn[at].tie, record)
         });
     }
-    let mut codes = values.codes.clone();
+    let mut codes = values.codes.to_vec();
     for &record in &order[..n_flipped] {
         let (old, pick) = (codes[record as usize], drawn[record as usize].pick);
         // One of the others: what comes after the old one moves down by one place.

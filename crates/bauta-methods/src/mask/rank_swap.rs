@@ -139,10 +139,10 @@ fn donors(
     let rank_value = |record: u32| -> u64 {
         match column.values() {
             Values::Numeric(values) => match column.exact() {
-                Some(exact) => u64::from(exact.codes[record as usize]),
+                Some(exact) => u64::from(exact.codes.at(record as usize)),
                 None => order_bits(values[record as usize]),
             },
-            Values::Categorical(categories) => u64::from(categories.codes[record as usize]),
+            Values::Categorical(categories) => u64::from(categories.codes.at(record as usize)),
         }
     };
     let mut donors: Vec<u32> = (0..n as u32).collect();

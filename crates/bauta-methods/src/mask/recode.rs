@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bauta_data::date::DateFormat;
 use bauta_data::hierarchy::{interval_index, interval_label_of, interval_of_label};
-use bauta_data::{Attribute, Column, Levels, Values};
+use bauta_data::{Attribute, Codes, Column, Levels, Values};
 use rayon::prelude::*;
 
 use crate::card::{Card, Family, ParamSpec, ParamType, Randomness, Targets};
@@ -277,7 +277,7 @@ fn recode(
         .enumerate()
         .filter(|(record, _)| !column.is_missing(*record));
     let (mut before, mut after) = (vec![0; levels.len()], vec![0; new_levels.len()]);
-    for (_, &code) in present {
+    for (_, code) in present {
         before[code as usize] += 1;
         after[new_code[code as usize] as usize] += 1;
     }
@@ -299,9 +299,9 @@ fn recode(
     if let Some(note) = told {
         context.note(note);
     }
-    let codes = codes
+    let codes: Codes = codes
         .iter()
-        .map(|&code| new_code.get(code as usize).copied().unwrap_or(0))
+        .map(|code| new_code.get(code as usize).copied().unwrap_or(0))
         .collect();
     Ok(column
         .with_codes(codes, Arc::new(new_levels))

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use bauta_data::{Attribute, Column, Levels};
+use bauta_data::{Attribute, Codes, Column, Levels};
 
 use crate::card::{Card, Family, ParamSpec, ParamType, Randomness};
 use crate::context::RunContext;
@@ -179,10 +179,10 @@ fn recode_rare(
         .iter()
         .map(|text| new_levels.code(text).unwrap_or(0))
         .collect();
-    let codes = categories
+    let codes: Codes = categories
         .codes
         .iter()
-        .map(|&code| new_code.get(code as usize).copied().unwrap_or(0))
+        .map(|code| new_code.get(code as usize).copied().unwrap_or(0))
         .collect();
     let attribute = Attribute {
         order: None,

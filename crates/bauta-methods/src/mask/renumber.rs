@@ -139,7 +139,7 @@ fn renumbered(
         levels.code(text)
     };
     // Cells without a value keep any code.
-    let codes = old.codes.iter().map(|&unit| new_code(unit).unwrap_or(0));
+    let codes = old.codes.iter().map(|unit| new_code(unit).unwrap_or(0));
     let codes: Vec<u32> = codes.collect();
     context.note(numbered(column.name(), levels.len()));
     let is_code = |record: &usize| {

@@ -306,7 +306,7 @@ impl Settings {
 fn entropy(column: &Column) -> f64 {
     let key = key_codes(column);
     let mut counts = vec![0_u32; key.n_values as usize + 1];
-    for &code in &key.codes {
+    for code in &key.codes {
         counts[code as usize] += 1;
     }
     let n: f64 = counts[1..].iter().map(|&count| f64::from(count)).sum();

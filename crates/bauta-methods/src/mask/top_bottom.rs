@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bauta_data::date::DateFormat;
 use bauta_data::decimal::cmp_label;
 use bauta_data::number::{number_text, parse_label};
-use bauta_data::{Attribute, Categorical, Column, Kind, Levels, Values};
+use bauta_data::{Attribute, Categorical, Codes, Column, Kind, Levels, Values};
 
 use crate::card::{Card, Family, ParamSpec, ParamType, Randomness, Targets};
 use crate::context::RunContext;
@@ -350,7 +350,7 @@ fn code_categories(
         if column.is_missing(record) {
             f64::NAN
         } else {
-            numbers[categories.codes[record] as usize]
+            numbers[categories.codes.at(record) as usize]
         }
     };
     let values: Vec<f64> = (0..column.len()).map(value_of).collect();
@@ -359,7 +359,7 @@ fn code_categories(
     let is_high = |text: &str| line.compare(text, top) == Some(Ordering::Greater);
     let shown = |record: usize| {
         let is_there = !column.is_missing(record);
-        is_there.then(|| categories.levels.text(categories.codes[record]))
+        is_there.then(|| categories.levels.text(categories.codes.at(record)))
     };
     note_coded(
         column,
@@ -383,9 +383,9 @@ fn code_categories(
         })
         .collect();
     let (levels, in_order) = line.ordered(&levels);
-    let codes = (0..column.len())
+    let codes: Codes = (0..column.len())
         .map(|record| {
-            let code = categories.codes[record] as usize;
+            let code = categories.codes.at(record) as usize;
             new_code.get(code).map_or(0, |&new| in_order[new as usize])
         })
         .collect();

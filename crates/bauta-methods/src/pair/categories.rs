@@ -1,6 +1,6 @@
 //! The categories of a variable in two files, under one numbering.
 
-use bauta_data::Column;
+use bauta_data::{Codes, Column};
 
 use crate::card::ParamSpec;
 use crate::error::MethodError;
@@ -155,9 +155,9 @@ impl TwoCategories {
 }
 
 /// The codes of a file's records in the common numbering.
-fn numbered(column: &Column, codes: &[u32], places: &[u32], missing: u32) -> Vec<u32> {
+fn numbered(column: &Column, codes: &Codes, places: &[u32], missing: u32) -> Vec<u32> {
     // Under a missing cell there may be any code.
-    let place = |&code: &u32| places.get(code as usize).copied().unwrap_or(missing);
+    let place = |code: u32| places.get(code as usize).copied().unwrap_or(missing);
     let mut codes: Vec<u32> = codes.iter().map(place).collect();
     if let Some(cells) = column.missing() {
         for (code, &state) in codes.iter_mut().zip(cells.states()) {

@@ -220,7 +220,7 @@ fn restored(pair: &Pair<'_>, original: &Column, masked: &Column) -> Result<Colum
     let recoded = (0..masked.len()).filter(shown).any(|record| {
         before
             .levels
-            .code(after.levels.text(after.codes[record]))
+            .code(after.levels.text(after.codes.at(record)))
             .is_none()
     });
     if recoded {
@@ -237,11 +237,11 @@ fn restored(pair: &Pair<'_>, original: &Column, masked: &Column) -> Result<Colum
     for record in 0..masked.len() {
         let source = pair.original_record(record);
         if !masked.is_missing(record) {
-            codes[record] = levels.insert(after.levels.text(after.codes[record]));
+            codes[record] = levels.insert(after.levels.text(after.codes.at(record)));
         } else if original.is_missing(source) {
             states[record] = 1;
         } else {
-            codes[record] = before.codes[source];
+            codes[record] = before.codes.at(source);
             blanked.push(record as u32);
         }
     }

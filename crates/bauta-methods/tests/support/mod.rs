@@ -44,7 +44,7 @@ pub(crate) fn column(name: &str, role: Role, kind: Kind, cells: &[Option<&str>])
         .map(|cell| cell.map_or(0, |text| found.insert(text)))
         .collect();
     let (levels, new_code) = found.naturally_ordered();
-    let codes = codes
+    let codes: Vec<u32> = codes
         .iter()
         .map(|&code| new_code.get(code as usize).copied().unwrap_or(0))
         .collect();

@@ -74,7 +74,7 @@ fn category(attribute: Attribute, codes: Vec<u32>, levels: Levels) -> Column {
 pub(super) fn occurrences(table: &Table, name: &str) -> (usize, usize) {
     let keys: Vec<u64> = match table.column_named(name).map(Column::values) {
         Some(Values::Numeric(values)) => values.iter().map(|value| value.to_bits()).collect(),
-        Some(Values::Categorical(values)) => values.codes.iter().map(|&code| code.into()).collect(),
+        Some(Values::Categorical(values)) => values.codes.iter().map(u64::from).collect(),
         None => Vec::new(),
     };
     let mut counts = std::collections::BTreeMap::new();

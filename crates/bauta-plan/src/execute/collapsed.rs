@@ -78,7 +78,7 @@ fn majority(column: &Column) -> Option<usize> {
     let present = (0..column.len()).filter(|record| !column.is_missing(*record));
     match column.values() {
         Values::Categorical(categories) => {
-            majority_of(present.map(|at| u64::from(categories.codes[at])))
+            majority_of(present.map(|at| u64::from(categories.codes.at(at))))
         }
         Values::Numeric(numbers) => majority_of(present.map(|at| numbers[at].to_bits())),
     }

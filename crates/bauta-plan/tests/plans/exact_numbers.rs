@@ -113,7 +113,7 @@ fn swapped_numbers_reach_the_released_file_whole() {
     let texts = column
         .codes
         .iter()
-        .map(|&code| column.levels.text(code).to_owned());
+        .map(|code| column.levels.text(code).to_owned());
     let mut ids: Vec<String> = texts.collect();
     ids.sort();
     assert_eq!(ids, expected);

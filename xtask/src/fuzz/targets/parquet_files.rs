@@ -133,12 +133,15 @@ fn text_of(table: &Table) -> Vec<u8> {
             text.push(match (column.values(), column.is_missing(record)) {
                 (_, true) => "nothing".to_owned(),
                 (Values::Numeric(numbers), _) => match column.exact() {
-                    Some(exact) => format!("number {}", exact.levels.text(exact.codes[record])),
+                    Some(exact) => format!("number {}", exact.levels.text(exact.codes.at(record))),
                     // Zero has two spellings and is one number.
                     None => format!("number {}", number_text(numbers[record] + 0.0)),
                 },
                 (Values::Categorical(categories), _) => {
-                    format!("text {}", categories.levels.text(categories.codes[record]))
+                    format!(
+                        "text {}",
+                        categories.levels.text(categories.codes.at(record))
+                    )
                 }
             });
         }

@@ -193,7 +193,7 @@ pub(crate) fn deleted_by_category(table: &Table, keys: &[usize], kept: &[u32]) -
             let level = if column.is_missing(record) {
                 n_levels
             } else {
-                categories.codes[record] as usize
+                categories.codes.at(record) as usize
             };
             n_before[level] += 1;
             n_deleted[level] += u64::from(!is_kept);

@@ -99,7 +99,7 @@ fn n_categories(column: &Column) -> usize {
         return 0;
     };
     let mut occurs = vec![false; categories.levels.len()];
-    for (record, &code) in categories.codes.iter().enumerate() {
+    for (record, code) in categories.codes.iter().enumerate() {
         if !column.is_missing(record) {
             occurs[code as usize] = true;
         }

@@ -439,7 +439,7 @@ fn same_cell(column: &Column, a: usize, b: usize) -> bool {
         }
         (None, Some(categories)) => {
             column.is_missing(a) == column.is_missing(b)
-                && (column.is_missing(a) || categories.codes[a] == categories.codes[b])
+                && (column.is_missing(a) || categories.codes.at(a) == categories.codes.at(b))
         }
         (None, None) => true,
     }

@@ -1,7 +1,7 @@
 //! Combinations of key values that cannot be, as the owner of the file declares them.
 
 use bauta_data::condition::Condition;
-use bauta_data::{Column, Table};
+use bauta_data::{Codes, Column, Table};
 use foldhash::fast::FixedState;
 use hashbrown::HashSet;
 
@@ -114,7 +114,7 @@ fn worked_out(
         repeat *= firsts.len();
         crossed.push(column.take(&records));
     }
-    let codes: Vec<Vec<u32>> = crossed
+    let codes: Vec<Codes> = crossed
         .iter()
         .map(|column| key_codes(column).codes)
         .collect();
@@ -123,7 +123,7 @@ fn worked_out(
         .map_err(|problem| MethodError::request(problem.message, problem.hint))?;
     let combinations = (0..n_all)
         .filter(|&i| holds[i])
-        .map(|i| codes.iter().map(|codes| codes[i]).collect())
+        .map(|i| codes.iter().map(|codes| codes.at(i)).collect())
         .collect();
     Ok(Impossible { keys, combinations })
 }
@@ -133,6 +133,9 @@ fn first_records(column: &Column) -> Vec<u32> {
     let codes = key_codes(column).codes;
     let mut seen = HashSet::<u32, FixedState>::default();
     (0..codes.len() as u32)
-        .filter(|&record| codes[record as usize] != 0 && seen.insert(codes[record as usize]))
+        .filter(|&record| {
+            let code = codes.at(record as usize);
+            code != 0 && seen.insert(code)
+        })
         .collect()
 }

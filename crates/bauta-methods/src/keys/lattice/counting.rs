@@ -66,7 +66,7 @@ impl Base {
             let read = key_codes(table.column(attr_idx));
             let n_codes = u64::from(read.n_values) + 1;
             let given = of_record.iter().zip(&read.codes);
-            let given = given.map(|(&class, &code)| Answer { class, code, n: 1 });
+            let given = given.map(|(&class, code)| Answer { class, code, n: 1 });
             answers.push(added_up(given, n_combinations, n_codes));
             n_answers.push(n_codes);
         }

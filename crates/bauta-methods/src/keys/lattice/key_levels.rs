@@ -92,12 +92,12 @@ impl KeyLevels {
 /// The code of each record's value, the hierarchy above it, and the level that values are at.
 fn read(column: &Column) -> Result<(Vec<u32>, Option<Hierarchy>, usize), MethodError> {
     if column.attribute().hierarchy.is_none() {
-        return Ok((key_codes(column).codes, None, 0));
+        return Ok((key_codes(column).codes.to_vec(), None, 0));
     }
     let (levels, codes) = categories(column);
     let hierarchy = resolved(column, &levels)?;
     let present = hierarchy.present_level(&levels);
-    let code = |(record, &code): (usize, &u32)| {
+    let code = |(record, code): (usize, u32)| {
         if column.is_missing(record) {
             0
         } else {

@@ -42,7 +42,7 @@ pub(super) fn days(column: &Column, name: &str, file: &str) -> Result<Vec<f64>, 
         levels.map_or_else(Vec::new, |levels| levels.iter().map(day).collect());
     // A level that only missing cells have is no date and needs none.
     let mut used = vec![false; by_code.len()];
-    let coordinates = super::coded(column, |&code| {
+    let coordinates = super::coded(column, |code| {
         by_code
             .get(code as usize)
             .copied()
@@ -50,7 +50,7 @@ pub(super) fn days(column: &Column, name: &str, file: &str) -> Result<Vec<f64>, 
             .unwrap_or(f64::INFINITY)
     });
     if let Some(categories) = column.as_categorical() {
-        for (coordinate, &code) in coordinates.iter().zip(&categories.codes) {
+        for (coordinate, code) in coordinates.iter().zip(&categories.codes) {
             if *coordinate == f64::INFINITY {
                 used[code as usize] = true;
             }

@@ -167,7 +167,7 @@ pub(super) fn in_intervals(
         distinct.partition_point(|known| known.total_cmp(&(value + 0.0)).is_lt()) as f64
     };
     let original = original.iter().map(place).collect();
-    let masked = coded(columns.masked, |&code| f64::from(code));
+    let masked = coded(columns.masked, f64::from);
     Ok((original, masked, Scale::Table(table)))
 }
 

@@ -61,7 +61,7 @@ fn numbered_texts(column: &Column, numbers: &mut Numbers<String>) -> Vec<u32> {
             let codes = categories.codes.iter();
             // Under a missing cell there may be any code.
             codes
-                .map(|&code| of_level.get(code as usize).copied().unwrap_or(MISSING))
+                .map(|code| of_level.get(code as usize).copied().unwrap_or(MISSING))
                 .collect()
         }
         (None, values) => {

@@ -78,7 +78,7 @@ fn places(column: &Column) -> Vec<u32> {
         }
         Values::Categorical(categories) => {
             let (_, place_of) = categories.levels.naturally_ordered();
-            let place = |&code: &u32| place_of.get(code as usize).map_or(0, |place| place + 1);
+            let place = |code: u32| place_of.get(code as usize).map_or(0, |place| place + 1);
             categories.codes.iter().map(place).collect()
         }
     };

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use bauta_data::column::NumberText;
-use bauta_data::{Attribute, Kind, Levels, Role};
+use bauta_data::{Attribute, Codes, Kind, Levels, Role};
 
 use super::*;
 
@@ -39,7 +39,7 @@ fn categories(name: &str, texts: &[&str]) -> Column {
     let levels = Levels::from_texts(texts.iter().copied());
     let codes = texts.iter().map(|text| levels.code(text).unwrap());
     let attribute = Arc::new(Attribute::new(name, Role::Other, Kind::Unordered));
-    Column::categorical(attribute, codes.collect(), Arc::new(levels), None)
+    Column::categorical(attribute, codes.collect::<Codes>(), Arc::new(levels), None)
 }
 
 /// People of five regions in the order of their regions, with an age and an income.

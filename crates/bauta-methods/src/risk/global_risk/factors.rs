@@ -67,8 +67,8 @@ pub(crate) fn key_and_factor(
 ) -> Result<(KeyCodes, f64), MethodError> {
     let (x, z) = (key_codes(original), key_codes(masked));
     let key = KeyCodes {
-        x: x.codes,
-        z: released.aligned(z.codes),
+        x: x.codes.to_vec(),
+        z: released.aligned(z.codes.to_vec()),
         n_x: x.n_values,
         n_z: z.n_values,
     };

@@ -183,7 +183,7 @@ mod tests {
     fn column(texts: &[&str], hierarchy: Option<HierarchySpec>) -> Column {
         let mut attribute = Attribute::new("zip", Role::Key, Kind::Hierarchical);
         attribute.hierarchy = hierarchy;
-        let codes = (0..texts.len() as u32).collect();
+        let codes: Vec<u32> = (0..texts.len() as u32).collect();
         let levels = Levels::from_texts(texts.iter().copied());
         Column::categorical(Arc::new(attribute), codes, Arc::new(levels), None)
     }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use bauta_data::number::DecimalMark;
-use bauta_data::{Column, Kind, Levels, Table, Watch};
+use bauta_data::{Codes, Column, Kind, Levels, Table, Watch};
 use bauta_methods::Choice as _;
 use bauta_methods::groups::not_measured;
 use bauta_methods::keys::Semantics;
@@ -207,7 +207,7 @@ fn as_categories(column: &Column, numbers: &[f64]) -> Column {
         Some(exact) => {
             let codes = exact.codes.iter();
             codes
-                .map(|&code| exact.levels.text(code).to_owned())
+                .map(|code| exact.levels.text(code).to_owned())
                 .collect()
         }
         None => numbers.iter().map(text).collect(),
@@ -222,7 +222,7 @@ fn as_categories(column: &Column, numbers: &[f64]) -> Column {
     attribute.kind = Kind::Unordered;
     Column::categorical(
         Arc::new(attribute),
-        codes.collect(),
+        codes.collect::<Codes>(),
         Arc::new(levels),
         column.missing().cloned(),
     )

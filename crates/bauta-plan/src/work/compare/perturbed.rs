@@ -38,8 +38,8 @@ fn is_recoding(pair: &Pair<'_>, original: &Column, masked: &Column) -> bool {
         let row = pair.original_record(record);
         let is_shown = !masked.is_missing(record) && !original.is_missing(row);
         !is_shown || {
-            let code = after.codes[record];
-            *became.entry(before.codes[row]).or_insert(code) == code
+            let code = after.codes.at(record);
+            *became.entry(before.codes.at(row)).or_insert(code) == code
         }
     })
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use bauta_data::{Attribute, Column, HierarchySpec, Kind, Levels, Role, Table};
+use bauta_data::{Attribute, Codes, Column, HierarchySpec, Kind, Levels, Role, Table};
 use proptest::prelude::*;
 
 use super::super::*;
@@ -50,7 +50,8 @@ impl PlainKey {
         }
         let codes = self.values.iter().map(|value| value.unwrap_or(0));
         let levels = Arc::new(Levels::from_texts(texts.iter().map(String::as_str)));
-        let column = Column::categorical(Arc::new(attribute), codes.collect(), levels, None);
+        let column =
+            Column::categorical(Arc::new(attribute), codes.collect::<Codes>(), levels, None);
         let gaps: Vec<u32> = (0..self.values.len() as u32)
             .filter(|&record| self.values[record as usize].is_none())
             .collect();

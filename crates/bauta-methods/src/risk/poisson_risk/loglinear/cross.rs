@@ -29,7 +29,7 @@ impl Cross {
             .par_iter()
             .map(|&attr_idx| {
                 let key = key_codes(table.column(attr_idx));
-                (key.codes, key.n_values)
+                (key.codes.to_vec(), key.n_values)
             })
             .unzip();
         Ok(Self::of_codes(&codes, &n_values))
