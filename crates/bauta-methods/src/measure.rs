@@ -63,9 +63,9 @@ pub struct MeasureCard {
     pub looks_at_untouched: bool,
     /// Whether it looks for the originals of masked records.
     pub seeks: Seeks,
-    /// Records up to which it is taken by a comparison that takes all measures unasked; none where that
-    /// is never too much.
-    pub unasked_up_to: Option<usize>,
+    /// Up to where it is taken by a comparison that takes all measures unasked; none where that is never
+    /// too much.
+    pub unasked: Option<UnaskedLimit>,
     /// What it says of a file that nobody masked.
     pub raw_files: RawFiles,
     /// What a variable must be afterwards for a comparison to look at it.
@@ -94,6 +94,17 @@ impl Afterwards {
             Self::AnyKind => true,
         }
     }
+}
+
+/// Up to where a comparison takes a measure that nobody asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct UnaskedLimit {
+    /// Records of the larger file.
+    pub n_records: usize,
+    /// Its parameters that do not ask for it when they are set: others that cost little have them too.
+    pub not_asked_by: &'static [&'static str],
+    /// How to ask, for people.
+    pub ask: &'static str,
 }
 
 /// What an intruder does.
@@ -154,7 +165,7 @@ impl MeasureCard {
         usual: true,
         looks_at_untouched: false,
         seeks: Seeks::NoRecords,
-        unasked_up_to: None,
+        unasked: None,
         raw_files: RawFiles::Judged,
         afterwards: Afterwards::SameKind,
         threat: Threat::None,

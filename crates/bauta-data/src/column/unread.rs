@@ -6,12 +6,16 @@ use std::sync::{Arc, OnceLock};
 
 use super::{Cells, Column, Content, NumberText};
 use crate::attribute::Attribute;
+use crate::number::DecimalMark;
 
 /// What the cells of a column are read from. Reading must not fail, nor use other threads: whoever looks at the column
 /// first waits for it.
 pub(crate) trait CellSource: Send + Sync {
     /// The column, read.
     fn read(&self) -> Column;
+
+    /// The column as numbers, if every value is one and that shows without reading categories.
+    fn numbers(&self, mark: DecimalMark) -> Option<Column>;
 
     /// Number of cells without a value, where that can be told without reading.
     fn n_missing(&self) -> Option<usize>;
@@ -48,6 +52,14 @@ impl Unread {
         self.content.get_or_init(read)
     }
 
+    /// The column as numbers, unless the cells have been read or must be for that.
+    fn numbers(&self, mark: DecimalMark) -> Option<Column> {
+        match self.content.get() {
+            Some(_) => None,
+            None => self.source.numbers(mark),
+        }
+    }
+
     /// Number of cells without a value, unless the cells have been read or must be for that.
     pub(super) fn n_missing(&self) -> Option<usize> {
         match self.content.get() {
@@ -66,6 +78,16 @@ impl Unread {
 }
 
 impl Column {
+    /// The column read as numbers, if every value is one. Its texts are kept where its numbers would be written in
+    /// another way: [`Self::parsed_as_numbers`] keeps them all.
+    pub fn read_as_numbers(&self, mark: DecimalMark) -> Option<Self> {
+        let waiting = match &self.cells {
+            Cells::Unread(unread) => unread.numbers(mark),
+            Cells::Read(_) => None,
+        };
+        waiting.or_else(|| self.parsed_as_numbers(mark))
+    }
+
     /// A column of categories that are read when somebody looks at them.
     pub(crate) fn unread(
         attribute: Arc<Attribute>,

@@ -236,6 +236,34 @@ impl CategoryBuilder {
         self.finish()
     }
 
+    /// The column with these texts as numbers, as if it had been described as one of numbers, if all values are.
+    pub(super) fn numbers<'t>(
+        &self,
+        texts: impl Iterator<Item = Cow<'t, str>>,
+        n_texts: usize,
+        mark: DecimalMark,
+    ) -> Option<Column> {
+        if !self.takes_any_text() {
+            return None;
+        }
+        let attribute = Attribute {
+            kind: Kind::Continuous,
+            ..Attribute::clone(&self.attribute)
+        };
+        let missing = self.missing.clone();
+        let mut numbers = NumberBuilder::new(Arc::new(attribute), missing, Marks::Known(mark));
+        numbers.reserve(n_texts);
+        let mut problems = ProblemList::default();
+        for text in texts {
+            // What is no number is told by nobody: the column stays one of categories.
+            numbers.push(&text, &mut problems, || Place::Line(0));
+            if !problems.is_empty() {
+                return None;
+            }
+        }
+        Some(numbers.finish())
+    }
+
     /// The missing state of a text; if it holds a value, what it shows of the decimal mark is taken in.
     pub(super) fn look_at(&mut self, text: &str) -> u8 {
         let state = self.missing.state(text);

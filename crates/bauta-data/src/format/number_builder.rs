@@ -79,6 +79,12 @@ impl NumberBuilder {
         }
     }
 
+    /// Makes room for so many cells.
+    pub(super) fn reserve(&mut self, n_cells: usize) {
+        self.values.reserve_exact(n_cells);
+        self.states.reserve_exact(n_cells);
+    }
+
     pub(super) fn attribute(&self) -> &Attribute {
         &self.attribute
     }

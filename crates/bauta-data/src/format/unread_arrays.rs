@@ -8,6 +8,7 @@ use arrow_array::{Array, ArrayRef};
 use super::arrow_in::TypedBuilder;
 use super::category_builder::CategoryBuilder;
 use crate::column::{CellSource, Column};
+use crate::number::DecimalMark;
 
 /// The arrays of a column, and the column without any cell.
 pub(super) struct UnreadArrays {
@@ -35,6 +36,10 @@ impl CellSource for UnreadArrays {
             let _ = column.push(array, 1);
         }
         column.finish()
+    }
+
+    fn numbers(&self, _mark: DecimalMark) -> Option<Column> {
+        None
     }
 
     fn n_missing(&self) -> Option<usize> {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::category_builder::CategoryBuilder;
 use super::pieces::{self, Piece};
 use crate::column::{CellSource, Column};
+use crate::number::DecimalMark;
 
 /// The text of a file, shared by all columns that are kept as places in it.
 #[derive(Clone)]
@@ -94,6 +95,11 @@ impl CellSource for UnreadText {
     fn read(&self) -> Column {
         let fields = self.starts.iter().map(|start| self.field(start));
         self.categories.clone().finish_with(fields)
+    }
+
+    fn numbers(&self, mark: DecimalMark) -> Option<Column> {
+        let fields = self.starts.iter().map(|start| self.field(start));
+        self.categories.numbers(fields, self.starts.len(), mark)
     }
 
     fn n_missing(&self) -> Option<usize> {

@@ -16,7 +16,7 @@ use bauta_data::{Column, Table};
 use combinations::{Combinations, moved_together};
 use nearness::nearness;
 pub use nearness::{LEAST_ADVANTAGE, Nearness};
-use numbering::numbered_in_common;
+use numbering::{may_occur_equally, numbered_in_common};
 use sorted::unsorted;
 
 /// How unlikely chance must be before something is believed: one in ten thousand.
@@ -85,6 +85,10 @@ pub fn judge(original: &Table, masked: &Table) -> RowOrder {
             continue;
         };
         let both = InBoth { original, masked };
+        if !may_occur_equally(both) {
+            changed.push(both);
+            continue;
+        }
         let numbers = numbered_in_common(both);
         if numbers[0] == numbers[1] {
             in_place.push(both);

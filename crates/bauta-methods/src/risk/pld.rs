@@ -13,7 +13,7 @@ use crate::linkage::exposed::Exposure;
 use crate::linkage::linked::Linked;
 use crate::linkage::{link, settings};
 use crate::measure::{
-    MeasureCard, MeasureMethod, MeasureTask, Measurement, Part, Seeks, Series, Threat,
+    MeasureCard, MeasureMethod, MeasureTask, Measurement, Part, Seeks, Series, Threat, UnaskedLimit,
 };
 use crate::pair::records::{CORRESPONDENCE, Correspondence, RecordMeans, check_rows, matched};
 use crate::params::{ParamProblem, Params};
@@ -57,6 +57,10 @@ const PARAMS: [ParamSpec; 3 + settings::PARAMS.len()] = {
     all
 };
 
+/// Records that a comparison links unasked: 5,000 by one to seven numbers take a minute on two cores,
+/// 2,000 a few seconds.
+pub(crate) const UNASKED_UP_TO: usize = 2_000;
+
 static CARD: MeasureCard = MeasureCard {
     card: Card {
         id: "pld",
@@ -99,8 +103,11 @@ static CARD: MeasureCard = MeasureCard {
     usual: false,
     looks_at_untouched: true,
     seeks: Seeks::Originals,
-    // Linkages of 5,000 records by one to seven numbers take a minute on two cores, of 2,000 a few seconds.
-    unasked_up_to: Some(2_000),
+    unasked: Some(UnaskedLimit {
+        n_records: UNASKED_UP_TO,
+        not_asked_by: &[],
+        ask: "--set links=all, or use `bauta link`",
+    }),
     by_variable: false,
     threat: Threat::Linkage,
     ..MeasureCard::LOSS

@@ -9,7 +9,7 @@ use crate::facts::{ColumnsOfBoth, Reidentified, right_of};
 use crate::figure::{FigureSpec, Unit};
 use crate::linkage::settings::{self as linkage, CUT, M, METRIC, PARAMETERS, TOLERANCE, U};
 use crate::loss::s0::{self, S0};
-use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement, Subject};
+use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement, Subject, UnaskedLimit};
 use crate::missing::MISSING;
 use crate::pair::Rows;
 use crate::pair::statistics::{self, CORRECTION, LEVEL, ZERO, member};
@@ -57,6 +57,11 @@ pub(crate) const SCORE: MeasureCard = MeasureCard {
     at_identity: None,
     value: FigureSpec::value("score", Unit::Number).lower_is_better(),
     usual: false,
+    unasked: Some(UnaskedLimit {
+        n_records: pld::UNASKED_UP_TO,
+        not_asked_by: &[MISSING.name, ZERO.name, CORRECTION.name, LEVEL.name],
+        ask: "--set reid=total",
+    }),
     by_variable: false,
     ..MeasureCard::LOSS
 };

@@ -29,6 +29,7 @@ use crate::stages::RunWatch;
 use choice::{
     Chosen, Left, choose, offers_semantics, refuse_settings_in_vain, refuse_unused_settings,
 };
+pub(super) use numbers::Texts;
 use numbers::{dates_among, shown_marks, variables, with_dates, with_numbers};
 pub(super) use pairing::paired;
 use perturbed::{not_meaningful, perturbed};
@@ -148,7 +149,8 @@ pub(super) fn load_beside<const N: usize>(
     request: &CompareRequest,
     watch: &dyn Watch,
 ) -> Result<[Table; N], WorkError> {
-    Ok(load_styled(files, reading, request, watch)?.map(|loaded| loaded.table))
+    let loaded = load_styled(files, reading, request, Texts::Needed, watch)?;
+    Ok(loaded.map(|loaded| loaded.table))
 }
 
 /// A table, how its file is written, and the seed that the file gives where nobody gives another.
@@ -163,6 +165,7 @@ pub(super) fn load_styled<const N: usize>(
     files: [&Path; N],
     reading: &Reading,
     request: &CompareRequest,
+    texts: Texts,
     watch: &dyn Watch,
 ) -> Result<[Styled; N], WorkError> {
     let mut reading_here = reading.clone();
@@ -170,7 +173,7 @@ pub(super) fn load_styled<const N: usize>(
     for file in files {
         let next = beside(file, &reading_here, request)?;
         let options = request.options(file, &reading_here)?;
-        let mut loaded = load(file, &options, request, watch)?;
+        let mut loaded = load(file, &options, request, texts, watch)?;
         loaded.table = match &request.planned {
             Some(planned) => planned.with_weight_of_input(loaded.table),
             None => loaded.table,
@@ -425,6 +428,7 @@ fn load(
     file: &Path,
     options: &ReadOptions,
     request: &CompareRequest,
+    texts: Texts,
     watch: &dyn Watch,
 ) -> Result<Styled, WorkError> {
     let mut loaded = read(file, options, watch)?;
@@ -441,7 +445,7 @@ fn load(
         loaded = read(file, &options, watch)?;
     }
     Ok(Styled {
-        table: with_numbers(loaded.table, request, mark),
+        table: with_numbers(loaded.table, request, mark, texts),
         style: loaded.style,
         seed: loaded.fingerprint.seed,
     })

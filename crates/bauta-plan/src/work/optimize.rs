@@ -12,7 +12,7 @@ use bauta_methods::pair::Rows;
 use bauta_methods::params::parse_text;
 use bauta_methods::{Note, Pair, Params, RawValue, RunContext, registry};
 
-use super::compare::{CompareRequest, PairBy, Pairing, load_styled, paired};
+use super::compare::{CompareRequest, PairBy, Pairing, Texts, load_styled, paired};
 use super::keys::refuse_repeats;
 use super::{Reading, WorkError};
 use crate::output::{Access, Guard, Replace, write_file};
@@ -82,7 +82,7 @@ pub fn optimize(
         .ok_or_else(|| WorkError::internal("there is no adjuster `post-mask`"))?;
     let params = request.params(adjuster)?;
     let compared = request.as_compared();
-    let [original, masked] = load_styled(files, &request.reading, &compared, watch)?;
+    let [original, masked] = load_styled(files, &request.reading, &compared, Texts::All, watch)?;
     // As a run does: the file itself gives a seed that nobody outside has.
     let seed = request.seed.unwrap_or(original.seed);
     let (original, style) = (original.table, masked.style);

@@ -176,3 +176,66 @@ proptest! {
         compare(&text, &options(None, Kind::Unordered), n_bytes)?;
     }
 }
+
+/// A column of texts that mostly are numbers, one to a line.
+fn numbers_mostly() -> impl Strategy<Value = String> {
+    let decimals = prop::sample::select(vec![0_usize, 1, 2, 5]);
+    let odd = prop::sample::select(vec![
+        "",
+        "NA",
+        "-0",
+        "007",
+        "1e3",
+        " 5 ",
+        "\"1,234.5\"",
+        "\"1,5\"",
+        "9007199254740993",
+        "x",
+    ]);
+    let number = (-1e6_f64..1e6, decimals).prop_map(|(value, n)| format!("{value:.n$}"));
+    let same = (-1e6_f64..1e6).prop_map(|value| format!("{value:.2}"));
+    let texts = prop_oneof![
+        prop::collection::vec(same, 0..30),
+        prop::collection::vec(
+            prop_oneof![20 => number, 1 => odd.prop_map(str::to_owned)],
+            0..30
+        ),
+    ];
+    texts.prop_map(|texts| {
+        texts
+            .iter()
+            .fold("c,d\n".to_owned(), |all, text| all + text + ",1\n")
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn numbers_are_the_same_at_once_and_through_categories(text in numbers_mostly(), mark in mark()) {
+        let mark = mark.unwrap_or_default();
+        let options = ReadOptions { decimal: Some(mark), ..ReadOptions::default() };
+        let bytes = Arc::new(text.into_bytes());
+        let read = || read_by(Way::Pieces(50), Path::new("x.csv"), &bytes, &options, &Unwatched);
+        let (waiting, looked_at) = (read(), read());
+        let (Ok(waiting), Ok(looked_at)) = (waiting, looked_at) else {
+            return Ok(());
+        };
+        let columns = waiting.table.columns().iter().zip(looked_at.table.columns());
+        for (waiting, looked_at) in columns {
+            let at_once = waiting.read_as_numbers(mark);
+            let through = looked_at.parsed_as_numbers(mark);
+            prop_assert_eq!(at_once.is_some(), through.is_some());
+            let (Some(at_once), Some(through)) = (at_once, through) else {
+                continue;
+            };
+            prop_assert_eq!(written(&at_once), written(&through));
+            // All but how the texts are kept.
+            let rest = |column: Column| {
+                let exact = column.exact().map(|exact| exact.codes.clone());
+                format!("{:?} {:?} {:?} {exact:?}", column.attribute(), column.values(), column.missing())
+            };
+            prop_assert_eq!(rest(at_once), rest(through));
+        }
+    }
+}

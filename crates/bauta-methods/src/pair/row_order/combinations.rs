@@ -85,7 +85,7 @@ impl Combinations {
 }
 
 /// A number whose every bit depends on all bits of another (the finisher of `SplitMix64`).
-const fn scrambled(number: u64) -> u64 {
+pub(super) const fn scrambled(number: u64) -> u64 {
     let mixed = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     mixed ^ (mixed >> 31)

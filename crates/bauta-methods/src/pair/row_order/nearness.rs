@@ -8,9 +8,10 @@
 //! Neighbours and not any two rows: where both files are sorted alike, records of any two rows are farther apart than
 //! those of one, even if within a stretch of rows nobody stands in his place.
 
+use rayon::prelude::*;
+
 use super::numbering::numbered_in_common;
-use super::{CHANCE, Combinations, InBoth, Verdict, ties};
-use crate::kernel::numbers::ranks::rows_by_value;
+use super::{CHANCE, Combinations, InBoth, Verdict};
 use crate::kernel::numbers::sums::compensated;
 
 /// Own pairs that are nearer by less than this share of the distance of neighbours, by all that can be told, are not
@@ -92,7 +93,7 @@ pub(super) fn nearness(variables: &[InBoth<'_>], placed: &Combinations) -> Optio
     };
     let first_rows = evenly_spread(first_rows);
     let seen: Vec<Seen> = variables
-        .iter()
+        .par_iter()
         .map(|&both| Seen::of(both, &first_rows))
         .collect();
     let found: Vec<Exchange> = (0..first_rows.len())
@@ -146,9 +147,9 @@ enum Seen {
 impl Seen {
     fn of(both: InBoth<'_>, first_rows: &[usize]) -> Self {
         match both.original.as_numeric().zip(both.masked.as_numeric()) {
-            Some((original, masked)) => Self::Ranks(
-                [original, masked].map(|values| of_neighbours(&shares_below(values), first_rows)),
-            ),
+            Some((original, masked)) => {
+                Self::Ranks([original, masked].map(|values| shares_below(values, first_rows)))
+            }
             None => Self::Numbers(
                 numbered_in_common(both).map(|numbers| of_neighbours(&numbers, first_rows)),
             ),
@@ -176,20 +177,21 @@ fn of_neighbours<T: Copy>(values: &[T], first_rows: &[usize]) -> Vec<[T; 2]> {
     rows.map(|&row| [values[row], values[row + 1]]).collect()
 }
 
-/// The share of values below each one, ties at their middle; NaN where there is no value.
-fn shares_below(values: &[f64]) -> Vec<f64> {
-    let rows = rows_by_value(values);
-    let n = rows.len().max(1) as f64;
-    let mut shares = vec![f64::NAN; values.len()];
-    let mut below = 0;
-    for tied in ties(values, &rows) {
-        let middle = (below as f64 + 0.5 * tied.len() as f64) / n;
-        for &row in tied {
-            shares[row as usize] = middle;
+/// The share of a file's values below those of neighbouring rows, ties at their middle; NaN where there is no value.
+fn shares_below(values: &[f64], first_rows: &[usize]) -> Vec<[f64; 2]> {
+    let mut sorted: Vec<f64> = values.iter().copied().filter(|x| !x.is_nan()).collect();
+    sorted.sort_unstable_by(f64::total_cmp);
+    let n = sorted.len().max(1) as f64;
+    let share = |value: f64| {
+        if value.is_nan() {
+            return f64::NAN;
         }
-        below += tied.len();
-    }
-    shares
+        let below = sorted.partition_point(|&other| other < value);
+        let tied = sorted[below..].partition_point(|&other| other <= value);
+        (below as f64 + 0.5 * tied as f64) / n
+    };
+    let rows = of_neighbours(values, first_rows).into_iter();
+    rows.map(|two| two.map(share)).collect()
 }
 
 /// What exchanging the records of two rows would do.

@@ -8,16 +8,40 @@ use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 
 use super::InBoth;
+use super::combinations::scrambled;
+
+/// Whether the values of a variable can occur as often in one file as in the other: equal sums of their hashes, which
+/// are quickly had and hardly ever equal for others. What is not numbers alone is not looked at.
+pub(super) fn may_occur_equally(both: InBoth<'_>) -> bool {
+    let [Some(original), Some(masked)] = [both.original, both.masked].map(doubles) else {
+        return true;
+    };
+    let sum = |values: &[f64]| {
+        let hashes = values.iter().map(|&value| match value {
+            value if value.is_nan() => scrambled(f64::NAN.to_bits()),
+            value => scrambled(bits(value)),
+        });
+        hashes.fold(0_u64, u64::wrapping_add)
+    };
+    sum(original) == sum(masked)
+}
+
+/// The numbers of a column, if doubles hold all of their digits.
+fn doubles(column: &Column) -> Option<&[f64]> {
+    let doubles_suffice = column.exact().is_none();
+    column.as_numeric().filter(|_| doubles_suffice)
+}
+
+/// The bits of a number. Zero has two spellings; both are the same value.
+fn bits(value: f64) -> u64 {
+    if value == 0.0 { 0 } else { value.to_bits() }
+}
 
 /// The number of each record's value in the original and in the masked file: the same number for the same
 /// value, and one of its own for cells without a value.
 pub(super) fn numbered_in_common(both: InBoth<'_>) -> [Vec<u32>; 2] {
     let columns = [both.original, both.masked];
-    let [original, masked] = columns.map(|column| {
-        let doubles_suffice = column.exact().is_none();
-        column.as_numeric().filter(|_| doubles_suffice)
-    });
-    let (Some(original), Some(masked)) = (original, masked) else {
+    let [Some(original), Some(masked)] = columns.map(doubles) else {
         let mut numbers = Numbers::new();
         return columns.map(|column| numbered_texts(column, &mut numbers));
     };
@@ -25,8 +49,7 @@ pub(super) fn numbered_in_common(both: InBoth<'_>) -> [Vec<u32>; 2] {
     [original, masked].map(|values| {
         let number = |value: &f64| match *value {
             value if value.is_nan() => MISSING,
-            // Zero has two spellings; both are the same value.
-            value => numbers.of(if value == 0.0 { 0 } else { value.to_bits() }),
+            value => numbers.of(bits(value)),
         };
         values.iter().map(number).collect()
     })

@@ -5,6 +5,7 @@
 
 use crate::error::MethodError;
 
+mod cover;
 pub mod cross;
 mod proportional;
 
@@ -127,9 +128,9 @@ pub fn fit(
             .collect();
         let mut cube = Cube::new(cross, &variables);
         let margins = cube.margins(cross, &terms);
-        let (n_cycles, correction) = cube.fit(&margins, max_cycles, &mut go_on)?;
-        fit.n_cycles = fit.n_cycles.max(n_cycles);
-        fit.largest_correction = fit.largest_correction.max(correction);
+        let course = cube.fit(&margins, max_cycles, &mut go_on)?;
+        fit.n_cycles = fit.n_cycles.max(course.n_cycles);
+        fit.largest_correction = fit.largest_correction.max(course.last);
         fit.parts.push(cube);
     }
     Ok(fit)

@@ -90,17 +90,17 @@ pub(super) fn choose(
 /// of it asks for it.
 fn too_much(measure: &dyn Measure, pair: Pair<'_>, request: &CompareRequest) -> Option<String> {
     let n_records = pair.original.n_records().max(pair.masked.n_records());
-    let most = measure
-        .declared()
-        .unasked_up_to
-        .filter(|most| n_records > *most)?;
-    let params = measure.card().params;
-    let mut set = request.set.iter();
-    let is_asked = set.any(|(name, _)| params.iter().any(|spec| spec.name == name));
+    let limit = measure.declared().unasked?;
+    if n_records <= limit.n_records {
+        return None;
+    }
+    let asks =
+        |name: &str| measure.card().param(name).is_some() && !limit.not_asked_by.contains(&name);
+    let is_asked = request.set.iter().any(|(name, _)| asks(name));
     (!is_asked).then(|| {
         format!(
-            "unasked it is taken of {most} records at the most, and here are {n_records}; ask for it with \
-             --set links=all, or use `bauta link`"
+            "unasked it is taken of {} records at the most, and here are {n_records}; ask for it with {}",
+            limit.n_records, limit.ask
         )
     })
 }
@@ -348,4 +348,56 @@ fn told_at_once(problems: Vec<Problem>) -> Result<(), WorkError> {
         return Ok(());
     }
     Err(WorkError::Problems(problems))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bauta_data::column::NumberText;
+    use bauta_data::{Attribute, Role, Table};
+
+    fn numbers(n_records: u32) -> Table {
+        let attribute = Attribute::new("x", Role::Other, Kind::Continuous);
+        let values = (0..n_records).map(f64::from).collect();
+        let column = Column::numeric(Arc::new(attribute), values, None, NumberText::default());
+        Table::new(vec![column], n_records as usize)
+    }
+
+    fn why_not(id: &str, n_records: u32, set: &[&str]) -> Option<String> {
+        let (original, masked) = (numbers(n_records), numbers(n_records - 1));
+        let pair = Pair {
+            original: &original,
+            masked: &masked,
+            rows: Rows::Unrelated,
+        };
+        let mut request = CompareRequest::of("x.csv".to_owned(), "z.csv".to_owned());
+        let set = set.iter().map(|name| ((*name).to_owned(), String::new()));
+        request.set = set.collect();
+        too_much(registry::measure(id).expect("a measure"), pair, &request)
+    }
+
+    #[test]
+    fn linkage_of_many_records_is_left_out_unless_somebody_asks_for_it() {
+        let why = why_not("pld", 2_001, &[]).expect("too much");
+        assert_eq!(
+            why,
+            "unasked it is taken of 2000 records at the most, and here are 2001; ask for it with \
+             --set links=all, or use `bauta link`"
+        );
+        for id in ["a-score", "d-score", "s-score"] {
+            let why = why_not(id, 2_001, &[]).expect("too much");
+            assert!(
+                why.ends_with("here are 2001; ask for it with --set reid=total"),
+                "{why}"
+            );
+            assert_eq!(why_not(id, 2_000, &[]), None);
+            assert_eq!(why_not(id, 2_001, &["reid"]), None);
+            assert_eq!(why_not(id, 2_001, &["zero", "metric"]), None);
+            // Losses have these, too, and take no time.
+            assert!(why_not(id, 2_001, &["zero", "missing", "level"]).is_some());
+        }
+        for id in ["s0", "score", "il"] {
+            assert_eq!(why_not(id, 100_000, &[]), None);
+        }
+    }
 }

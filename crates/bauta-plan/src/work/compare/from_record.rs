@@ -7,7 +7,7 @@ use bauta_data::format::{self, ReadOptions};
 use bauta_data::{Attribute, MissingRules, Role, Schema, Spellings, Table, WrittenBytes};
 use bauta_methods::pair::Rows;
 
-use super::numbers::with_dates;
+use super::numbers::{Texts, with_dates};
 use super::pairing::Pairing;
 use super::{CompareRequest, Compared, WorkError, compare_paired, load, spelled_alike};
 use crate::check_text;
@@ -45,7 +45,7 @@ pub fn compare_record(
     };
     let schema = request.schema()?;
     let options = described(&plan, schema.clone(), &|_| true, None);
-    let original = load(&again.input, &options, &request, watch)?.table;
+    let original = load(&again.input, &options, &request, Texts::Needed, watch)?.table;
     let taken = memory.map(|_| format::memory_needed(&again.input, &options));
     let taken = taken.transpose()?.unwrap_or_default();
     let options = ReadOptions {
@@ -60,7 +60,7 @@ pub fn compare_record(
         memory: memory.map(|limit| limit.saturating_sub(taken)),
         ..again.read
     };
-    let masked = load(&place, &options, &request, watch)?.table;
+    let masked = load(&place, &options, &request, Texts::Needed, watch)?.table;
     let masked = with_weight_of_original(masked, &original, &plan);
     let masked = spelled_alike(&original, masked, &folded(&plan));
     let mut both = [original, masked];

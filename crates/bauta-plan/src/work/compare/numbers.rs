@@ -1,10 +1,13 @@
 //! Which variables of two files are compared as numbers.
 
+use std::sync::Arc;
+
 use bauta_data::date::{DateDoubt, format_of};
 use bauta_data::format::Loaded;
 use bauta_data::inspect::no_amounts;
 use bauta_data::number::{DecimalMark, ReadAs, ShownMark};
 use bauta_data::{Column, Role, Table, near};
+use rayon::prelude::*;
 
 use super::{CompareRequest, WorkError};
 
@@ -36,13 +39,30 @@ pub(super) fn shown_marks(loaded: &Loaded, request: &CompareRequest) -> Vec<Show
     shown
 }
 
+/// What is kept of the texts of numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::work) enum Texts {
+    /// All of them: a file of masked numbers is written from the table.
+    All,
+    /// Those that the numbers do not give again.
+    Needed,
+}
+
 /// Every column of numbers that has no other use becomes numeric.
-pub(super) fn with_numbers(mut table: Table, request: &CompareRequest, mark: DecimalMark) -> Table {
-    for attr_idx in 0..table.columns().len() {
-        let column = table.column(attr_idx);
-        if is_compared(column, request)
-            && let Some(numeric) = column.parsed_as_numbers(mark)
-        {
+pub(super) fn with_numbers(
+    mut table: Table,
+    request: &CompareRequest,
+    mark: DecimalMark,
+    texts: Texts,
+) -> Table {
+    let read = |column: &Arc<Column>| match texts {
+        _ if !is_compared(column, request) => None,
+        Texts::All => column.parsed_as_numbers(mark),
+        Texts::Needed => column.read_as_numbers(mark),
+    };
+    let columns: Vec<Option<Column>> = table.columns().par_iter().map(read).collect();
+    for (attr_idx, numeric) in columns.into_iter().enumerate() {
+        if let Some(numeric) = numeric {
             table = table.with_column(attr_idx, numeric);
         }
     }

@@ -1,19 +1,24 @@
 //! Iterative proportional fitting on a dense cube.
 //!
-//! One pass over the cube corrects by one margin and sums for the next: a cycle costs as many
-//! passes as there are terms. Blocks of rows are passed over in parallel; their number depends on
-//! the cube alone, and their sums are added in order, so that threads change nothing.
+//! One pass over the cube corrects by one margin and sums for the next. A margin may hold several
+//! terms of the model ([`cover`]): then it is corrected by each of them, and the cube by what came of
+//! it. Blocks of rows are passed over in parallel; their number depends on the cube alone, and their
+//! sums are added in order, so that threads change nothing.
 
 use rayon::prelude::*;
 
 use crate::error::MethodError;
 use crate::risk::poisson_risk::loglinear::TOLERANCE;
+use crate::risk::poisson_risk::loglinear::cover::{cover, n_cells};
 use crate::risk::poisson_risk::loglinear::cross::Cross;
 
 /// Cells below which a block is not worth a thread.
 const MIN_BLOCK: usize = 1 << 15;
 /// Blocks beyond which more threads would not help.
 const MAX_BLOCKS: usize = 64;
+/// How often a margin that holds several terms goes through them before the cube is corrected: more
+/// would not save another pass over the cube, which sees other terms as well.
+const CYCLES_WITHIN: usize = 3;
 
 /// Expected records of every cell of a cross of some variables.
 pub(super) struct Cube {
@@ -23,11 +28,26 @@ pub(super) struct Cube {
     cells: Vec<f64>,
 }
 
-/// A margin that the cube must meet.
-pub(super) struct Margin {
+/// A table that is to meet margins.
+pub(super) struct Fitted {
+    shape: Vec<usize>,
+    margins: Vec<Margin>,
+}
+
+/// A margin of a table.
+struct Margin {
     /// Step in the margin for a step along each axis; 0 along those that are summed over.
     strides: Vec<usize>,
-    target: Vec<f64>,
+    n_cells: usize,
+    meets: Meets,
+}
+
+/// What a margin is to be.
+enum Meets {
+    /// A term of the model: these counts.
+    Counts(Vec<f64>),
+    /// It holds several terms, and is fitted to them.
+    Margins(Fitted),
 }
 
 impl Cube {
@@ -56,84 +76,157 @@ impl Cube {
         self.cells[cell]
     }
 
-    /// The margins of some terms, with the counts that they must have.
-    pub(super) fn margins(&self, cross: &Cross, terms: &[u64]) -> Vec<Margin> {
-        terms.iter().map(|&term| self.margin(cross, term)).collect()
+    /// What the cube is to meet: the counts of these terms, whose bits are variables.
+    pub(super) fn margins(&self, cross: &Cross, terms: &[u64]) -> Fitted {
+        let axes_of = |term: &u64| {
+            let axes = self.variables.iter().enumerate();
+            axes.filter(|(_, variable)| term >> **variable & 1 == 1)
+                .fold(0, |axes, (axis, _)| axes | 1 << axis)
+        };
+        let terms: Vec<u64> = terms.iter().map(axes_of).collect();
+        let all = terms.iter().fold(0, |all, term| all | term);
+        self.fitted(cross, &terms, all)
     }
 
-    fn margin(&self, cross: &Cross, term: u64) -> Margin {
+    /// A table over some axes that is to meet these terms.
+    fn fitted(&self, cross: &Cross, terms: &[u64], axes: u64) -> Fitted {
+        let margin = |block: u64| {
+            let held: Vec<u64> = terms.iter().copied().filter(|t| t & !block == 0).collect();
+            let strides = self.strides(block);
+            Margin {
+                n_cells: n_cells(&self.shape, block),
+                meets: if held == [block] {
+                    Meets::Counts(self.counts(cross, &strides, block))
+                } else {
+                    Meets::Margins(self.fitted(cross, &held, block))
+                },
+                strides: on(axes, &strides),
+            }
+        };
+        Fitted {
+            shape: on(axes, &self.shape),
+            margins: cover(terms, &self.shape, axes)
+                .into_iter()
+                .map(margin)
+                .collect(),
+        }
+    }
+
+    /// Step in the margin over some axes for a step along each axis.
+    fn strides(&self, axes: u64) -> Vec<usize> {
         let mut strides = vec![0; self.shape.len()];
         let mut n_cells = 1;
         for axis in (0..self.shape.len()).rev() {
-            if term >> self.variables[axis] & 1 == 1 {
+            if axes >> axis & 1 == 1 {
                 strides[axis] = n_cells;
                 n_cells *= self.shape[axis];
             }
         }
-        let mut target = vec![0.0; n_cells];
+        strides
+    }
+
+    /// Records by the categories of some axes.
+    fn counts(&self, cross: &Cross, strides: &[usize], axes: u64) -> Vec<f64> {
+        let mut counts = vec![0.0; n_cells(&self.shape, axes)];
         for (cell, &count) in cross.counts.iter().enumerate() {
             let codes = cross.codes(cell);
-            let steps = self.variables.iter().zip(&strides);
+            let steps = self.variables.iter().zip(strides);
             let place: usize = steps
                 .map(|(&variable, stride)| codes[variable] as usize * stride)
                 .sum();
-            target[place] += f64::from(count);
+            counts[place] += f64::from(count);
         }
-        Margin { strides, target }
+        counts
     }
 
-    /// Corrects by one margin after the other until all are met; returns the number of cycles and
-    /// the largest correction in the last.
+    /// Corrects by one margin after the other until all terms are met, or for so many cycles.
     pub(super) fn fit(
         &mut self,
-        margins: &[Margin],
+        to: &Fitted,
         max_cycles: usize,
         mut go_on: impl FnMut(usize) -> Result<(), MethodError>,
-    ) -> Result<(usize, f64), MethodError> {
-        if self.cells.is_empty() || margins.is_empty() {
-            return Ok((0, 0.0));
+    ) -> Result<Course, MethodError> {
+        to.cycles(&mut self.cells, max_cycles, &mut go_on)
+    }
+}
+
+/// How a fit went: the largest correction of a term, as a share of itself, in its first and in its
+/// last cycle.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Course {
+    pub(super) n_cycles: usize,
+    first: f64,
+    pub(super) last: f64,
+}
+
+/// What there is for some of the axes.
+fn on(axes: u64, of_axes: &[usize]) -> Vec<usize> {
+    let all = of_axes.iter().enumerate();
+    all.filter(|(axis, _)| axes >> axis & 1 == 1)
+        .map(|(_, &of_axis)| of_axis)
+        .collect()
+}
+
+impl Fitted {
+    /// Corrects a table by one margin after the other until all terms are met, or for so many
+    /// cycles.
+    fn cycles(
+        &self,
+        cells: &mut [f64],
+        max_cycles: usize,
+        go_on: &mut dyn FnMut(usize) -> Result<(), MethodError>,
+    ) -> Result<Course, MethodError> {
+        let mut course = Course::default();
+        if cells.is_empty() || self.margins.is_empty() {
+            return Ok(course);
         }
-        let mut largest = 0.0;
-        let mut sums = self.pass(None, &margins[0]);
+        let mut sums = self.pass(cells, None, &self.margins[0]);
         for cycle in 1..=max_cycles {
-            largest = 0.0;
-            for (position, margin) in margins.iter().enumerate() {
+            let mut largest: f64 = 0.0;
+            for (position, margin) in self.margins.iter().enumerate() {
                 go_on(cycle)?;
-                largest = f64::max(largest, corrections(margin, &mut sums));
-                let next = &margins[(position + 1) % margins.len()];
-                sums = self.pass(Some((margin, &sums)), next);
+                largest = largest.max(margin.corrections(&mut sums)?);
+                let next = &self.margins[(position + 1) % self.margins.len()];
+                sums = self.pass(cells, Some((margin, &sums)), next);
             }
+            course = Course {
+                n_cycles: cycle,
+                first: if cycle == 1 { largest } else { course.first },
+                last: largest,
+            };
             if largest <= TOLERANCE {
-                return Ok((cycle, largest));
+                break;
             }
         }
-        Ok((max_cycles, largest))
+        Ok(course)
     }
 
     /// Multiplies every cell by the correction of its margin, and sums for the next margin.
-    fn pass(&mut self, correction: Option<(&Margin, &[f64])>, next: &Margin) -> Vec<f64> {
+    fn pass(
+        &self,
+        cells: &mut [f64],
+        correction: Option<(&Margin, &[f64])>,
+        next: &Margin,
+    ) -> Vec<f64> {
         let Some(&length) = self.shape.last() else {
             return Vec::new();
         };
-        let n_rows = self.cells.len() / length;
-        // So many blocks that their sums take no more room than the cube.
-        let largest = next.target.len().max(MIN_BLOCK);
-        let n_blocks = (self.cells.len() / largest)
-            .clamp(1, MAX_BLOCKS)
-            .min(n_rows);
+        let n_rows = cells.len() / length;
+        // So many blocks that their sums take no more room than the table.
+        let largest = next.n_cells.max(MIN_BLOCK);
+        let n_blocks = (cells.len() / largest).clamp(1, MAX_BLOCKS).min(n_rows);
         let rows_in_block = n_rows.div_ceil(n_blocks);
         let outer = &self.shape[..self.shape.len() - 1];
         let of_block = |(block, cells): (usize, &mut [f64])| {
-            let mut sums = vec![0.0; next.target.len()];
+            let mut sums = vec![0.0; next.n_cells];
             let rows = Rows::new(outer, block * rows_in_block, correction, next);
             rows.walk(cells, length, &mut sums);
             sums
         };
         if n_blocks == 1 {
-            return of_block((0, &mut self.cells));
+            return of_block((0, cells));
         }
-        let blocks: Vec<Vec<f64>> = self
-            .cells
+        let blocks: Vec<Vec<f64>> = cells
             .par_chunks_mut(rows_in_block * length)
             .enumerate()
             .map(of_block)
@@ -149,11 +242,29 @@ impl Cube {
     }
 }
 
-/// Turns the sums of a margin into factors that make it what it must be; returns the largest
-/// correction as a share. An empty margin gets 0 and stays empty.
-fn corrections(margin: &Margin, sums: &mut [f64]) -> f64 {
+impl Margin {
+    /// Turns the sums of the margin into factors that make it what it must be; returns the largest
+    /// correction of a term as a share.
+    fn corrections(&self, sums: &mut [f64]) -> Result<f64, MethodError> {
+        match &self.meets {
+            Meets::Counts(counts) => Ok(corrections(counts, sums)),
+            Meets::Margins(fitted) => {
+                let mut cells = sums.to_vec();
+                let course = fitted.cycles(&mut cells, CYCLES_WITHIN, &mut |_| Ok(()))?;
+                for (sum, cell) in sums.iter_mut().zip(cells) {
+                    *sum = if *sum > 0.0 { cell / *sum } else { 0.0 };
+                }
+                Ok(course.first)
+            }
+        }
+    }
+}
+
+/// Factors that make sums what they must be, and the largest correction as a share. An empty
+/// margin gets 0 and stays empty.
+fn corrections(counts: &[f64], sums: &mut [f64]) -> f64 {
     let mut largest: f64 = 0.0;
-    for (sum, &target) in sums.iter_mut().zip(&margin.target) {
+    for (sum, &target) in sums.iter_mut().zip(counts) {
         let factor = if target > 0.0 && *sum > 0.0 {
             target / *sum
         } else {
