@@ -84,7 +84,7 @@ proptest! {
 
     #[test]
     fn mdav_that_looks_ahead_makes_the_groups_of_plain_mdav(
-        n in 2_100_usize..4_500, d in 1_usize..7, k in 2_usize..9, character in 0_usize..10, salt: u64
+        n in 2_100_usize..4_500, d in 8_usize..15, k in 2_usize..9, character in 0_usize..10, salt: u64
     ) {
         let points = standardised(&columns_of(n, d, character, salt));
         prop_assert_eq!(fast_mdav(&points, k), mdav_plain(&points, k));

@@ -15,8 +15,11 @@ const AT_ONCE: usize = 1024;
 /// The part of the points whose lists are made together, at most.
 const PART: usize = 128;
 
-/// Lists are made for at least so many.
+/// Looking ahead begins where lists for so many could be made.
 const FEW: usize = 16;
+
+/// Variables from which on a search looks at so many leaves that it is better made together with others.
+const MANY_AXES: usize = 8;
 
 /// How many more nearest points a list has than are wanted.
 const SPARE: usize = 2;
@@ -50,7 +53,7 @@ impl Foresight {
         next: impl Iterator<Item = u32> + Clone,
         left: &ShrinkingTree<'_>,
     ) {
-        if left.len() / PART < FEW {
+        if !is_worth_it(left) {
             return;
         }
         let others = next.filter(|&other| other != row && left.contains(other));
@@ -66,7 +69,9 @@ impl Foresight {
             self.far.n_used += 1;
         } else {
             let rows = self.far.lacking(rows(), 1, left);
-            self.far.put(&rows, left.farthest_of(&rows, N_FAR), left);
+            // A list that is used at once needs no spare.
+            let m = if rows.len() < FEW { 1 } else { N_FAR };
+            self.far.put(&rows, left.farthest_of(&rows, m), left);
         }
     }
 
@@ -77,7 +82,7 @@ impl Foresight {
         next: impl Iterator<Item = u32>,
         left: &ShrinkingTree<'_>,
     ) {
-        if left.len() / PART < FEW {
+        if !is_worth_it(left) {
             return;
         }
         if self.near.has(row, self.n_near, left) {
@@ -120,6 +125,12 @@ impl Foresight {
     pub(super) fn farthest(&self, from: u32, left: &ShrinkingTree<'_>) -> Option<Found> {
         self.far.first(from, 1, left)?.next()
     }
+}
+
+/// Whether lists are worth their making: in few variables a search looks at few leaves, and one for a longer list at
+/// twice as many.
+fn is_worth_it(left: &ShrinkingTree<'_>) -> bool {
+    left.n_axes() >= MANY_AXES && left.len() / PART >= FEW
 }
 
 /// Lists of points, by the row that they are for.
@@ -178,7 +189,7 @@ impl Lists {
             self.n_ahead *= 2;
         }
         let most = (left.len() / PART).min(AT_ONCE);
-        self.n_ahead = self.n_ahead.clamp(FEW, most);
+        self.n_ahead = self.n_ahead.clamp(1, most);
         let rows = rows.take(4 * self.n_ahead);
         let lacking = rows.filter(|&row| !self.has(row, n_wanted, left));
         lacking.take(self.n_ahead).collect()
@@ -190,6 +201,7 @@ impl Lists {
             self.of.retain(|&row, _| left.contains(row));
         }
         self.of.extend(rows.iter().copied().zip(lists));
-        (self.n_made, self.n_used) = (rows.len(), 0);
+        // The first is used at once.
+        (self.n_made, self.n_used) = (rows.len(), 1);
     }
 }

@@ -123,6 +123,11 @@ impl<'a> ShrinkingTree<'a> {
         self.len() == 0
     }
 
+    /// Variables in which the points differed when the tree was built.
+    pub(super) fn n_axes(&self) -> usize {
+        self.shadows.n_axes()
+    }
+
     /// Whether the point of a row is left.
     pub fn contains(&self, row: u32) -> bool {
         self.leaf_of[row as usize] != NONE
