@@ -2,6 +2,7 @@
 //! results on CENSUS and EIA.
 
 mod at_least_k;
+mod together;
 mod with_gaps;
 
 use crate::support::{self, mdav_plain::mdav_plain};

@@ -1,6 +1,7 @@
 //! Records as points: trees, nearest neighbours, partitions and their centroids.
 
 pub mod centroid;
+mod foresight;
 pub mod gapped_points;
 pub mod gapped_tree;
 pub mod nearest;

@@ -7,9 +7,9 @@ use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::kernel::numbers::complete::complete_rows;
 use crate::kernel::numbers::moments::{Moments, finite_moments};
-use crate::kernel::numbers::ranks::share_of;
-use crate::kernel::space::nearest::NearestTree;
+use crate::kernel::numbers::ranks::{share_of, total_order_bits};
 use crate::kernel::space::points::{Points, squared_distance};
+use crate::kernel::space::shrinking_tree::ShrinkingTree;
 use crate::mask::continuous::{CLAMP, OF_NUMBERS, ROUND};
 use crate::mask::jointly::{JointNoise, JointVariable, LEVEL, joint_variables, with_values};
 use crate::mask::strata::{SWAP_STRATA, strata};
@@ -29,6 +29,9 @@ const SWAPPED: ParamSpec = ParamSpec::fraction(
     "largest share of the records that are swapped because they can be linked",
 )
 .or_number(1.0);
+
+/// Records from which the two halves are worked on at the same time.
+const AT_ONCE: usize = 8192;
 
 static CARD: Card = Card {
     id: "noise-swap",
@@ -208,13 +211,14 @@ fn linked(
     masked: &Points,
     context: &RunContext<'_>,
 ) -> Result<Vec<(u32, f64)>, MethodError> {
-    let tree = NearestTree::new(originals);
-    let own = |at: usize, point: &[f64]| squared_distance(originals.point(at), point);
-    let n_nearest = tree.ties_of_all(masked, own, |_| context.go_on())?;
-    let found = n_nearest.iter().enumerate().filter(|(_, n)| **n > 0);
-    Ok(found
-        .map(|(at, _)| (at as u32, own(at, masked.point(at))))
-        .collect())
+    let tree = ShrinkingTree::new(originals);
+    let own = |at: usize| squared_distance(originals.point(at), masked.point(at));
+    let has_nearer = tree.has_nearer(masked, own, || context.go_on())?;
+    let found = has_nearer
+        .iter()
+        .enumerate()
+        .filter(|(_, nearer)| !**nearer);
+    Ok(found.map(|(at, _)| (at as u32, own(at))).collect())
 }
 
 /// The chosen members of a stratum in groups of two or three that exchange their values. One that
@@ -252,27 +256,44 @@ fn halve(masked: &Points, records: &mut [u32], groups: &mut Vec<Vec<u32>>) {
         groups.push(records.to_vec());
         return;
     }
-    let width = |j: usize| {
-        let coordinates = records.iter().map(|&at| masked.point(at as usize)[j]);
-        let (low, high) = coordinates.fold(
-            (f64::INFINITY, f64::NEG_INFINITY),
-            |(low, high): (f64, f64), x| (low.min(x), high.max(x)),
-        );
-        high - low
-    };
-    let widest = (0..masked.stride())
-        .map(|j| (j, width(j)))
+    let mut low = vec![f64::INFINITY; masked.stride()];
+    let mut high = vec![f64::NEG_INFINITY; masked.stride()];
+    for &at in records.iter() {
+        let point = masked.point(at as usize);
+        for ((low, high), &x) in low.iter_mut().zip(&mut high).zip(point) {
+            *low = low.min(x);
+            *high = high.max(x);
+        }
+    }
+    let widths = high.iter().zip(&low).map(|(high, low)| high - low);
+    let widest = widths
+        .enumerate()
         .fold((0, -1.0), |best, it| if it.1 > best.1 { it } else { best })
         .0;
     // An even number on the left, so that at most one group of the whole file has three.
     let left = records.len() / 4 * 2;
     let coordinate = |at: u32| masked.point(at as usize)[widest];
-    records.select_nth_unstable_by(left, |&a, &b| {
-        coordinate(a).total_cmp(&coordinate(b)).then(a.cmp(&b))
-    });
+    // Coordinates side by side: each is compared several times, and far apart each look would be a wait.
+    let key = |&at: &u32| (total_order_bits(coordinate(at)), at);
+    let mut keys: Vec<(u64, u32)> = records.iter().map(key).collect();
+    keys.select_nth_unstable(left);
+    for (record, key) in records.iter_mut().zip(keys) {
+        *record = key.1;
+    }
+    let at_once = records.len() >= AT_ONCE;
     let (left, right) = records.split_at_mut(left);
-    halve(masked, left, groups);
-    halve(masked, right, groups);
+    if at_once {
+        let halved = |records: &mut [u32]| {
+            let mut groups = Vec::with_capacity(records.len() / 2);
+            halve(masked, records, &mut groups);
+            groups
+        };
+        let (left, right) = rayon::join(|| halved(left), || halved(right));
+        groups.extend(left.into_iter().chain(right));
+    } else {
+        halve(masked, left, groups);
+        halve(masked, right, groups);
+    }
 }
 
 #[cfg(test)]

@@ -83,6 +83,11 @@ impl<C: Clone> Outermost<C> {
         found
     }
 
+    /// Who will probably be farthest from the centre, soonest first; those that are gone may be among them.
+    pub(crate) fn candidates(&self) -> impl Iterator<Item = u32> + Clone {
+        self.candidates.iter().map(|(_, row)| *row)
+    }
+
     /// The farthest row, if it is certain that it is a candidate.
     fn among_candidates(&mut self, centre: &C, points: &impl Around<Centre = C>) -> Option<u32> {
         let moved = points.moved(self.origin.as_ref()?, centre);

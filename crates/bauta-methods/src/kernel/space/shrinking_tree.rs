@@ -5,12 +5,24 @@
 //! which are quick to look at. A shadow's distance differs from the true one by less than a margin
 //! (see [`Shadows`]); whatever could win within that margin is asked for its true distance.
 
-mod query;
+#[expect(clippy::inline_always, reason = "what is not inlined has no vectors")]
+mod bundle;
+#[expect(clippy::inline_always, reason = "what is not inlined has no vectors")]
+mod nearer;
+#[expect(clippy::inline_always, reason = "what is not inlined has no vectors")]
+mod question;
 mod shadows;
+#[expect(clippy::inline_always, reason = "what is not inlined has no vectors")]
+mod wanted;
 
+use std::cmp::Reverse;
+
+use crate::kernel::numbers::ranks::total_order_bits;
 use crate::kernel::space::points::Points;
-use query::{FarthestQuery, NearestQuery};
+use bundle::answers;
+use question::Question;
 use shadows::{LANES, Shadows};
+use wanted::{Far, Near};
 
 /// Points in a leaf, unless they are all equal: a leaf of equal points may be of any size.
 const LEAF: usize = 64;
@@ -33,8 +45,8 @@ pub struct ShrinkingTree<'a> {
     nodes: Vec<Node>,
     /// Lowest, then highest coordinates of the shadows of each node.
     boxes: Vec<f32>,
-    /// Rows in the order of the leaves; those of a leaf that are still there come first, and in a
-    /// leaf of equal points they rise.
+    /// Rows in the order of the leaves; those of a leaf that are still there come first. In a leaf of equal points
+    /// they rise; in others, those farther from the origin stand in front when the tree is built.
     rows: Vec<u32>,
     /// Leaf of each row.
     leaf_of: Vec<u32>,
@@ -111,6 +123,11 @@ impl<'a> ShrinkingTree<'a> {
         self.len() == 0
     }
 
+    /// Variables in which the points differed when the tree was built.
+    pub(super) fn n_axes(&self) -> usize {
+        self.shadows.n_axes()
+    }
+
     /// Whether the point of a row is left.
     pub fn contains(&self, row: u32) -> bool {
         self.leaf_of[row as usize] != NONE
@@ -124,13 +141,41 @@ impl<'a> ShrinkingTree<'a> {
 
     /// The point farthest from a place; of several the lowest row.
     pub fn farthest(&self, from: &[f64]) -> Option<Found> {
-        FarthestQuery::answer(self, from)
+        let mut question: Question<'_, '_, Far> = Question::new(self, from, NONE, 1);
+        question.search(usize::MAX);
+        question.answer().pop()
     }
 
     /// The `m` points nearest to a place, nearest first, of several equally near ones the lowest
     /// row first; fewer if there are not so many.
     pub fn nearest(&self, to: &[f64], m: usize, found: &mut Vec<Found>) {
-        NearestQuery::answer(self, to, m, found);
+        let mut question: Question<'_, '_, Near> = Question::new(self, to, NONE, m);
+        question.search(usize::MAX);
+        *found = question.answer();
+    }
+
+    /// For each of some rows that are left, the `m` points farthest from it, as [`Self::farthest`] orders them and
+    /// without itself. On all cores.
+    pub fn farthest_of(&self, rows: &[u32], m: usize) -> Vec<Vec<Found>> {
+        answers::<Far>(self, rows, m)
+    }
+
+    /// For each of some rows that are left, the `m` points nearest to it, as [`Self::nearest`] has them and without
+    /// itself. On all cores.
+    pub fn nearest_of(&self, rows: &[u32], m: usize) -> Vec<Vec<Found>> {
+        answers::<Near>(self, rows, m)
+    }
+
+    /// For each of some places, whether a point is nearer to it than the squared distance that is known. The place of
+    /// a row is to be near to the point of that row; no point has been removed. On all cores; `go_on` is asked between
+    /// blocks.
+    pub fn has_nearer<E: Send>(
+        &self,
+        places: &Points,
+        known: impl Fn(usize) -> f64 + Sync,
+        go_on: impl Fn() -> Result<(), E> + Sync,
+    ) -> Result<Vec<bool>, E> {
+        nearer::has_nearer(self, places, &known, &go_on)
     }
 
     fn rows_of(&self, leaf: &Node) -> &[u32] {
@@ -170,8 +215,8 @@ impl ShrinkingTree<'_> {
             self.split(next, &flat, &of_position);
             next += 1;
         }
+        self.origin = self.shadows.middle(&flat);
         self.fill_leaves(&flat, &of_position);
-        self.origin = self.shadows.middle();
         for node in (0..self.nodes.len()).rev() {
             self.refresh(node);
         }
@@ -238,17 +283,28 @@ impl ShrinkingTree<'_> {
 
     /// Gives each leaf its rows and shadows.
     fn fill_leaves(&mut self, flat: &[f32], of_position: &[u32]) {
-        for node in 0..self.nodes.len() {
-            let leaf = &mut self.nodes[node];
-            if leaf.child != NONE {
-                continue;
-            }
+        let is_leaf = |node: &u32| self.nodes[*node as usize].child == NONE;
+        let mut leaves: Vec<u32> = (0..self.nodes.len() as u32).filter(is_leaf).collect();
+        // In the order of space, in which most of them are looked at.
+        leaves.sort_unstable_by_key(|&leaf| self.nodes[leaf as usize].start);
+        for node in leaves {
+            let leaf = &mut self.nodes[node as usize];
             let positions = &mut self.rows[leaf.start as usize..(leaf.start + leaf.len) as usize];
-            positions.sort_unstable_by_key(|&position| of_position[position as usize]);
-            leaf.lanes = self.shadows.push_leaf(positions, flat, leaf.is_equal);
+            if leaf.is_equal {
+                positions.sort_unstable_by_key(|&position| of_position[position as usize]);
+            } else {
+                let origin = &self.origin;
+                let radius = |&position: &u32| self.shadows.radius(position, flat, origin);
+                positions.sort_by_cached_key(|position| {
+                    Reverse(total_order_bits(radius(position).into()))
+                });
+            }
+            leaf.lanes = self
+                .shadows
+                .push_leaf(positions, flat, &self.origin, leaf.is_equal);
             for position in positions {
                 *position = of_position[*position as usize];
-                self.leaf_of[*position as usize] = node as u32;
+                self.leaf_of[*position as usize] = node;
             }
         }
     }

@@ -2,6 +2,7 @@
 //! with them.
 
 use crate::kernel::space::centroid::{Centroid, GappedCentroid};
+use crate::kernel::space::foresight::Foresight;
 use crate::kernel::space::gapped_points::{GappedPoints, Place};
 use crate::kernel::space::gapped_tree::GappedTree;
 use crate::kernel::space::outermost::{Around, Outermost};
@@ -34,6 +35,18 @@ pub(crate) trait Ungrouped {
     /// The farthest from the centroid of all that are left.
     fn farthest_from_centre(&mut self) -> Option<u32>;
 
+    /// The farthest from a point that was farthest from the centroid.
+    fn opposite(&mut self, from: u32) -> Option<u32> {
+        self.farthest(from).map(|found| found.row)
+    }
+
+    /// How many points are best asked for their farthest together.
+    const ASKED_TOGETHER: usize;
+
+    /// For each of some points that are left, some of those farthest from it, farthest first and at least one; all
+    /// others are no farther. At least two are left.
+    fn farthest_of(&self, rows: &[u32]) -> Vec<Vec<Found>>;
+
     /// For each point a squared distance that none of its pairs exceeds.
     fn at_most(&self) -> Vec<f64>;
 
@@ -49,6 +62,7 @@ pub(crate) struct Complete<'a> {
     points: &'a Points,
     tree: ShrinkingTree<'a>,
     outermost: Outermost<Vec<f64>>,
+    foresight: Foresight,
     left: Centroid,
     none: Centroid,
 }
@@ -88,11 +102,13 @@ impl Around for AroundCentre<'_, Points, ShrinkingTree<'_>> {
 }
 
 impl<'a> Complete<'a> {
-    pub(crate) fn new(points: &'a Points) -> Self {
+    /// All points; the `n_near` nearest to some will be asked for.
+    pub(crate) fn new(points: &'a Points, n_near: usize) -> Self {
         Self {
             points,
             tree: ShrinkingTree::new(points),
             outermost: Outermost::new(),
+            foresight: Foresight::new(n_near),
             left: Centroid::of_all(points),
             none: Centroid::none_of(points),
         }
@@ -102,6 +118,9 @@ impl<'a> Complete<'a> {
         self.points.point(row as usize)
     }
 }
+
+/// How many of the farthest points are found together.
+const N_FARTHEST: usize = 8;
 
 /// Makes a bound safe against its own rounding.
 const SAFELY: f64 = 1.0 + 1e-12;
@@ -127,7 +146,9 @@ impl Ungrouped for Complete<'_> {
     }
 
     fn nearest(&self, to: u32, m: usize, found: &mut Vec<Found>) {
-        self.tree.nearest(self.point(to), m, found);
+        if !self.foresight.nearest(to, m, &self.tree, found) {
+            self.tree.nearest(self.point(to), m, found);
+        }
     }
 
     fn farthest(&self, from: u32) -> Option<Found> {
@@ -139,7 +160,24 @@ impl Ungrouped for Complete<'_> {
             points: self.points,
             tree: &self.tree,
         };
-        self.outermost.farthest(&self.left.coordinates(), &around)
+        let found = self.outermost.farthest(&self.left.coordinates(), &around)?;
+        let next = self.outermost.candidates();
+        self.foresight.of_outermost(found, next, &self.tree);
+        Some(found)
+    }
+
+    fn opposite(&mut self, from: u32) -> Option<u32> {
+        let found = self.foresight.farthest(from, &self.tree);
+        let found = found.or_else(|| self.farthest(from))?.row;
+        let next = self.outermost.candidates();
+        self.foresight.of_opposite(found, next, &self.tree);
+        Some(found)
+    }
+
+    const ASKED_TOGETHER: usize = 128;
+
+    fn farthest_of(&self, rows: &[u32]) -> Vec<Vec<Found>> {
+        self.tree.farthest_of(rows, N_FARTHEST)
     }
 
     fn at_most(&self) -> Vec<f64> {
@@ -191,6 +229,23 @@ impl<'a> Gapped<'a> {
 
     fn point(&self, row: u32) -> Place<'a> {
         self.points.point(row as usize)
+    }
+
+    /// The farthest of the others. At least two are left.
+    fn farthest_other(&self, row: u32) -> Found {
+        let farthest = self.farthest(row).expect("two points are left");
+        if farthest.row != row {
+            return farthest;
+        }
+        // A point is its own farthest only where all are equal, or share no variable with it: the lowest other row.
+        let mut lowest = Vec::with_capacity(2);
+        self.nearest(row, 2, &mut lowest);
+        let other = lowest.into_iter().find(|found| found.row != row);
+        let mut other = other.expect("two points are left");
+        if other.distance == f64::INFINITY {
+            other.distance = f64::NEG_INFINITY;
+        }
+        other
     }
 }
 
@@ -269,6 +324,14 @@ impl Ungrouped for Gapped<'_> {
             tree: &self.tree,
         };
         self.outermost.farthest(&self.left.place(), &around)
+    }
+
+    const ASKED_TOGETHER: usize = 1;
+
+    fn farthest_of(&self, rows: &[u32]) -> Vec<Vec<Found>> {
+        rows.iter()
+            .map(|&row| vec![self.farthest_other(row)])
+            .collect()
     }
 
     fn at_most(&self) -> Vec<f64> {

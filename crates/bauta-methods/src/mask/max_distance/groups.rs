@@ -18,7 +18,7 @@ pub fn max_distance<E>(
     k: usize,
     done: impl FnMut(usize) -> Result<(), E>,
 ) -> Result<Partition, E> {
-    grouped(points.len(), k, || Complete::new(points), done)
+    grouped(points.len(), k, || Complete::new(points, k - 1), done)
 }
 
 /// The same for points with gaps: distances are over what two points both have.
@@ -108,13 +108,15 @@ fn join_nearest<U: Ungrouped>(points: &U, groups: &Partition, rest: &[u32]) -> P
 /// A pair without a distance has -∞ and comes last.
 struct Pairs {
     waiting: BinaryHeap<Waiting>,
+    /// For those that were asked, partners at or behind the one that they wait with, farthest first.
+    partners: Vec<Vec<Found>>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
     distance: f64,
     record: u32,
-    /// The farthest record when it was last asked for; of several the lowest row.
+    /// The farthest record, if it was asked for and was there; of several the lowest row.
     partner: Option<u32>,
 }
 
@@ -147,9 +149,10 @@ impl Pairs {
             record: record as u32,
             partner: None,
         };
-        let at_most = points.at_most().into_iter();
+        let at_most = points.at_most();
         Self {
-            waiting: at_most.enumerate().map(bound).collect(),
+            partners: vec![Vec::new(); at_most.len()],
+            waiting: at_most.into_iter().enumerate().map(bound).collect(),
         }
     }
 
@@ -161,42 +164,65 @@ impl Pairs {
         mut go_on: impl FnMut() -> Result<(), E>,
     ) -> Result<(u32, u32), E> {
         go_on()?;
-        let mut n_asked = 0_u32;
+        let mut n_asked = 0;
         loop {
-            let front = self.waiting.pop().expect("two records are left");
-            if !left.contains(front.record) {
-                continue;
-            }
-            if let Some(partner) = front.partner.filter(|&partner| left.contains(partner)) {
+            let front = self.next(left).expect("two records are left");
+            if let Some(partner) = front.partner {
                 return Ok((front.record, partner));
             }
-            n_asked += 1;
-            if n_asked.is_multiple_of(1024) {
-                go_on()?;
+            let mut asking = vec![front.record];
+            while asking.len() < U::ASKED_TOGETHER
+                && let Some(next) = self.next(left)
+            {
+                if next.partner.is_some() {
+                    self.waiting.push(next);
+                    break;
+                }
+                asking.push(next.record);
             }
-            let Found { distance, row } = farthest_partner(left, front.record);
-            self.waiting.push(Waiting {
-                distance,
-                record: front.record,
-                partner: Some(row),
-            });
+            n_asked += asking.len();
+            if n_asked >= 1024 {
+                go_on()?;
+                n_asked = 0;
+            }
+            for (record, mut partners) in asking.iter().copied().zip(left.farthest_of(&asking)) {
+                let Found { distance, row } = partners[0];
+                partners.reverse();
+                self.partners[record as usize] = partners;
+                self.waiting.push(Waiting {
+                    distance,
+                    record,
+                    partner: Some(row),
+                });
+            }
         }
     }
-}
 
-fn farthest_partner<U: Ungrouped>(left: &U, record: u32) -> Found {
-    let farthest = left.farthest(record).expect("two records are left");
-    if farthest.row != record {
-        return farthest;
+    /// Who is in front of those that are left, with a partner that is left or none.
+    fn next<U: Ungrouped>(&mut self, left: &U) -> Option<Waiting> {
+        loop {
+            let mut front = self.waiting.pop()?;
+            let partners = &mut self.partners[front.record as usize];
+            if !left.contains(front.record) {
+                *partners = Vec::new();
+                continue;
+            }
+            let Some(partner) = front.partner else {
+                return Some(front);
+            };
+            if left.contains(partner) {
+                return Some(front);
+            }
+            // The next on its list that is left, or a place behind the last of them.
+            front.partner = None;
+            while let Some(found) = partners.pop() {
+                front.distance = found.distance;
+                front.partner = Some(found.row).filter(|&row| left.contains(row));
+                if front.partner.is_some() {
+                    break;
+                }
+            }
+            self.waiting.push(front);
+        }
     }
-    // A record is its own farthest only where all are equal, or share no variable with it: the
-    // lowest other row.
-    let mut lowest = Vec::with_capacity(2);
-    left.nearest(record, 2, &mut lowest);
-    let other = lowest.into_iter().find(|found| found.row != record);
-    let mut other = other.expect("two records are left");
-    if other.distance == f64::INFINITY {
-        other.distance = f64::NEG_INFINITY;
-    }
-    other
 }

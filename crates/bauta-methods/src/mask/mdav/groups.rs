@@ -15,7 +15,7 @@ pub fn mdav<E>(
     k: usize,
     done: impl FnMut(usize) -> Result<(), E>,
 ) -> Result<Partition, E> {
-    grouped(points.len(), k, || Complete::new(points), done)
+    grouped(points.len(), k, || Complete::new(points, k - 1), done)
 }
 
 /// The same for points with gaps: distances are over what two points both have, and the average is
@@ -46,7 +46,7 @@ fn grouped<U: Ungrouped, E>(
         done(n - work.left.len())?;
         let r = work.farthest_from_centre();
         work.group(r, k);
-        let s = work.farthest(r);
+        let s = work.opposite(r);
         work.group(s, k);
     }
     if work.left.len() >= 2 * k {
@@ -72,9 +72,9 @@ impl<U: Ungrouped> Work<U> {
         found.expect("at least k points are left")
     }
 
-    fn farthest(&mut self, from: u32) -> u32 {
-        let found = self.left.farthest(from);
-        found.expect("at least k points are left").row
+    fn opposite(&mut self, from: u32) -> u32 {
+        let found = self.left.opposite(from);
+        found.expect("at least k points are left")
     }
 
     /// Makes a group of a record and the k - 1 nearest to it.

@@ -3,7 +3,7 @@
 use crate::kernel::space::points::Points;
 
 /// Points that are looked at together.
-pub(super) const LANES: usize = 8;
+pub(super) const LANES: usize = 16;
 
 /// 2^-23: twice the rounding of a number in single precision.
 const UNIT: f64 = 1.0 / 8_388_608.0;
@@ -28,6 +28,9 @@ pub(super) struct Shadows {
     scale: f64,
     /// Coordinate by coordinate for `LANES` points, then for the next ones of the leaf.
     lanes: Vec<[f32; LANES]>,
+    /// For each `LANES` points, a squared distance from the origin that none of them exceeds. Within a leaf it falls:
+    /// what moves to the place of a point that goes comes from behind.
+    radii: Vec<f32>,
 }
 
 /// Shadows without leaves yet.
@@ -40,6 +43,8 @@ pub(super) struct Casting {
 /// A place that is asked for, as a shadow.
 pub(super) struct Place {
     pub(super) shadow: Vec<f32>,
+    /// How far it is from the origin of the tree's radii.
+    pub(super) length: f32,
     /// What the distance to a shadow may be wrong by.
     margin: f64,
     /// Squared distance in the variables that have no shadow: the same for all points.
@@ -79,6 +84,7 @@ impl Shadows {
             middle,
             scale,
             lanes: Vec::new(),
+            radii: Vec::new(),
         };
         let width = shadows.width();
         let mut flat = vec![0.0; rows.len() * width];
@@ -89,6 +95,11 @@ impl Shadows {
             shadows,
             rows: flat,
         }
+    }
+
+    /// Variables that have a shadow.
+    pub(super) fn n_axes(&self) -> usize {
+        self.axes.len()
     }
 
     /// Coordinates per shadow, with zeros at the end so that they go in groups of four.
@@ -109,8 +120,8 @@ impl Shadows {
         shadow
     }
 
-    /// A place to ask for.
-    pub(super) fn asked(&self, at: &[f64]) -> Place {
+    /// A place to ask for, in a tree whose radii are measured from an origin.
+    pub(super) fn asked(&self, at: &[f64], origin: &[f32]) -> Place {
         let shadow = self.place(at);
         let length = |shadow: &[f32]| {
             let squares = shadow.iter().map(|&x| f64::from(x) * f64::from(x));
@@ -123,7 +134,10 @@ impl Shadows {
             .constants
             .iter()
             .map(|&(axis, value)| (at[axis] - value) * (at[axis] - value));
+        let from_origin = shadow.iter().zip(origin).map(|(q, origin)| q - origin);
+        let from_origin: Vec<f32> = from_origin.collect();
         Place {
+            length: length(&from_origin) as f32,
             shadow,
             margin,
             apart: apart.sum(),
@@ -134,22 +148,41 @@ impl Shadows {
     }
 
     /// The mean of all shadows.
-    pub(super) fn middle(&self) -> Vec<f32> {
-        let n_axes = self.axes.len();
-        let mut sums = vec![0.0_f64; self.width()];
-        for (at, lanes) in self.lanes.iter().enumerate() {
-            sums[at % n_axes] += lanes.iter().map(|&x| f64::from(x)).sum::<f64>();
+    pub(super) fn middle(&self, flat: &[f32]) -> Vec<f32> {
+        let width = self.width();
+        let mut sums = vec![0.0_f64; width];
+        let shadows = flat.chunks_exact(width.max(1));
+        let n = shadows.len().max(1) as f64;
+        for shadow in shadows {
+            for (sum, &x) in sums.iter_mut().zip(shadow) {
+                *sum += f64::from(x);
+            }
         }
-        let n = (self.lanes.len() / n_axes.max(1) * LANES).max(1) as f64;
         sums.iter().map(|sum| (sum / n) as f32).collect()
     }
 
-    /// Adds the shadows of a leaf, of a leaf of equal ones only the first; where they begin.
-    pub(super) fn push_leaf(&mut self, positions: &[u32], flat: &[f32], is_equal: bool) -> u32 {
+    /// Squared distance of a shadow from the origin.
+    pub(super) fn radius(&self, position: u32, flat: &[f32], origin: &[f32]) -> f32 {
+        let width = self.width();
+        let shadow = &flat[position as usize * width..(position as usize + 1) * width];
+        let squares = shadow.iter().zip(origin).map(|(x, o)| (x - o) * (x - o));
+        squares.sum()
+    }
+
+    /// Adds the shadows of a leaf, of a leaf of equal ones only the first; where they begin. Others come with those
+    /// first that are farthest from the origin.
+    pub(super) fn push_leaf(
+        &mut self,
+        positions: &[u32],
+        flat: &[f32],
+        origin: &[f32],
+        is_equal: bool,
+    ) -> u32 {
         let start = self.lanes.len() as u32;
         let width = self.width();
         let positions = if is_equal { &positions[..1] } else { positions };
         for block in positions.chunks(LANES) {
+            self.radii.push(self.radius(block[0], flat, origin));
             for axis in 0..self.axes.len() {
                 // Unused lanes repeat the leaf's first point, which changes no box.
                 self.lanes.push(std::array::from_fn(|lane| {
@@ -197,6 +230,12 @@ impl Shadows {
         largest
     }
 
+    /// For each `LANES` shadows of a leaf, the largest squared distance from the origin.
+    pub(super) fn radii(&self, start: u32, len: usize) -> &[f32] {
+        let first = start as usize / self.axes.len().max(1);
+        &self.radii[first..first + len.div_ceil(LANES)]
+    }
+
     /// The shadows of a leaf, `LANES` at a time.
     pub(super) fn blocks(&self, start: u32, len: usize) -> impl Iterator<Item = &[[f32; LANES]]> {
         let n_axes = self.axes.len();
@@ -222,6 +261,20 @@ impl Place {
             return 0.0;
         }
         (near * near * (1.0 - self.relative)) as f32
+    }
+
+    /// No point whose shadow is at this squared distance is farther.
+    pub(super) fn at_most(&self, shadow: f32) -> f64 {
+        let far = f64::from(shadow).sqrt() * (1.0 + self.relative) + self.margin;
+        let far = far / self.scale;
+        (far * far + self.apart) * (1.0 + CANCELLED)
+    }
+
+    /// No point whose shadow is at this squared distance is nearer.
+    pub(super) fn at_least(&self, shadow: f32) -> f64 {
+        let near = f64::from(shadow).sqrt() * (1.0 - self.relative) - self.margin;
+        let near = near.max(0.0) / self.scale;
+        (near * near + self.apart) * (1.0 - CANCELLED)
     }
 
     /// Slack of a bound whose terms sum to this in size.
