@@ -112,7 +112,7 @@ impl<'a> TableBuilder<'a> {
     pub(super) fn push(&mut self, batch: &RecordBatch) -> Result<(), DataError> {
         let same_types = batch.num_columns() == self.columns.len()
             && (self.columns.iter().zip(batch.columns()))
-                .all(|(column, array)| column.data_type == *array.data_type());
+                .all(|(column, array)| column.takes(array.data_type()));
         if !same_types {
             let problem = DataProblem::file(
                 "the parts of the file do not have the same columns",
@@ -234,6 +234,15 @@ impl TypedBuilder {
             finished.with_arrow_type(self.data_type)
         } else {
             finished
+        }
+    }
+
+    /// Whether arrays of a type are of this column: of its own, or of numbers in a list of such values.
+    fn takes(&self, data_type: &DataType) -> bool {
+        match data_type {
+            same if *same == self.data_type => true,
+            DataType::Dictionary(_, values) => **values == self.data_type,
+            _ => false,
         }
     }
 

@@ -3,11 +3,15 @@
 use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::sync::Arc;
 
 use arrow_array::{RecordBatch, RecordBatchReader as _};
-use arrow_schema::ArrowError;
+use arrow_schema::{ArrowError, DataType, Field, Schema};
 use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
+    ParquetRecordBatchReaderBuilder,
+};
 use parquet::basic::{Compression, Type};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
@@ -124,9 +128,12 @@ fn read_batches(
     options: &ReadOptions,
     watch: &dyn Watch,
 ) -> Result<Table, DataError> {
-    let decoder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(|_| damaged(path))?;
+    let footer = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new());
+    let footer = footer.map_err(|_| damaged(path))?;
+    let with_lists = with_lists_of_texts(&footer);
+    let decoder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, with_lists);
     let total = u64::try_from(decoder.metadata().file_metadata().num_rows()).unwrap_or(0);
-    let mut table = TableBuilder::new(path, decoder.schema(), options)?;
+    let mut table = TableBuilder::new(path, footer.schema(), options)?;
     check_compression(path, decoder.metadata())?;
     let need = need_of(
         decoder.metadata(),
@@ -155,6 +162,44 @@ fn read_batches(
         return Err(DataError::cancelled(path));
     }
     table.finish()
+}
+
+/// The same file, where columns of few different texts are decoded as numbers in a list of them, which is how they are
+/// stored: their texts are then looked at once and not in every record.
+fn with_lists_of_texts(footer: &ArrowReaderMetadata) -> ArrowReaderMetadata {
+    // The number of one among 256 takes a byte, and the list itself comes to this.
+    const LIST_BYTES: i64 = 1 << 14;
+    let metadata = footer.metadata();
+    let is_list = |position: usize| {
+        let mut chunks = metadata
+            .row_groups()
+            .iter()
+            .map(|group| group.column(position));
+        chunks.all(|chunk| {
+            chunk.dictionary_page_offset().is_some()
+                && chunk.uncompressed_size() <= chunk.num_values().saturating_add(LIST_BYTES)
+        })
+    };
+    let fields = footer.schema().fields().iter();
+    // Without fields within fields, columns are where the fields are.
+    if metadata.file_metadata().schema_descr().num_columns() != fields.len() {
+        return footer.clone();
+    }
+    let fields = fields.enumerate().map(|(position, field)| {
+        let list = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
+        match field.data_type() {
+            DataType::Utf8 if is_list(position) => {
+                Arc::new(Field::clone(field).with_data_type(list))
+            }
+            _ => Arc::clone(field),
+        }
+    });
+    let schema = Schema::new_with_metadata(
+        fields.collect::<Vec<_>>(),
+        footer.schema().metadata().clone(),
+    );
+    let options = ArrowReaderOptions::new().with_schema(Arc::new(schema));
+    ArrowReaderMetadata::try_new(Arc::clone(metadata), options).unwrap_or_else(|_| footer.clone())
 }
 
 /// The columns that `options` describe, of a file that was just written.

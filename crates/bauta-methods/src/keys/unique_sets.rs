@@ -8,12 +8,13 @@
 //! algorithm MMCS of Murakami and Uno (2014); records that agree on the same keys are one. With few
 //! keys and very many different D, all sets of keys are counted at once instead.
 
-use bauta_data::missing::MissingCause;
+use bauta_data::missing::{MissingCause, MissingCells};
 use bauta_data::{Column, Table, Values};
 use rayon::prelude::*;
 
 use crate::error::MethodError;
 use crate::kernel::numbers::sums::sum_by;
+use crate::kernel::parallel::on_blocks;
 use crate::keys::{MAX_KEYS, Semantics};
 
 /// What singles out a record.
@@ -34,6 +35,9 @@ pub struct UniqueSets {
 
 /// Records that a search looks at before it gives up: some tenths of a second.
 const MAX_STEPS: u64 = 20_000_000;
+
+/// Records that are compared by one piece of work.
+const BLOCK: usize = 1 << 14;
 
 /// Most keys of which all sets are counted: four million sets, 16 MB.
 const MAX_COUNTED: u32 = 22;
@@ -107,11 +111,31 @@ fn differences(table: &Table, keys: &[usize], record: usize, semantics: Semantic
                 false,
             ) => equal(column, record, j),
         };
-        differs
-            .par_iter_mut()
-            .enumerate()
-            .with_min_len(4096)
-            .for_each(|(j, mask)| *mask |= u64::from(!matches(j)) << bit);
+        let codes = column.as_categorical().map(|categories| &categories.codes);
+        on_blocks(&mut differs, BLOCK, &|block, masks| {
+            let start = block * BLOCK;
+            match codes.filter(|_| !hidden) {
+                Some(codes) => {
+                    let own = codes.at(record);
+                    codes.with_each(start, masks, |mask, code| {
+                        *mask |= u64::from(code != own) << bit;
+                    });
+                    let states = column.missing().map(MissingCells::states);
+                    let states = states.map_or(&[][..], |states| &states[start..]);
+                    // Few cells have no value, and their codes mean something else or nothing.
+                    for (i, (mask, _)) in (masks.iter_mut().zip(states).enumerate())
+                        .filter(|(_, (_, state))| **state != 0)
+                    {
+                        *mask = *mask & !(1 << bit) | u64::from(!matches(start + i)) << bit;
+                    }
+                }
+                None => {
+                    for (i, mask) in masks.iter_mut().enumerate() {
+                        *mask |= u64::from(!matches(start + i)) << bit;
+                    }
+                }
+            }
+        });
     }
     differs
 }
@@ -144,6 +168,28 @@ struct Others {
     count: u32,
 }
 
+/// The records by the keys on which they differ.
+fn counted(mut differs: Vec<u64>, n_keys: usize) -> Vec<Others> {
+    // A count for every set of keys while there are fewer of them than records.
+    if n_keys < 32 && 1 << n_keys <= differs.len() {
+        let mut counts = vec![0; 1 << n_keys];
+        for differs in differs {
+            counts[differs as usize] += 1;
+        }
+        let found = (0..).zip(counts).filter(|&(_, count)| count > 0);
+        return found
+            .map(|(differs, count)| Others { differs, count })
+            .collect();
+    }
+    differs.par_sort_unstable();
+    let same = differs.chunk_by(|a, b| a == b);
+    same.map(|same| Others {
+        differs: same[0],
+        count: same.len() as u32,
+    })
+    .collect()
+}
+
 fn minimal_sets(
     mut differs: Vec<u64>,
     record: usize,
@@ -156,14 +202,7 @@ fn minimal_sets(
         return (Vec::new(), None);
     }
     let allowed = u64::from(k) - 2;
-    differs.par_sort_unstable();
-    let mut others: Vec<Others> = differs
-        .chunk_by(|a, b| a == b)
-        .map(|same| Others {
-            differs: same[0],
-            count: same.len() as u32,
-        })
-        .collect();
+    let mut others = counted(differs, n_keys);
     // Fewest differences first: they leave the least choice.
     others.sort_by_key(|other| (other.differs.count_ones(), other.differs));
     let twins = others.first().filter(|other| other.differs == 0);
