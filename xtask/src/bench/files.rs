@@ -225,7 +225,8 @@ impl Bench {
         let mut page = "<!-- Written by a full run of `cargo xtask bench io`. -->\n# The way of files\n\n\
             Fifteen columns: eight keys of few categories (4 % of one are missing), a weight, six whole amounts. `write` \
             writes 13 columns of doubles with all their digits. `count` is `bauta risk` over the eight keys, from the \
-            start of the process to the answer; `mask` reads, adds noise to one column and writes. CPU s: processor \
+            start of the process to the answer; `hash` is the share of each reading that finds the file's fingerprint and \
+            seed, which others do not look for; `mask` reads, adds noise to one column and writes. CPU s: processor \
             seconds over all threads, the least of some runs. Others ran the same job on the same file in the same run, \
             and their answers are ours. *them / us* is their CPU s divided by ours: above 1 we need less.\n\n"
             .to_owned();

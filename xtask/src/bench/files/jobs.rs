@@ -5,7 +5,7 @@ use std::path::Path;
 
 use bauta_data::attribute::Schema;
 use bauta_data::format::{self, FileFormat, ReadOptions, TextStyle};
-use bauta_data::{Attribute, Column, Kind, Role, Table, Unwatched};
+use bauta_data::{Attribute, Column, Fingerprint, Kind, Role, Table, Unwatched};
 use bauta_methods::params::RawValue;
 use bauta_methods::{MaskTask, Params, RunContext, registry};
 
@@ -31,6 +31,8 @@ pub(in crate::bench) enum Job {
     Prepare,
     /// Reads a file whose variables are described.
     Read,
+    /// Hashes a file, as each reading does besides.
+    Hash,
     /// Reads a file of which nothing is known.
     ReadUndeclared,
     /// Writes doubles.
@@ -42,7 +44,8 @@ pub(in crate::bench) enum Job {
 }
 
 impl Job {
-    pub(super) const TIMED: [Self; 5] = [
+    pub(super) const TIMED: [Self; 6] = [
+        Self::Hash,
         Self::Read,
         Self::ReadUndeclared,
         Self::Write,
@@ -53,6 +56,7 @@ impl Job {
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Prepare => "prepare",
+            Self::Hash => "hash",
             Self::Read => "read",
             Self::ReadUndeclared => "read, undeclared",
             Self::Write => "write",
@@ -69,7 +73,7 @@ impl Job {
     /// What the scripts of others call it.
     pub(super) const fn of_peers(self) -> Option<&'static str> {
         match self {
-            Self::Prepare => None,
+            Self::Prepare | Self::Hash => None,
             Self::Read | Self::ReadUndeclared => Some("read"),
             other => Some(other.name()),
         }
@@ -99,6 +103,13 @@ pub(in crate::bench) fn run(
     let output = form.file(folder, "ours", n);
     match job {
         Job::Prepare => prepare(folder, n),
+        Job::Hash => {
+            let (figures, _) = measured(|| {
+                let file = std::fs::File::open(&input).map_err(|error| error.to_string())?;
+                Fingerprint::of(file).map_err(|error| error.to_string())
+            })?;
+            Ok(figures)
+        }
         Job::Read => read(&input, &declared()),
         Job::ReadUndeclared => read(&input, &ReadOptions::default()),
         Job::Write => {
