@@ -7,7 +7,7 @@ mod shortest;
 use std::borrow::Cow;
 
 pub use marks::{ColumnMark, FileMark, MarkEvidence, ReadAs, ShownMark};
-pub(crate) use plain::PlainNumber;
+pub(crate) use plain::{PlainNumber, is_short_whole};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -16,7 +16,7 @@ use crate::codes::Codes;
 use crate::column::Column;
 use crate::date::{DateDoubt, DateEvidence, DateFormat, format_of};
 use crate::levels::Levels;
-use crate::number::{DecimalMark, MarkEvidence, PlainNumber};
+use crate::number::{DecimalMark, MarkEvidence, PlainNumber, is_short_whole};
 use crate::problem::{DataProblem, ProblemList};
 
 /// Categories in the making. Missing texts get codes like all others until the end, so that one
@@ -183,8 +183,13 @@ impl CategoryBuilder {
             if evidence.is_settled_for_texts() {
                 break;
             }
+            // Whole numbers are the most frequent texts, and the first of them have said it.
+            let bytes = text.as_bytes();
+            if evidence.knows_whole(bytes.len()) && is_short_whole(bytes) {
+                continue;
+            }
             if self.missing.state(&text) == 0 {
-                match &PlainNumber::of(text.as_bytes(), DecimalMark::Point) {
+                match &PlainNumber::of(bytes, DecimalMark::Point) {
                     Some(number) => evidence.see_plain(number),
                     None => evidence.see(&text),
                 }

@@ -134,6 +134,11 @@ impl MarkEvidence {
         self.any_but_months |= !number.is_month();
     }
 
+    /// Whether a whole number of so many digits, or the same text meaning missing, adds nothing to what is known.
+    pub(crate) const fn knows_whole(self, n_digits: usize) -> bool {
+        self.any_but_months && self.has(Form::Whole { long: n_digits > 3 })
+    }
+
     /// Whether no other text of a column that is not read as numbers changes what follows from its texts.
     pub(crate) const fn is_settled_for_texts(self) -> bool {
         self.has(Form::None)

@@ -7,6 +7,11 @@ const POWERS_OF_TEN: [f64; 16] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
 ];
 
+/// Eight bytes that are 1 each, '0' each, and the upper halves of eight bytes.
+const ONES: u64 = u64::MAX / 0xff;
+const ZEROS: u64 = ONES * b'0' as u64;
+const HIGH_HALVES: u64 = ONES * 0xf0;
+
 /// A number that is written like -12.50: no leading zeros, at most 15 digits, and 0 or at least 1e-7. So many digits
 /// survive the way to a double and back, so that writing the double gives these digits again.
 #[derive(Clone, Copy, Debug)]
@@ -79,6 +84,25 @@ impl PlainNumber {
     }
 }
 
+/// Whether a text is a whole number of up to eight digits, without sign and leading zero.
+pub(crate) fn is_short_whole(text: &[u8]) -> bool {
+    let starts = matches!(text.first(), Some(b'1'..=b'9'));
+    starts && text.len() <= 8 && are_digits(word_of(text), text.len())
+}
+
+/// Whether the lowest bytes of a word are digits.
+fn are_digits(word: u64, n_bytes: usize) -> bool {
+    let digits = padded(word, n_bytes);
+    let above_nine = digits.wrapping_add(ONES * 6);
+    (digits & HIGH_HALVES) == ZEROS && (above_nine & HIGH_HALVES) == ZEROS
+}
+
+/// The lowest bytes of a word moved to its top, with zeros before the first: the last digit is in the highest byte.
+fn padded(word: u64, n_bytes: usize) -> u64 {
+    let n_free = 64 - 8 * n_bytes as u32;
+    (word << n_free) | ZEROS.checked_shr(64 - n_free).unwrap_or(0)
+}
+
 /// The digits of a text as one number, and how many of them stand before the separator; `None` where there is anything
 /// else.
 fn digits_one_by_one(text: &[u8], separator: u8) -> Option<(u64, usize)> {
@@ -100,9 +124,6 @@ fn digits_one_by_one(text: &[u8], separator: u8) -> Option<(u64, usize)> {
 /// The same for one to eight bytes, all of them at once: numbers of different lengths follow each other, and a loop
 /// would end where the processor does not expect it.
 fn digits_of_word(text: &[u8], separator: u8) -> Option<(u64, usize)> {
-    const ONES: u64 = u64::MAX / 0xff;
-    const ZEROS: u64 = ONES * b'0' as u64;
-    const HIGH_HALVES: u64 = ONES * 0xf0;
     let word = word_of(text);
     let apart = word ^ (ONES * u64::from(separator));
     let found = apart.wrapping_sub(ONES) & !apart & (ONES << 7);
@@ -117,13 +138,10 @@ fn digits_of_word(text: &[u8], separator: u8) -> Option<(u64, usize)> {
     if n_digits == 0 {
         return None;
     }
-    // The last digit into the highest byte, and zeros before the first.
-    let n_free = 64 - 8 * n_digits as u32;
-    let digits = (word << n_free) | ZEROS.checked_shr(64 - n_free).unwrap_or(0);
-    let above_nine = digits.wrapping_add(ONES * 6);
-    if (digits & HIGH_HALVES) != ZEROS || (above_nine & HIGH_HALVES) != ZEROS {
+    if !are_digits(word, n_digits) {
         return None;
     }
+    let digits = padded(word, n_digits);
     // What goes over the top is of no account: only what lies below it is looked at.
     let pairs = (digits & (ONES * 0x0f)).wrapping_mul((10 << 8) + 1) >> 8;
     let fours = (pairs & 0x00ff_00ff_00ff_00ff).wrapping_mul((100 << 16) + 1) >> 16;
@@ -186,6 +204,15 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn short_whole_numbers_are_known_by_their_bytes(text in "[0-9]{0,9}|[-+ 0-9.,a:/é]{1,6}") {
+            let expected = text.len() <= 8
+                && !text.starts_with('0')
+                && !text.is_empty()
+                && text.bytes().all(|byte| byte.is_ascii_digit());
+            prop_assert_eq!(is_short_whole(text.as_bytes()), expected);
+        }
+
         #[test]
         fn eight_bytes_at_once_are_eight_one_by_one(text in "[0-9.]{1,8}|[-+ 0-9.,a:/?é]{1,6}") {
             let bytes = text.as_bytes();
