@@ -33,6 +33,11 @@ impl Default for Codes {
 impl Codes {
     /// Codes made from numbers that go up to `largest`, one per record from 0 to `n`.
     pub fn from_fn(n: usize, largest: u32, code: impl Fn(usize) -> u32) -> Self {
+        let code = |record| {
+            let code = code(record);
+            debug_assert!(code <= largest, "a code exceeds the largest");
+            code
+        };
         Self(if u8::try_from(largest).is_ok() {
             Width::One((0..n).map(|record| code(record) as u8).collect())
         } else if u16::try_from(largest).is_ok() {
@@ -131,8 +136,11 @@ impl Codes {
     pub fn replaced(mut self, largest: u32, new: impl Fn(u32) -> u32) -> Self {
         match &mut self.0 {
             Width::One(codes) if u8::try_from(largest).is_ok() => {
-                let in_place = codes.iter_mut();
-                in_place.for_each(|code| *code = new(u32::from(*code)) as u8);
+                for code in codes.iter_mut() {
+                    let new = new(u32::from(*code));
+                    debug_assert!(new <= largest, "a code exceeds the largest");
+                    *code = new as u8;
+                }
                 self
             }
             _ => Self::from_fn(self.len(), largest, |record| new(self.at(record))),
@@ -156,8 +164,10 @@ impl Codes {
 
 impl FromIterator<u32> for Codes {
     fn from_iter<I: IntoIterator<Item = u32>>(codes: I) -> Self {
-        let mut all = Self::default();
-        codes.into_iter().for_each(|code| all.push(code));
+        let codes = codes.into_iter();
+        let mut all = Self(Width::One(Vec::with_capacity(codes.size_hint().0)));
+        codes.for_each(|code| all.push(code));
+        of_any_width!(&mut all.0, codes => codes.shrink_to_fit());
         all
     }
 }
@@ -294,7 +304,9 @@ mod tests {
         }
 
         #[test]
-        fn few_codes_are_replaced_by_many(codes in prop::collection::vec(0_u32..256, 0..40)) {
+        fn few_codes_are_replaced_by_many_and_by_few(codes in prop::collection::vec(0_u32..256, 0..40)) {
+            let turned = Codes::from(codes.clone()).replaced(255, |code| 255 - code);
+            prop_assert!(turned.iter().eq(codes.iter().map(|code| 255 - code)));
             let raised = Codes::from(codes.clone()).replaced(256, |code| code + 1);
             prop_assert!(raised.iter().eq(codes.iter().map(|code| code + 1)));
         }

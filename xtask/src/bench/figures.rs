@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 pub(super) struct Figures {
     /// Best wall-clock time of one run, in seconds.
     pub(super) seconds: f64,
-    /// Mean processor time of one run over all threads, in seconds; none where the system does
+    /// Least processor time of one run over all threads, in seconds; none where the system does
     /// not tell.
     pub(super) cpu_seconds: Option<f64>,
     /// Largest memory of the process while it worked, in MB.

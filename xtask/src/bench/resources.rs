@@ -1,4 +1,4 @@
-//! Time and memory of this process, from what Linux tells; elsewhere only the clock.
+//! Time and memory of this process: processor time where there is Unix, memory where Linux tells; elsewhere only the clock.
 
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};

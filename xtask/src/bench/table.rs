@@ -246,7 +246,7 @@ pub(super) fn page(report: &str, date: Option<&str>, load: Option<f64>) -> Strin
          # Benchmarks\n\n\
          Measured on a machine with {cores} cores{date}.{load} Ratios travel better than seconds; run \
          `cargo xtask bench` to see your own.\n\n\
-         - *seconds*: best wall-clock time of one run, all cores; *CPU s*: mean processor time over all threads.\n\
+         - *seconds*: best wall-clock time of one run, all cores; *CPU s*: least processor time over all threads.\n\
          - *peak MB*: largest memory of a process that does this work alone, *input MB* of it before the work began.\n\
          - *growth*: b in time ~ rows^b since the size above; not stated for times under {SHORTEST} s.\n\
          - *sdcMicro / ours*: CPU seconds of the peer divided by ours, where it takes at least a tenth of a second. \

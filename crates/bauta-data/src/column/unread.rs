@@ -78,8 +78,8 @@ impl Unread {
 }
 
 impl Column {
-    /// The column read as numbers, if every value is one. Its texts are kept where its numbers would be written in
-    /// another way: [`Self::parsed_as_numbers`] keeps them all.
+    /// The column read as numbers, if every value is one. Of a text file that nobody looked at, texts are kept where
+    /// numbers would be written in another way; otherwise all of them are, as [`Self::parsed_as_numbers`] does.
     pub fn read_as_numbers(&self, mark: DecimalMark) -> Option<Self> {
         let waiting = match &self.cells {
             Cells::Unread(unread) => unread.numbers(mark),

@@ -167,17 +167,24 @@ fn read_batches(
 /// The same file, where columns of few different texts are decoded as numbers in a list of them, which is how they are
 /// stored: their texts are then looked at once and not in every record.
 fn with_lists_of_texts(footer: &ArrowReaderMetadata) -> ArrowReaderMetadata {
-    // The number of one among 256 takes a byte, and the list itself comes to this.
-    const LIST_BYTES: i64 = 1 << 14;
+    // The number of one among 256 takes a byte, and the list itself an eighth of that. Where groups are small, records
+    // of several are decoded together, and their lists would be joined text by text.
+    const RECORDS: usize = 8 * READ_BATCH_RECORDS;
     let metadata = footer.metadata();
+    let groups = metadata.row_groups();
+    let but_last = &groups[..groups.len().saturating_sub(1)];
+    if (but_last.iter()).any(|group| usize::try_from(group.num_rows()).is_ok_and(|n| n < RECORDS)) {
+        return footer.clone();
+    }
     let is_list = |position: usize| {
         let mut chunks = metadata
             .row_groups()
             .iter()
             .map(|group| group.column(position));
         chunks.all(|chunk| {
+            let n_values = chunk.num_values();
             chunk.dictionary_page_offset().is_some()
-                && chunk.uncompressed_size() <= chunk.num_values().saturating_add(LIST_BYTES)
+                && chunk.uncompressed_size() <= n_values.saturating_add(n_values / 8)
         })
     };
     let fields = footer.schema().fields().iter();

@@ -39,6 +39,47 @@ fn parquet_of(batch: &RecordBatch, properties: Option<WriterProperties>) -> Vec<
     writer.into_inner().unwrap()
 }
 
+/// Texts that a file stores as numbers in a list are read as such where its groups are large, and otherwise one by one.
+#[test]
+fn texts_in_lists_are_what_they_are_one_by_one() {
+    const N: usize = 150_000;
+    let few = (0..N).map(|row| match row % 7 {
+        0 => None,
+        1 => Some(""),
+        2 => Some("NA"),
+        // Only the second group has this one, and in both groups codes come in another order.
+        3 if row > 100_000 => Some("late"),
+        n if (n + row / 90_000) % 2 == 0 => Some("é"),
+        _ => Some("b"),
+    });
+    let few: StringArray = few.collect();
+    let nothing: StringArray = (0..N).map(|_| None::<&str>).collect();
+    let many: StringArray = (0..N).map(|row| Some(format!("t{row}"))).collect();
+    let batch = batch(vec![
+        ("few", Arc::new(few)),
+        ("nothing", Arc::new(nothing)),
+        ("many", Arc::new(many)),
+    ]);
+    let plain = from_batch(&batch, &ReadOptions::default()).unwrap();
+    for group_rows in [90_000, 5_000, N] {
+        let properties = WriterProperties::builder().set_max_row_group_row_count(Some(group_rows));
+        let bytes = parquet_of(&batch, Some(properties.build()));
+        let found = read("x.parquet", &bytes, &ReadOptions::default()).unwrap();
+        for (column, expected) in found.table.columns().iter().zip(plain.columns()) {
+            let (ours, theirs) = (column.as_categorical(), expected.as_categorical());
+            let (ours, theirs) = (ours.unwrap(), theirs.unwrap());
+            let n_levels = ours.levels.len();
+            assert!(
+                ours.levels.iter().eq(theirs.levels.iter()),
+                "{n_levels} levels"
+            );
+            assert!(ours.codes == theirs.codes, "{}", column.name());
+            assert_eq!(column.n_missing(), expected.n_missing());
+            assert_eq!(column.arrow_type(), Some(&Utf8));
+        }
+    }
+}
+
 /// A column of every type that can be read, with nulls.
 fn every_type() -> RecordBatch {
     let mut columns = numbers();

@@ -188,7 +188,8 @@ impl Lists {
         } else if 4 * self.n_used > 3 * self.n_made {
             self.n_ahead *= 2;
         }
-        let most = (left.len() / PART).min(AT_ONCE);
+        // Large groups take what the lists of others hold.
+        let most = (left.len() / PART.max(2 * n_wanted)).clamp(1, AT_ONCE);
         self.n_ahead = self.n_ahead.clamp(1, most);
         let rows = rows.take(4 * self.n_ahead);
         let lacking = rows.filter(|&row| !self.has(row, n_wanted, left));

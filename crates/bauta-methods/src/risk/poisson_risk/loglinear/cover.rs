@@ -2,8 +2,7 @@
 //!
 //! A correction by a term needs no more of a table than its margin over any axes that hold the
 //! term. So a margin over some axes is corrected by all terms that it holds, and the table once, by
-//! what came of it: all pairs of eight axes need 28 passes one by one, and three or four by blocks of
-//! six axes.
+//! what came of it: all pairs of eight axes need 28 passes one by one, and three to six by blocks.
 
 /// Cells of a table from which on blocks save more than they cost.
 const MIN_TABLE: usize = 1 << 12;
