@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use crate::kernel::space::points::{Points, squared_distance};
 use crate::kernel::space::shrinking_tree::bundle::{ABREAST, Each, SIDE_BY_SIDE, lanes_of};
 use crate::kernel::space::shrinking_tree::shadows::{LANES, Place};
+use crate::kernel::space::shrinking_tree::wanted::distances_to_box;
 use crate::kernel::space::shrinking_tree::{NONE, ShrinkingTree};
 
 /// Places per parallel block.
@@ -118,7 +119,10 @@ impl<'q, 'a> Row<'q, 'a> {
             }
             let sides = [child as usize, child as usize + 1];
             // Not by `map`: a closure is compiled without the vectors.
-            let bounds = [self.bounds(simd, sides[0]), self.bounds(simd, sides[1])];
+            let bounds = [
+                distances_to_box(simd, tree, &self.coordinates, sides[0]),
+                distances_to_box(simd, tree, &self.coordinates, sides[1]),
+            ];
             let n_first = (bounds[0].simd_le(bounds[1]).to_bitmask() & active).count_ones();
             let first = usize::from(2 * n_first < active.count_ones());
             for side in [1 - first, first] {
@@ -127,18 +131,6 @@ impl<'q, 'a> Row<'q, 'a> {
                 }
             }
         }
-    }
-
-    #[inline(always)]
-    fn bounds<S: Simd>(&self, simd: S, node: usize) -> f32x16<S> {
-        let (low, high) = (self.tree.low(node), self.tree.high(node));
-        let mut sums = f32x16::splat(simd, 0.0);
-        for ((q, &low), &high) in self.coordinates.iter().zip(low).zip(high) {
-            let q = f32x16::load_array_ref(simd, q);
-            let outside = (low - q).max(q - high).max(0.0);
-            sums = outside.mul_add(outside, sums);
-        }
-        sums
     }
 
     #[inline(always)]

@@ -2,7 +2,7 @@
 
 use fearless_simd::{f32x4, f32x16, prelude::*};
 
-use crate::kernel::space::shrinking_tree::bundle::Row;
+use crate::kernel::space::shrinking_tree::bundle::{Each, Row};
 use crate::kernel::space::shrinking_tree::shadows::Place;
 use crate::kernel::space::shrinking_tree::{Found, ShrinkingTree};
 
@@ -98,15 +98,26 @@ impl Wanted for Near {
 
     #[inline(always)]
     fn bounds<S: Simd>(simd: S, tree: &ShrinkingTree<'_>, row: &Row, node: usize) -> f32x16<S> {
-        let (low, high) = (tree.low(node), tree.high(node));
-        let mut sums = f32x16::splat(simd, 0.0);
-        for ((q, &low), &high) in row.coordinates.iter().zip(low).zip(high) {
-            let q = f32x16::load_array_ref(simd, q);
-            let outside = (low - q).max(q - high).max(0.0);
-            sums = outside.mul_add(outside, sums);
-        }
-        sums
+        distances_to_box(simd, tree, &row.coordinates, node)
     }
+}
+
+/// How far some places at least are from the points of a node, squared.
+#[inline(always)]
+pub(super) fn distances_to_box<S: Simd>(
+    simd: S,
+    tree: &ShrinkingTree<'_>,
+    coordinates: &[Each],
+    node: usize,
+) -> f32x16<S> {
+    let (low, high) = (tree.low(node), tree.high(node));
+    let mut sums = f32x16::splat(simd, 0.0);
+    for ((q, &low), &high) in coordinates.iter().zip(low).zip(high) {
+        let q = f32x16::load_array_ref(simd, q);
+        let outside = (low - q).max(q - high).max(0.0);
+        sums = outside.mul_add(outside, sums);
+    }
+    sums
 }
 
 impl Wanted for Far {
