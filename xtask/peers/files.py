@@ -1,6 +1,7 @@
 """Reads, writes and counts files as Bauta does: polars or DuckDB, on as many threads as it is told.
 
-Usage: files.py TOOL JOB INPUT OUTPUT THREADS. Prints tool, wall-clock and processor seconds, and an answer.
+Usage: files.py TOOL JOB INPUT OUTPUT THREADS. Prints tool, wall-clock and processor seconds (of the
+first run, and the least of some), and an answer.
 """
 
 import json
@@ -64,17 +65,21 @@ def with_duckdb():
 
 def main():
     work = {"polars": with_polars, "duckdb": with_duckdb}[tool]()
-    best, best_cpu, total, answer = float("inf"), float("inf"), 0.0, None
+    best, best_cpu, total, answer, first_cpu = float("inf"), float("inf"), 0.0, None, None
     for _ in range(MAX_RUNS):
         start, cpu = time.perf_counter(), time.process_time()
         answer = work()
         seconds = time.perf_counter() - start
-        best, best_cpu = min(best, seconds), min(best_cpu, time.process_time() - cpu)
+        cpu = time.process_time() - cpu
+        # Later runs have memory that is there already, which a command that starts has not.
+        first_cpu = cpu if first_cpu is None else first_cpu
+        best, best_cpu = min(best, seconds), min(best_cpu, cpu)
         total += seconds
         if total >= ENOUGH_SECONDS:
             break
     answer = answer if isinstance(answer, int) else None
-    print(json.dumps({"tool": tool, "seconds": best, "cpu_seconds": best_cpu, "answer": answer}))
+    times = {"seconds": best, "cpu_seconds": best_cpu, "first_cpu_seconds": first_cpu}
+    print(json.dumps({"tool": tool, **times, "answer": answer}))
 
 
 main()

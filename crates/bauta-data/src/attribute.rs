@@ -142,6 +142,11 @@ impl Attribute {
         }
     }
 
+    /// Whether its values are numbers. A weight is one whatever kind was given.
+    pub fn is_of_numbers(&self) -> bool {
+        self.kind == Kind::Continuous || self.role == Role::Weight
+    }
+
     /// How its dates are spelled, if it has some and that is known.
     pub fn date_format(&self) -> Option<DateFormat> {
         self.date.and_then(Dates::format)

@@ -121,14 +121,35 @@ impl Codes {
         }
     }
 
+    /// Adds codes that go up to `largest`. The width is asked for once.
+    #[inline]
+    pub fn extend_up_to(&mut self, largest: u32, codes: impl Iterator<Item = u32>) {
+        let codes = codes.inspect(|&code| debug_assert!(code <= largest, "a code is too large"));
+        self.widen_to(largest);
+        match &mut self.0 {
+            Width::One(all) => all.extend(codes.map(|code| code as u8)),
+            Width::Two(all) => all.extend(codes.map(|code| code as u16)),
+            Width::Four(all) => all.extend(codes),
+        }
+    }
+
     #[cold]
     fn widen_and_push(&mut self, code: u32) {
-        self.0 = if u16::try_from(code).is_ok() {
-            Width::Two(self.iter().map(|code| code as u16).collect())
-        } else {
-            Width::Four(self.iter().collect())
-        };
+        self.widen_to(code);
         self.push(code);
+    }
+
+    /// Gives each code the bytes that a code needs, if it has fewer.
+    fn widen_to(&mut self, code: u32) {
+        match &self.0 {
+            Width::One(_) if u8::try_from(code).is_ok() => {}
+            Width::Two(_) if u16::try_from(code).is_ok() => {}
+            Width::Four(_) => {}
+            _ if u16::try_from(code).is_ok() => {
+                self.0 = Width::Two(self.iter().map(|code| code as u16).collect());
+            }
+            _ => self.0 = Width::Four(self.iter().collect()),
+        }
     }
 
     /// Gives each code a new one, where none of the new ones exceeds `largest`.
@@ -287,6 +308,10 @@ mod tests {
             prop_assert_eq!(pushed.iter().collect::<Vec<u32>>(), codes.clone());
             prop_assert_eq!(pushed.last(), codes.last().copied());
             let start = start.min(codes.len());
+            let mut extended: Codes = codes[..start].iter().copied().collect();
+            let largest = codes[start..].iter().copied().max().unwrap_or(0);
+            extended.extend_up_to(largest, codes[start..].iter().copied());
+            prop_assert_eq!(&extended, &pushed);
             prop_assert_eq!(pushed.iter().len(), codes.len());
             let mut one_by_one = Vec::new();
             for code in &pushed {

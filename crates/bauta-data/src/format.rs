@@ -9,6 +9,7 @@ mod decimal_marks;
 mod encoding;
 mod faulty_records;
 mod header;
+mod listed_texts;
 mod memory;
 mod missing_matcher;
 mod number_builder;
@@ -33,7 +34,7 @@ use std::io::{self, Read, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::attribute::Schema;
+use crate::attribute::{Attribute, Schema};
 use crate::fingerprint::{Fingerprint, WrittenBytes, WrittenHasher};
 use crate::number::{DecimalMark, ShownMark};
 use crate::problem::{DataError, DataErrorKind, DataProblem};
@@ -194,6 +195,36 @@ pub fn read(path: &Path, options: &ReadOptions, watch: &dyn Watch) -> Result<Loa
     read_bytes(path, bytes, options, watch)
 }
 
+/// Reads of a file the variables that `options` describe, and no hash of its bytes. Its records and names are checked
+/// as [`read`] checks them; of its other variables the cells are not.
+pub fn read_described(
+    path: &Path,
+    options: &ReadOptions,
+    watch: &dyn Watch,
+) -> Result<Table, DataError> {
+    let file = open(path)?;
+    FileFormat::of_path(path)?;
+    let bytes = read_whole(path, file, options)?;
+    let mut attributes = options.schema.attributes.iter();
+    // Without numbers, nothing depends on the decimal mark.
+    let unsought = (!attributes.any(Attribute::is_of_numbers)).then(DecimalMark::default);
+    let options = ReadOptions {
+        decimal: options.decimal.or(unsought),
+        ..options.clone()
+    };
+    let of = Variables::Described;
+    let (content, ()) = content_and(path, bytes, of, &options, watch, |_| Ok(()))?;
+    Ok(content.table)
+}
+
+/// Which variables of a file are read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Variables {
+    All,
+    /// Those that the schema describes.
+    Described,
+}
+
 /// Bytes of memory that reading a file takes at its peak, from its size, its header or footer and its
 /// number of records; a text file is read through for its lines, without being kept.
 pub fn memory_needed(path: &Path, options: &ReadOptions) -> Result<u64, DataError> {
@@ -313,38 +344,79 @@ pub fn read_bytes(
     options: &ReadOptions,
     watch: &dyn Watch,
 ) -> Result<Loaded, DataError> {
+    let hash = |bytes: &[u8]| {
+        // Memory is always readable: the one way to fail is to be told to stop.
+        let hashed = Fingerprint::of(WatchedBytes { bytes, watch });
+        hashed.map_err(|_| DataError::cancelled(path))
+    };
+    let of = Variables::All;
+    let (content, fingerprint) = content_and(path, bytes.into(), of, options, watch, hash)?;
+    let Content {
+        table,
+        format,
+        style,
+        remarks,
+        shown_marks,
+    } = content;
+    Ok(Loaded {
+        table,
+        fingerprint,
+        format,
+        style,
+        remarks,
+        shown_marks,
+    })
+}
+
+/// What the bytes of a file say.
+struct Content {
+    table: Table,
+    format: FileFormat,
+    style: TextStyle,
+    remarks: Vec<Remark>,
+    shown_marks: Vec<ShownMark>,
+}
+
+/// The content of a file, and what is found out about its bytes beside.
+fn content_and<T: Send>(
+    path: &Path,
+    bytes: Vec<u8>,
+    of: Variables,
+    options: &ReadOptions,
+    watch: &dyn Watch,
+    beside: impl FnOnce(&[u8]) -> Result<T, DataError> + Send,
+) -> Result<(Content, T), DataError> {
     let format = FileFormat::of_path(path)?;
-    let bytes = bytes.into();
     match format {
         FileFormat::Text => {
             let bytes = Arc::new(bytes);
-            let (read, fingerprint) = with_fingerprint(path, &bytes, watch, || {
-                text_read::read(path, &bytes, options, watch)
-            })?;
+            let read = || text_read::read(path, &bytes, of, options, watch);
+            let (read, found) = rayon::join(read, || beside(&bytes));
+            let (read, found) = (read?, found?);
             let (table, folded) = spelling::fold_declared(path, read.table, &options.schema)?;
-            Ok(Loaded {
+            let content = Content {
                 table,
-                fingerprint,
                 format,
                 style: read.style,
                 remarks: read.remarks.into_iter().chain(folded).collect(),
                 shown_marks: read.shown_marks,
-            })
+            };
+            Ok((content, found))
         }
         FileFormat::Parquet => {
             let file = parquet::in_memory(bytes);
-            let (table, fingerprint) = with_fingerprint(path, file.as_ref(), watch, || {
-                parquet::read(path, &file, options, watch)
-            })?;
+            let read = || parquet::read(path, &file, of, options, watch);
+            let (table, found) = rayon::join(read, || beside(file.as_ref()));
+            let (table, found) = (table?, found?);
             let (table, remarks) = spelling::fold_declared(path, table, &options.schema)?;
-            Ok(Loaded {
+            let content = Content {
                 table,
-                fingerprint,
                 format,
                 style: TextStyle::default(),
                 remarks,
                 shown_marks: Vec::new(),
-            })
+            };
+            Ok((content, found))
         }
     }
 }
@@ -366,20 +438,6 @@ pub fn read_again(
             parquet::read_described(path, &parquet::in_memory(bytes), options, watch)
         }
     }
-}
-
-/// Hashes the bytes while their content is being worked out.
-fn with_fingerprint<T: Send>(
-    path: &Path,
-    bytes: &[u8],
-    watch: &dyn Watch,
-    content: impl FnOnce() -> Result<T, DataError> + Send,
-) -> Result<(T, Fingerprint), DataError> {
-    let hash = || Fingerprint::of(WatchedBytes { bytes, watch });
-    let (content, fingerprint) = rayon::join(content, hash);
-    // Memory is always readable: the one way to fail is to be told to stop.
-    let fingerprint = fingerprint.map_err(|_| DataError::cancelled(path));
-    Ok((content?, fingerprint?))
 }
 
 /// Bytes that can no longer be read once the watcher asks to stop.

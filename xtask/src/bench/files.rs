@@ -144,15 +144,15 @@ impl Bench {
 
     fn row(&self, job: Job, form: Form, n: usize, threads: Threads) -> Result<Row, String> {
         let own = match job {
-            Job::Count => self.count(form, n, threads)?,
-            _ => apart(job, form, n, threads)?,
+            Job::Risk => self.risk(form, n, threads)?,
+            _ => least(|| apart(job, form, n, threads))?,
         };
         let path = form.file(&self.folder, job.stem(), n);
         let bytes = std::fs::metadata(&path).map(|found| found.len());
         let bytes = bytes.map_err(|error| format!("{}: {error}", path.display()))?;
         let mut peers = Vec::new();
         for peer in &self.peers {
-            if let Some(time) = peer.time(job, form, &self.folder, n, threads.number())? {
+            if let Some(time) = peer.least_time(job, form, &self.folder, n, threads.number())? {
                 time.check(&own)?;
                 peers.push(time);
             }
@@ -169,7 +169,7 @@ impl Bench {
     }
 
     /// From file to answer, as a user asks for it.
-    fn count(&self, form: Form, n: usize, threads: Threads) -> Result<Figures, String> {
+    fn risk(&self, form: Form, n: usize, threads: Threads) -> Result<Figures, String> {
         let file = form.file(&self.folder, jobs::MIXED, n);
         let file = file.to_string_lossy().into_owned();
         let keys = jobs::EIGHT_KEYS.join(",");
@@ -204,31 +204,31 @@ impl Bench {
 
     /// A command of the product, run until its time is known well enough: the best of some.
     fn command(&self, words: &[&str], threads: Threads) -> Result<(Figures, String), String> {
-        const RUNS: usize = 3;
-        let mut best: Option<(Figures, String)> = None;
-        for _ in 0..RUNS {
+        let mut printed = String::new();
+        let figures = least(|| {
             let found = resources::of_command(Command::new(&self.bauta).args(words).args([
                 "--quiet",
                 "--threads",
                 &threads.number().to_string(),
             ]))?;
-            let is_better =
-                |(figures, _): &(Figures, String)| found.0.cpu_seconds < figures.cpu_seconds;
-            if best.as_ref().is_none_or(is_better) {
-                best = Some(found);
-            }
-        }
-        best.ok_or_else(|| "no command was run".to_owned())
+            printed = found.1;
+            Ok(found.0)
+        })?;
+        Ok((figures, printed))
     }
 
     fn page(&self, rows: &[Row], plans: &[(usize, Figures)], load: Option<f64>) -> String {
         let mut page = "<!-- Written by a full run of `cargo xtask bench io`. -->\n# The way of files\n\n\
             Fifteen columns: eight keys of few categories (4 % of one are missing), a weight, six whole amounts. `write` \
-            writes 13 columns of doubles with all their digits. `count` is `bauta risk` over the eight keys, from the \
-            start of the process to the answer; `hash` is the share of each reading that finds the file's fingerprint and \
-            seed, which others do not look for; `mask` reads, adds noise to one column and writes. CPU s: processor \
-            seconds over all threads, the least of some runs. Others ran the same job on the same file in the same run, \
-            and their answers are ours. *them / us* is their CPU s divided by ours: above 1 we need less.\n\n"
+            writes 13 columns of doubles with all their digits. `count` reads the eight keys and counts how many records are \
+            alone with theirs; `risk` is the command `bauta risk` from its start to its end, which counts so for all keys and \
+            without each, and finds what singles out the riskiest: others have the time of the plain count beside it. `hash` \
+            is the share of `read` and `mask` that finds the file's fingerprint and seed, which others do not look for; \
+            `mask` reads, adds noise to one column and writes.\n\n\
+            CPU s: processor seconds over all threads. Each job is done once in a process of its own, as a command does it, \
+            and the least of three is told. Others did the same job on the same file in the same minutes, and their answers \
+            are ours. *them / us* is their CPU s divided by ours: above 1 we need less. *warm / us* is the same with the least \
+            of their repetitions within one process, whose memory they have by then: a session and not a command.\n\n"
             .to_owned();
         if let Some(load) = load.filter(|load| *load >= 0.2) {
             let _ = writeln!(
@@ -241,8 +241,8 @@ impl Bench {
             let _ = writeln!(page, "Not run, because absent: {}.\n", lacking.join(", "));
         }
         page.push_str(
-            "| job | file | rows | threads | MB | seconds | CPU s | MB/s | peak MB | them / us |\n\
-             |---|---|---:|---:|---:|---:|---:|---:|---:|---|\n",
+            "| job | file | rows | threads | MB | seconds | CPU s | MB/s | peak MB | them / us | warm / us |\n\
+             |---|---|---:|---:|---:|---:|---:|---:|---:|---|---|\n",
         );
         for row in rows {
             page.push_str(&row.line());
@@ -268,12 +268,15 @@ impl Bench {
 impl Row {
     fn line(&self) -> String {
         let own = &self.own;
-        let ratios = self.peers.iter().map(|peer| {
-            let ratio = own.cpu_seconds.map(|cpu| peer.cpu_seconds / cpu);
-            format!("{} {}", peer.tool, shown(ratio, 2))
-        });
+        let ratios = |cpu_of: fn(&PeerTime) -> f64| {
+            let ratio = |peer: &PeerTime| {
+                let ratio = own.cpu_seconds.map(|cpu| cpu_of(peer) / cpu);
+                format!("{} {}", peer.tool, shown(ratio, 2))
+            };
+            self.peers.iter().map(ratio).collect::<Vec<_>>().join(", ")
+        };
         format!(
-            "| {} | {} | {} | {} | {:.0} | {:.3} | {} | {:.0} | {} | {} |\n",
+            "| {} | {} | {} | {} | {:.0} | {:.3} | {} | {:.0} | {} | {} | {} |\n",
             self.job.name(),
             self.form.extension(),
             self.n,
@@ -283,9 +286,25 @@ impl Row {
             shown(own.cpu_seconds, 3),
             self.mb / own.seconds,
             shown(own.peak_mb, 0),
-            ratios.collect::<Vec<_>>().join(", ")
+            ratios(|peer| peer.first_cpu_seconds),
+            ratios(|peer| peer.cpu_seconds)
         )
     }
+}
+
+/// How often a job is done, each time in a process of its own.
+const RUNS: usize = 3;
+
+/// The figures with the least processor time of some runs.
+fn least(mut run: impl FnMut() -> Result<Figures, String>) -> Result<Figures, String> {
+    let mut best = run()?;
+    for _ in 1..RUNS {
+        let figures = run()?;
+        if figures.cpu_seconds < best.cpu_seconds {
+            best = figures;
+        }
+    }
+    Ok(best)
 }
 
 /// A job in a process of its own, so that its peak memory is nobody else's.

@@ -12,7 +12,19 @@ const ENOUGH_SECONDS: f64 = 0.5;
 const MAX_RUNS: usize = 200;
 
 /// Runs some work until its time is known well enough; returns the figures and its last result.
-pub(super) fn measured<T>(
+pub(super) fn measured<T>(work: impl FnMut() -> Result<T, String>) -> Result<(Figures, T), String> {
+    repeated(MAX_RUNS, work)
+}
+
+/// Runs some work once, as a command does: with memory that nobody used before.
+pub(super) fn measured_once<T>(
+    work: impl FnMut() -> Result<T, String>,
+) -> Result<(Figures, T), String> {
+    repeated(1, work)
+}
+
+fn repeated<T>(
+    most_runs: usize,
     mut work: impl FnMut() -> Result<T, String>,
 ) -> Result<(Figures, T), String> {
     let input_mb = resident_mb();
@@ -29,7 +41,7 @@ pub(super) fn measured<T>(
         best_cpu = cpu.or(best_cpu);
         total += seconds;
         n_runs += 1;
-        if total >= ENOUGH_SECONDS || n_runs == MAX_RUNS {
+        if total >= ENOUGH_SECONDS || n_runs == most_runs {
             break result;
         }
     };

@@ -16,6 +16,7 @@ use rayon::prelude::*;
 use super::builder::{ColumnBuilder, Place};
 use super::category_builder::CategoryBuilder;
 use super::decimal_marks::Marks;
+use super::listed_texts::ListedTexts;
 use super::unread_arrays::UnreadArrays;
 use super::{ReadOptions, header};
 use crate::column::Column;
@@ -134,6 +135,22 @@ impl<'a> TableBuilder<'a> {
         })?;
         self.n_records += batch.num_rows() as u64;
         Ok(())
+    }
+
+    /// Drops the columns that nobody described, and returns the positions of the others.
+    pub(super) fn retain_described(&mut self) -> Vec<usize> {
+        let columns = std::mem::take(&mut self.columns).into_iter().enumerate();
+        let described = columns.filter(|(_, column)| !column.cells.can_wait());
+        let (positions, columns) = described.unzip();
+        self.columns = columns;
+        positions
+    }
+
+    /// Makes room for so many records.
+    pub(super) fn reserve(&mut self, n_records: usize) {
+        for column in &mut self.columns {
+            column.cells.reserve(n_records);
+        }
     }
 
     /// The table, or everything that is wrong.
@@ -322,20 +339,19 @@ impl TypedBuilder {
             self.push_texts(std::iter::repeat_n(None, array.len()), place);
             return Some(());
         }
-        let numbers = dictionary.normalized_keys();
         if let Some(categories) = self.cells.plain_categories() {
-            let mut codes: Vec<Option<u32>> = vec![None; texts.len()];
-            for (index, &number) in numbers.iter().enumerate() {
-                match texts[number].filter(|_| dictionary.keys().is_valid(index)) {
-                    None => categories.push_null(),
-                    Some(text) => match codes[number] {
-                        Some(code) => categories.push_code(code),
-                        None => codes[number] = Some(categories.push(text)),
-                    },
-                }
+            let mut listed = ListedTexts::new(categories, &texts);
+            let runs = match dictionary.keys().nulls() {
+                None => vec![(0, array.len())],
+                Some(nulls) => nulls.valid_slices().collect(),
+            };
+            match array.as_dictionary_opt::<Int32Type>() {
+                Some(typed) => listed.push_all(typed.keys().values(), &runs, |key| key as usize),
+                None => listed.push_all(&dictionary.normalized_keys(), &runs, |key| key),
             }
             return Some(());
         }
+        let numbers = dictionary.normalized_keys();
         let cells = numbers.iter().enumerate().map(|(index, &number)| {
             let is_there = dictionary.keys().is_valid(index);
             is_there.then(|| texts[number]).flatten()
@@ -346,18 +362,15 @@ impl TypedBuilder {
 
     fn push_primitive<T>(&mut self, array: &ArrayRef, place: impl Fn(usize) -> Place)
     where
-        T: ArrowPrimitiveType,
+        T: ArrowPrimitiveType<Native: Ord>,
         i128: From<T::Native>,
     {
         let array = array.as_primitive::<T>();
         let cells = array.iter();
         let cells = cells.map(|cell| cell.map(i128::from));
-        let is_exact = |cell: Option<i128>| {
-            cell.is_none_or(|value| value.unsigned_abs() <= u128::from(EXACT_WHOLE))
-        };
         if let Some(categories) = self.cells.plain_categories() {
             push_whole_categories(categories, cells);
-        } else if self.cells.is_numeric() && cells.clone().all(is_exact) {
+        } else if self.cells.is_numeric() && are_doubles(array.values()) {
             // Within 2^53, so that neither step rounds.
             let number = |value: i128| value as i64 as f64;
             let values = array.values().iter();
@@ -428,6 +441,16 @@ impl TypedBuilder {
             }
         }
     }
+}
+
+/// Whether all of these are doubles too.
+fn are_doubles<T: Copy + Ord>(values: &[T]) -> bool
+where
+    i128: From<T>,
+{
+    let is_double = |value: &T| i128::from(*value).unsigned_abs() <= u128::from(EXACT_WHOLE);
+    let ends = [values.iter().min(), values.iter().max()];
+    ends.into_iter().flatten().all(is_double)
 }
 
 /// Adds whole numbers of one type as categories. Those that were seen lately need no text.

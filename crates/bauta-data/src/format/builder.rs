@@ -7,7 +7,7 @@ use super::category_builder::{CategoryBuilder, DateReading, LevelOrder};
 use super::decimal_marks::Marks;
 use super::missing_matcher::MissingMatcher;
 use super::number_builder::NumberBuilder;
-use crate::attribute::{Attribute, Kind, Role};
+use crate::attribute::{Attribute, Role};
 use crate::column::Column;
 use crate::date::{DateEvidence, Dates};
 use crate::missing::MissingRules;
@@ -77,10 +77,7 @@ impl ColumnBuilder {
             });
         }
         let missing = MissingMatcher::new(rules);
-        // A weight is a number whatever kind was given.
-        let is_weight = attribute.role == Role::Weight;
-        let has_dates = attribute.date.is_some() && !is_weight;
-        let numeric = attribute.kind == Kind::Continuous || is_weight;
+        let has_dates = attribute.date.is_some() && attribute.role != Role::Weight;
         let cells = if has_dates {
             let dates = match attribute.date {
                 Some(Dates::Spelled(format)) => DateReading::Known(format),
@@ -90,7 +87,7 @@ impl ColumnBuilder {
             let cells =
                 CategoryBuilder::new(attribute, missing, order, Marks::Known(marks.read_with()));
             CellBuilder::Categorical(cells.with_dates(dates))
-        } else if numeric {
+        } else if attribute.is_of_numbers() {
             CellBuilder::Numeric(NumberBuilder::new(attribute, missing, marks))
         } else {
             let passes_through = matches!(attribute.role, Role::Identifier | Role::Other);
@@ -140,6 +137,11 @@ impl ColumnBuilder {
     /// From here on cells are only looked at for their decimal mark, and not kept.
     pub(super) fn look_at_marks_only(&mut self) {
         self.kept = Kept::Nothing;
+    }
+
+    /// Whether cells are kept.
+    pub(super) fn is_kept(&self) -> bool {
+        self.kept == Kept::Cells
     }
 
     /// Adds a cell with its text.
@@ -204,6 +206,11 @@ impl ColumnBuilder {
         texts: impl Iterator<Item = Cow<'t, str>>,
         place: impl Fn(usize) -> Place,
     ) {
+        if self.kept == Kept::Nothing
+            && let CellBuilder::Categorical(categories) = &mut self.cells
+        {
+            return categories.look_at_all(texts);
+        }
         let mut texts = texts.enumerate();
         // Until the first number, a column of numbers may turn out to be one of dates.
         while !self.is_settled() {
@@ -217,6 +224,11 @@ impl ColumnBuilder {
                 // Inner iteration: the fields are cut in the loop itself.
                 texts.for_each(|(index, text)| {
                     numbers.push(&text, &mut self.problems, || place(index));
+                });
+            }
+            CellBuilder::Categorical(categories) if categories.takes_any_text() => {
+                texts.for_each(|(_, text)| {
+                    categories.push(&text);
                 });
             }
             CellBuilder::Categorical(categories) => {
@@ -233,7 +245,7 @@ impl ColumnBuilder {
             CellBuilder::Numeric(numbers) => numbers.has_begun(),
             CellBuilder::Categorical(_) => true,
         };
-        is_settled && self.kept == Kept::Cells
+        is_settled && self.is_kept()
     }
 
     /// Makes a column that was to hold numbers one of dates, if this is its first text and a date.
@@ -266,12 +278,16 @@ impl ColumnBuilder {
         }
     }
 
+    /// Makes room for so many cells, where they are numbers.
+    pub(super) fn reserve(&mut self, n_cells: usize) {
+        if let CellBuilder::Numeric(numbers) = &mut self.cells {
+            numbers.reserve(n_cells);
+        }
+    }
+
     /// Adds numbers as [`Self::push_number`] does, if the column holds numbers and nothing is to be said of any of them;
     /// else adds none and says so.
-    pub(super) fn push_sound(
-        &mut self,
-        numbers: impl ExactSizeIterator<Item = f64> + Clone,
-    ) -> bool {
+    pub(super) fn push_sound(&mut self, numbers: impl ExactSizeIterator<Item = f64>) -> bool {
         match &mut self.cells {
             CellBuilder::Numeric(builder) => builder.push_sound(numbers),
             CellBuilder::Categorical(_) => false,
@@ -347,6 +363,7 @@ impl ColumnBuilder {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::attribute::Kind;
     use crate::missing::MissingCause;
 
     fn build(attribute: Attribute, declared: bool, texts: &[&str]) -> Column {

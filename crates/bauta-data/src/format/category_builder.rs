@@ -63,7 +63,19 @@ impl CategoryBuilder {
     }
 
     /// Adds a cell with its text, and returns its code.
+    #[inline]
     pub(super) fn push(&mut self, text: &str) -> u32 {
+        if let &[byte] = text.as_bytes()
+            && let Some(code) = self.recent.code_of_byte(byte)
+        {
+            self.codes.push(code);
+            return code;
+        }
+        self.push_longer(text)
+    }
+
+    /// Adds a cell whose text has several characters, or was not seen yet.
+    fn push_longer(&mut self, text: &str) -> u32 {
         let short = ShortText::of(text.as_bytes());
         if let Some(code) = short.as_ref().and_then(|short| self.recent.code(short)) {
             self.codes.push(code);
@@ -90,6 +102,12 @@ impl CategoryBuilder {
     /// Adds a cell with the code of one that was added before.
     pub(super) fn push_code(&mut self, code: u32) {
         self.codes.push(code);
+    }
+
+    /// Adds cells with the codes of such that were added before.
+    pub(super) fn push_codes(&mut self, codes: impl Iterator<Item = u32>) {
+        let largest = self.states.len().saturating_sub(1) as u32;
+        self.codes.extend_up_to(largest, codes);
     }
 
     /// Adds a cell whose text must be a date, if the column is one of dates. A text that is none is told wherever it

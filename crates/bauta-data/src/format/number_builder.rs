@@ -56,6 +56,7 @@ pub(super) struct NumberBuilder {
     /// What the numbers show of the mark, where it is to be found.
     evidence: Option<MarkEvidence>,
     values: Vec<f64>,
+    /// Missing states of the cells up to the last missing one: most columns have none, and need no room for them.
     states: Vec<u8>,
     spelling: Spelling,
     decimals: SharedDecimals,
@@ -79,10 +80,9 @@ impl NumberBuilder {
         }
     }
 
-    /// Makes room for so many cells.
+    /// Makes room for so many cells, if there is any; else it is asked for where they come.
     pub(super) fn reserve(&mut self, n_cells: usize) {
-        self.values.reserve_exact(n_cells);
-        self.states.reserve_exact(n_cells);
+        let _ = self.values.try_reserve_exact(n_cells);
     }
 
     pub(super) fn attribute(&self) -> &Attribute {
@@ -136,7 +136,6 @@ impl NumberBuilder {
         self.check(value, problems, place);
         self.note_spelling(text, value, plain);
         self.values.push(value);
-        self.states.push(0);
     }
 
     /// Whether a value was seen, so that the column holds numbers.
@@ -197,15 +196,11 @@ impl NumberBuilder {
         }
         self.decimals = SharedDecimals::Varied;
         self.values.push(value);
-        self.states.push(0);
     }
 
     /// Adds numbers as [`Self::push_number`] does, if none of them is anything but a number to keep; else adds none and
     /// says so.
-    pub(super) fn push_sound(
-        &mut self,
-        numbers: impl ExactSizeIterator<Item = f64> + Clone,
-    ) -> bool {
+    pub(super) fn push_sound(&mut self, numbers: impl ExactSizeIterator<Item = f64>) -> bool {
         let is_written_shortest = match self.spelling {
             Spelling::Fixed { decimals, .. } => decimals == 0,
             Spelling::Unseen | Spelling::Shortest => true,
@@ -216,18 +211,25 @@ impl NumberBuilder {
             _ => f64::MIN,
         };
         let is_sound = |value: f64| value >= lowest && value <= f64::MAX;
-        if !is_written_shortest || self.missing.knows_numbers() || !numbers.clone().all(is_sound) {
+        if !is_written_shortest || self.missing.knows_numbers() {
             return false;
         }
-        if numbers.len() > 0 {
-            self.any_positive = self.any_positive || numbers.clone().any(|value| value > 0.0);
+        let n_before = self.values.len();
+        self.values.extend(numbers);
+        let added = &self.values[n_before..];
+        // All are looked at, because a loop that may stop looks at one after the other.
+        let are_sound = (added.iter()).fold(true, |all, &value| all & is_sound(value));
+        if !are_sound {
+            self.values.truncate(n_before);
+            return false;
+        }
+        if !added.is_empty() {
+            self.any_positive = self.any_positive || added.iter().any(|&value| value > 0.0);
             self.decimals = SharedDecimals::Varied;
             if matches!(self.spelling, Spelling::Unseen) {
                 self.spelling = Spelling::Shortest;
             }
         }
-        self.states.resize(self.states.len() + numbers.len(), 0);
-        self.values.extend(numbers);
         true
     }
 
@@ -250,8 +252,9 @@ impl NumberBuilder {
         if let Spelling::Verbatim(texts) = &mut self.spelling {
             texts.push("");
         }
-        self.values.push(f64::NAN);
+        self.states.resize(self.values.len(), 0);
         self.states.push(state);
+        self.values.push(f64::NAN);
     }
 
     fn check(&mut self, value: f64, problems: &mut ProblemList, place: &impl Fn() -> Place) {
@@ -379,7 +382,7 @@ impl NumberBuilder {
         }
     }
 
-    pub(super) fn finish(self) -> Column {
+    pub(super) fn finish(mut self) -> Column {
         let decimals = match self.decimals {
             SharedDecimals::All(decimals) => decimals,
             SharedDecimals::Unseen | SharedDecimals::Varied => 0,
@@ -394,6 +397,9 @@ impl NumberBuilder {
             mark: self.mark,
             date: None,
         };
+        if !self.states.is_empty() {
+            self.states.resize(self.values.len(), 0);
+        }
         let cells = self.missing.cells(self.states);
         Column::numeric(self.attribute, self.values, cells, number_text)
     }

@@ -17,9 +17,9 @@ use parquet::errors::ParquetError;
 use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
 use parquet::file::reader::ChunkReader;
 
-use super::ReadOptions;
 use super::arrow_in::TableBuilder;
 use super::memory::{Allowance, ColumnCosts, Need};
+use super::{ReadOptions, Variables};
 use crate::problem::{DataError, DataProblem, ProblemList};
 use crate::table::Table;
 use crate::watch::Watch;
@@ -46,6 +46,7 @@ pub(super) fn in_memory(bytes: Vec<u8>) -> impl ChunkReader + AsRef<[u8]> + Clon
 pub(super) fn read(
     path: &Path,
     file: &(impl ChunkReader + AsRef<[u8]> + Clone + 'static),
+    of: Variables,
     options: &ReadOptions,
     watch: &dyn Watch,
 ) -> Result<Table, DataError> {
@@ -63,8 +64,7 @@ pub(super) fn read(
     }
     // Damaged files make the decoder panic in places; that is the file's fault, not the user's
     // program's, and must not take the run down.
-    let content =
-        AssertUnwindSafe(|| read_batches(path, file.clone(), bytes.len() as u64, options, watch));
+    let content = AssertUnwindSafe(|| read_batches(path, file.clone(), of, options, watch));
     catch_unwind(content).unwrap_or_else(|_| Err(damaged(path)))
 }
 
@@ -124,10 +124,11 @@ fn need_of(
 fn read_batches(
     path: &Path,
     file: impl ChunkReader + 'static,
-    n_bytes: u64,
+    of: Variables,
     options: &ReadOptions,
     watch: &dyn Watch,
 ) -> Result<Table, DataError> {
+    let n_bytes = file.len();
     let footer = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new());
     let footer = footer.map_err(|_| damaged(path))?;
     let with_lists = with_lists_of_texts(&footer);
@@ -142,6 +143,15 @@ fn read_batches(
         options,
     );
     Allowance::of(options.memory).check(path, &need)?;
+    let decoder = match of {
+        Variables::All => decoder,
+        Variables::Described => {
+            let described = table.retain_described();
+            let mask = ProjectionMask::roots(decoder.parquet_schema(), described);
+            decoder.with_projection(mask)
+        }
+    };
+    table.reserve(usize::try_from(total).unwrap_or(0));
     let mut batches = decoder
         .with_batch_size(READ_BATCH_RECORDS)
         .build()

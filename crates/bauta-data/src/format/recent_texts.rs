@@ -49,6 +49,8 @@ impl ShortText {
 #[derive(Clone, Default)]
 pub(super) struct RecentTexts {
     slots: Vec<Option<(ShortText, u32)>>,
+    /// Codes of texts of one byte, by that byte: many codes of surveys are one digit.
+    of_bytes: Vec<Option<u32>>,
 }
 
 impl RecentTexts {
@@ -61,10 +63,20 @@ impl RecentTexts {
         (known == *text).then_some(code)
     }
 
+    /// The code of a text of one byte, if such a text was remembered.
+    #[inline]
+    pub(super) fn code_of_byte(&self, byte: u8) -> Option<u32> {
+        *self.of_bytes.get(usize::from(byte))?
+    }
+
     /// Remembers the code of a text.
     pub(super) fn remember(&mut self, text: ShortText, code: u32) {
         if self.slots.is_empty() {
             self.slots = vec![None; Self::SLOTS];
+            self.of_bytes = vec![None; 1 << u8::BITS];
+        }
+        if text.n_bytes == 1 {
+            self.of_bytes[text.first as usize] = Some(code);
         }
         self.slots[text.slot()] = Some((text, code));
     }
@@ -98,5 +110,16 @@ mod tests {
             Some(known == code)
         });
         assert!(found.clone().count() > 300 && found.clone().all(|same| same));
+    }
+
+    #[test]
+    fn texts_of_one_byte_are_all_remembered() {
+        let mut recent = RecentTexts::default();
+        assert_eq!(recent.code_of_byte(b'7'), None);
+        for byte in (0..128u8).rev() {
+            recent.remember(ShortText::of(&[byte]).unwrap(), u32::from(byte) * 1000);
+        }
+        recent.remember(ShortText::of(b"77").unwrap(), 5);
+        assert!((0..128u8).all(|byte| recent.code_of_byte(byte) == Some(u32::from(byte) * 1000)));
     }
 }

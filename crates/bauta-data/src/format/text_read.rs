@@ -17,7 +17,9 @@ use super::record_by_record::{Tokeniser, read_records};
 use super::sniff::{self, count_lines};
 use super::suspicion::LooksLikeData;
 use super::unread_text::{FieldStarts, SharedText, UnreadText};
-use super::{Encoding, LineEnding, ReadOptions, TextStyle, header, suspicion, text_memory};
+use super::{
+    Encoding, LineEnding, ReadOptions, TextStyle, Variables, header, suspicion, text_memory,
+};
 use crate::attribute::Schema;
 use crate::column::Column;
 use crate::number::{DecimalMark, ShownMark};
@@ -111,17 +113,19 @@ enum Way {
 pub(super) fn read(
     path: &Path,
     bytes: &Arc<Vec<u8>>,
+    of: Variables,
     options: &ReadOptions,
     watch: &dyn Watch,
 ) -> Result<ReadText, DataError> {
     let way = Way::Pieces(piecewise::PIECE_BYTES);
-    read_by(way, path, bytes, options, watch)
+    read_by(way, path, bytes, of, options, watch)
 }
 
 fn read_by(
     way: Way,
     path: &Path,
     bytes: &Arc<Vec<u8>>,
+    of: Variables,
     options: &ReadOptions,
     watch: &dyn Watch,
 ) -> Result<ReadText, DataError> {
@@ -132,7 +136,7 @@ fn read_by(
     check_characters(path, bytes, &opened)?;
     check_memory(path, bytes, &opened, options)?;
     let marks = options.decimal.map_or(Marks::Sought, Marks::Known);
-    let mut pass = Pass::over(path, &opened, options, marks, way, watch)?;
+    let mut pass = Pass::over(path, &opened, of, options, marks, way, watch)?;
     let shown_marks = decimal_marks::shown(&pass.columns);
     let (mark, remarks) = match marks {
         Marks::Known(mark) => (mark, Vec::new()),
@@ -142,7 +146,7 @@ fn read_by(
                 // Two readings of a file at once would need its memory twice.
                 pass.columns = Vec::new();
                 pass.waiting = Vec::new();
-                pass = Pass::over(path, &opened, options, marks, way, watch)?;
+                pass = Pass::over(path, &opened, of, options, marks, way, watch)?;
                 (DecimalMark::Comma, remarks)
             }
             Ok(found) => found,
@@ -240,6 +244,7 @@ impl Pass {
     fn over(
         path: &Path,
         opened: &Opened<'_>,
+        of: Variables,
         options: &ReadOptions,
         marks: Marks,
         way: Way,
@@ -268,6 +273,10 @@ impl Pass {
             return Err(DataError::one(path, suspicion::no_header(line)));
         }
         let mut columns = header::builders(&names, &options.schema, |_| marks);
+        if of == Variables::Described {
+            let undescribed = columns.iter_mut().filter(|column| column.can_wait());
+            undescribed.for_each(ColumnBuilder::look_at_marks_only);
+        }
         let into = (&mut columns[..], &mut problems);
         let told = read_body(path, text, &mut tokeniser, into, way, watch)?;
         problems.append(told.problems);
@@ -297,7 +306,8 @@ impl Pass {
         let mut waiting = self.waiting;
         waiting.resize_with(self.columns.len(), || None);
         let columns = self.columns.into_par_iter().zip(waiting);
-        let columns = columns.map(|(column, starts)| match starts {
+        let kept = columns.filter(|(column, _)| column.is_kept());
+        let columns = kept.map(|(column, starts)| match starts {
             Some(starts) => later(column, starts, text, delimiter),
             None => column.finish(),
         });

@@ -3,6 +3,7 @@
 mod damaged_text;
 mod dates;
 mod decimal_marks;
+mod described;
 mod encodings;
 mod exact_numbers;
 mod memory;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use bauta_data::format::read;
+use bauta_data::format::read_described;
 use bauta_data::{Table, Watch};
 use bauta_methods::keys::benedetti_franconi::expected_inverse;
 use bauta_methods::keys::unique_sets::{UniqueSets, unique_sets};
@@ -44,7 +44,7 @@ pub fn explain_record_of(
 ) -> Result<Explained, WorkError> {
     refuse_repeats(request.keys.iter().chain(&request.weight))?;
     let schema = key_schema(&request.keys, request.weight.as_deref(), None);
-    let table = read(file, &reading.options(schema), watch)?.table;
+    let table = read_described(file, &reading.options(schema), watch)?;
     explain_record(&table, &file.display().to_string(), request)
 }
 

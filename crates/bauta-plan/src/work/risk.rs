@@ -5,7 +5,7 @@ mod by_plan;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use bauta_data::format::read;
+use bauta_data::format::read_described;
 use bauta_data::{Schema, Table};
 use bauta_methods::Choice as _;
 use bauta_methods::keys::unique_sets::unique_sets;
@@ -111,7 +111,7 @@ pub fn risk_of(
     let schema = request.schema().map_err(|error| error.in_file(file))?;
     let n_stages = 1 + request.n_measures();
     watch.stage("read", 1, n_stages);
-    let table = read(file, &reading.options(schema), watch)?.table;
+    let table = read_described(file, &reading.options(schema), watch)?;
     let found = risk_after(1, n_stages, &table, request, watch);
     let found = found.map_err(|error| error.in_file(file))?;
     if let Some(target) = per_record {

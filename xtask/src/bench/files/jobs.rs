@@ -6,13 +6,14 @@ use std::path::Path;
 use bauta_data::attribute::Schema;
 use bauta_data::format::{self, FileFormat, ReadOptions, TextStyle};
 use bauta_data::{Attribute, Column, Fingerprint, Kind, Role, Table, Unwatched};
+use bauta_methods::keys::{Semantics, frequencies};
 use bauta_methods::params::RawValue;
 use bauta_methods::{MaskTask, Params, RunContext, registry};
 
 use super::Form;
 use crate::bench::figures::Figures;
 use crate::bench::inputs::{self, EIGHTH_KEY, KEYS, WEIGHT, amount_name};
-use crate::bench::resources::measured;
+use crate::bench::resources::measured_once;
 
 /// Keys, weight and amounts.
 pub(super) const MIXED: &str = "mixed";
@@ -39,18 +40,21 @@ pub(in crate::bench) enum Job {
     Write,
     /// Reads, adds noise to a column and writes.
     Mask,
-    /// Counts keys, from file to answer.
+    /// Reads the keys of a file, and counts how many records are alone with theirs.
     Count,
+    /// What the command tells of the keys: such a count for all of them and without each, and more.
+    Risk,
 }
 
 impl Job {
-    pub(super) const TIMED: [Self; 6] = [
+    pub(super) const TIMED: [Self; 7] = [
         Self::Hash,
         Self::Read,
         Self::ReadUndeclared,
         Self::Write,
         Self::Mask,
         Self::Count,
+        Self::Risk,
     ];
 
     pub(super) const fn name(self) -> &'static str {
@@ -62,6 +66,7 @@ impl Job {
             Self::Write => "write",
             Self::Mask => "mask",
             Self::Count => "count",
+            Self::Risk => "risk",
         }
     }
 
@@ -75,6 +80,7 @@ impl Job {
         match self {
             Self::Prepare | Self::Hash => None,
             Self::Read | Self::ReadUndeclared => Some("read"),
+            Self::Risk => Self::Count.of_peers(),
             other => Some(other.name()),
         }
     }
@@ -104,7 +110,7 @@ pub(in crate::bench) fn run(
     match job {
         Job::Prepare => prepare(folder, n),
         Job::Hash => {
-            let (figures, _) = measured(|| {
+            let (figures, _) = measured_once(|| {
                 let file = std::fs::File::open(&input).map_err(|error| error.to_string())?;
                 Fingerprint::of(file).map_err(|error| error.to_string())
             })?;
@@ -114,18 +120,19 @@ pub(in crate::bench) fn run(
         Job::ReadUndeclared => read(&input, &ReadOptions::default()),
         Job::Write => {
             let table = inputs::changed_amounts(n);
-            let (figures, ()) = measured(|| write(&output, &table, form))?;
+            let (figures, ()) = measured_once(|| write(&output, &table, form))?;
             Ok(figures)
         }
         Job::Mask => {
-            let (figures, ()) = measured(|| {
+            let (figures, ()) = measured_once(|| {
                 let loaded = format::read(&input, &declared(), &Unwatched);
                 let loaded = loaded.map_err(|error| error.to_string())?;
                 write(&output, &noisy(&loaded.table)?, form)
             })?;
             Ok(figures)
         }
-        Job::Count => Err("keys are counted by the command itself".to_owned()),
+        Job::Count => count(&input),
+        Job::Risk => Err("the risk is told by the command itself".to_owned()),
     }
 }
 
@@ -145,7 +152,7 @@ fn prepare(folder: &Path, n: usize) -> Result<Figures, String> {
 }
 
 fn read(path: &Path, options: &ReadOptions) -> Result<Figures, String> {
-    let (figures, n_records) = measured(|| {
+    let (figures, n_records) = measured_once(|| {
         let loaded = format::read(path, options, &Unwatched);
         let loaded = loaded.map_err(|error| error.to_string())?;
         Ok(loaded.table.n_records())
@@ -156,14 +163,39 @@ fn read(path: &Path, options: &ReadOptions) -> Result<Figures, String> {
     })
 }
 
+/// Keys alone are parsed.
+fn count(path: &Path) -> Result<Figures, String> {
+    let options = described(keys().to_vec());
+    let (figures, n_alone) = measured_once(|| {
+        let table = format::read_described(path, &options, &Unwatched);
+        let table = table.map_err(|error| error.to_string())?;
+        let positions = EIGHT_KEYS.iter().filter_map(|key| table.index_of(key));
+        let positions: Vec<usize> = positions.collect();
+        let counted = frequencies(&table, &positions, Semantics::Own);
+        let counted = counted.map_err(|error| error.to_string())?;
+        Ok(counted.f.iter().filter(|&&f| f == 1).count())
+    })?;
+    Ok(Figures {
+        answer: Some(n_alone as f64),
+        ..figures
+    })
+}
+
+fn keys() -> [Attribute; 8] {
+    EIGHT_KEYS.map(|key| Attribute::new(key, Role::Key, Kind::Unordered))
+}
+
 fn declared() -> ReadOptions {
-    let keys = EIGHT_KEYS.map(|key| Attribute::new(key, Role::Key, Kind::Unordered));
     let weight = Attribute::new(WEIGHT, Role::Weight, Kind::Continuous);
     let amounts = (0..N_AMOUNTS)
         .map(|column| Attribute::new(amount_name(column), Role::Sensitive, Kind::Continuous));
+    described(keys().into_iter().chain([weight]).chain(amounts).collect())
+}
+
+fn described(attributes: Vec<Attribute>) -> ReadOptions {
     ReadOptions {
         schema: Schema {
-            attributes: keys.into_iter().chain([weight]).chain(amounts).collect(),
+            attributes,
             ..Schema::default()
         },
         ..ReadOptions::default()

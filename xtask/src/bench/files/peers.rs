@@ -23,6 +23,9 @@ pub(super) struct Peer {
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 pub(super) struct PeerTime {
     pub(super) tool: String,
+    /// The first time in its process.
+    pub(super) first_cpu_seconds: f64,
+    /// The least time, with memory that the times before left it.
     pub(super) cpu_seconds: f64,
     answer: Option<f64>,
 }
@@ -57,8 +60,34 @@ impl Peer {
         TOOLS.into_iter().filter(is_lacking).collect()
     }
 
+    /// Its least times for a job in some processes, if it does that job.
+    pub(super) fn least_time(
+        &self,
+        job: Job,
+        form: Form,
+        folder: &Path,
+        n: usize,
+        n_threads: usize,
+    ) -> Result<Option<PeerTime>, String> {
+        let mut least: Option<PeerTime> = None;
+        for _ in 0..super::RUNS {
+            let Some(time) = self.time(job, form, folder, n, n_threads)? else {
+                return Ok(None);
+            };
+            least = Some(match least {
+                None => time,
+                Some(before) => PeerTime {
+                    first_cpu_seconds: time.first_cpu_seconds.min(before.first_cpu_seconds),
+                    cpu_seconds: time.cpu_seconds.min(before.cpu_seconds),
+                    ..time
+                },
+            });
+        }
+        Ok(least)
+    }
+
     /// Its time for a job, if it does that job.
-    pub(super) fn time(
+    fn time(
         &self,
         job: Job,
         form: Form,

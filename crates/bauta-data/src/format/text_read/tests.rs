@@ -12,8 +12,20 @@ use crate::watch::Unwatched;
 
 /// Everything that reading gives, in a form that can be compared.
 fn outcome(way: Way, text: &[u8], options: &ReadOptions) -> Result<Vec<String>, String> {
+    outcome_of(Variables::All, way, text, options)
+}
+
+/// Of each column, [`outcome_of`] tells so many things, after one of the file.
+const PER_COLUMN: usize = 4;
+
+fn outcome_of(
+    of: Variables,
+    way: Way,
+    text: &[u8],
+    options: &ReadOptions,
+) -> Result<Vec<String>, String> {
     let bytes = Arc::new(text.to_vec());
-    let read = read_by(way, Path::new("x.csv"), &bytes, options, &Unwatched);
+    let read = read_by(way, Path::new("x.csv"), &bytes, of, options, &Unwatched);
     let read = read.map_err(|error| format!("{error:?}"))?;
     let mut found = vec![format!(
         "{:?} {:?} {:?} {}",
@@ -170,6 +182,21 @@ proptest! {
     }
 
     #[test]
+    fn described_variables_are_those_of_the_whole_file(
+        text in table(), mark in mark(), n_bytes in 1_usize..200, numbers in any::<bool>()
+    ) {
+        let first = if numbers { Kind::Continuous } else { Kind::Unordered };
+        let options = options(mark, first);
+        // The described ones come first.
+        let whole = outcome(Way::Plain, text.as_bytes(), &options);
+        let whole = whole.map(|found| found[..=2 * PER_COLUMN].to_vec());
+        for way in [Way::Plain, Way::Pieces(n_bytes)] {
+            let described = outcome_of(Variables::Described, way, text.as_bytes(), &options);
+            prop_assert_eq!(&described, &whole);
+        }
+    }
+
+    #[test]
     fn any_text_is_the_same_in_pieces(
         text in "a,b(,c)?\n[a1,.\"\n]{0,80}|a,b\r?\n([a1,\"é]{0,9}\r?\n){0,20}", n_bytes in 1_usize..40
     ) {
@@ -216,7 +243,9 @@ proptest! {
         let mark = mark.unwrap_or_default();
         let options = ReadOptions { decimal: Some(mark), ..ReadOptions::default() };
         let bytes = Arc::new(text.into_bytes());
-        let read = || read_by(Way::Pieces(50), Path::new("x.csv"), &bytes, &options, &Unwatched);
+        let read = || {
+            read_by(Way::Pieces(50), Path::new("x.csv"), &bytes, Variables::All, &options, &Unwatched)
+        };
         let (waiting, looked_at) = (read(), read());
         let (Ok(waiting), Ok(looked_at)) = (waiting, looked_at) else {
             return Ok(());
