@@ -18,6 +18,8 @@ use crate::kernel::space::yardstick::Yardstick;
 const LEAF: usize = 16;
 /// Points from which the two halves of a branch are grown at the same time.
 const AT_ONCE: usize = 8192;
+/// Points that are put side by side before they are split further: they stay near the processor from then on.
+const NEAR: usize = 2048;
 /// Queries per parallel block.
 const BLOCK: usize = 256;
 
@@ -149,6 +151,9 @@ impl Branch {
 
     /// A branch of these points. `keys` is memory to work in, a place for each row.
     fn grown(points: &Points, by: &Yardstick, rows: &mut [u32], keys: &mut [(u64, u32)]) -> Self {
+        if rows.len() <= NEAR && points.len() > NEAR {
+            return Self::grown_near(points, by, rows, keys);
+        }
         let mut branch = Self::default();
         let (widest, width) = branch.push_box(points, by, rows);
         // Not `<= 0.0`: coordinates that are not numbers must not split for ever either.
@@ -183,6 +188,23 @@ impl Branch {
             at,
         };
         branch.append(right);
+        branch
+    }
+
+    /// The same branch, of points that are brought together first.
+    fn grown_near(
+        points: &Points,
+        by: &Yardstick,
+        rows: &mut [u32],
+        keys: &mut [(u64, u32)],
+    ) -> Self {
+        // In the order of their rows, so that which of equal points is the lowest stays the same.
+        rows.sort_unstable();
+        let mut places: Vec<u32> = (0..rows.len() as u32).collect();
+        let mut branch = Self::grown(&points.taken(rows), by, &mut places, keys);
+        for (row, _) in &mut branch.members {
+            *row = rows[*row as usize];
+        }
         branch
     }
 

@@ -111,6 +111,20 @@ impl Points {
         self.coordinates
     }
 
+    /// Some of the points, in this order, side by side.
+    #[must_use]
+    pub fn taken(&self, rows: &[u32]) -> Self {
+        let mut coordinates = Vec::with_capacity(rows.len() * self.stride);
+        for &row in rows {
+            coordinates.extend_from_slice(self.point(row as usize));
+        }
+        Self {
+            n: rows.len(),
+            stride: self.stride,
+            coordinates,
+        }
+    }
+
     /// Number of points.
     pub fn len(&self) -> usize {
         self.n

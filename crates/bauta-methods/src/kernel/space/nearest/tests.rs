@@ -53,6 +53,27 @@ fn sums_that_differ_by_rounding_tie_with_the_smallest() {
     assert_eq!(found.distance.to_bits(), first.min(second).to_bits());
 }
 
+#[test]
+fn many_points_are_brought_together_and_keep_their_rows() {
+    // More than are brought together at once; one in three has an equal earlier or later.
+    const N: usize = 3 * NEAR + 77;
+    let coordinate = |step: usize| -> Vec<f64> {
+        let place = |row: usize| ((row * step) % (2 * N / 3) * 7919 % 1009) as f64;
+        (0..N).map(place).collect()
+    };
+    let points = Points::plain(&[&coordinate(1), &coordinate(17)]);
+    let by = Yardstick::plain(points.stride());
+    let tree = NearestTree::measured(&points, by.clone());
+    for query in (0..N).step_by(41) {
+        let mut point = points.point(query).to_vec();
+        for shift in [0.0, 0.5, 3.25] {
+            point[0] += shift;
+            let expected = full_search(&points, &by, &point);
+            assert_eq!(tree.nearest(&point, f64::INFINITY), expected);
+        }
+    }
+}
+
 proptest! {
     #[test]
     fn the_tree_finds_what_a_full_search_finds(
