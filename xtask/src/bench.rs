@@ -40,6 +40,26 @@ pub(crate) const ONE: &str = "bench-one";
 /// The most rows of a quick run.
 const QUICK_ROWS: usize = 10_000;
 const PAGE: &str = "docs/benchmarks/README.md";
+/// Seconds from which a work is timed on one thread too, at its largest size.
+const WORTH_A_THREAD: f64 = 0.1;
+
+/// How many threads a work has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Threads {
+    One,
+    All,
+}
+
+impl Threads {
+    const BOTH: [Self; 2] = [Self::One, Self::All];
+
+    fn number(self) -> usize {
+        match self {
+            Self::One => 1,
+            Self::All => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+        }
+    }
+}
 
 /// What was asked for.
 struct Options {
@@ -128,7 +148,7 @@ pub(crate) fn run(workspace: &Workspace, options: &[&str]) -> Result<(), String>
         let n = options.most_rows;
         eprintln!("{} on {n} rows", end_to_end::NAME);
         let made = end_to_end::write_input(&folder, n);
-        Some(made.and_then(|()| measure_apart(end_to_end::NAME, n)))
+        Some(made.and_then(|()| measure_apart(end_to_end::NAME, n, Threads::All)))
     } else {
         None
     };
@@ -172,9 +192,20 @@ fn measure_with_peers(
         )));
     }
     eprintln!("{} on {n} rows", work.name);
-    let own = measure_apart(&work.name, n).map_err(Lack::Failed)?;
+    let own = measure_apart(&work.name, n, Threads::All).map_err(Lack::Failed)?;
+    let is_largest = work.sizes.iter().all(|&size| size <= n);
+    let one_thread = if is_largest && own.seconds >= WORTH_A_THREAD {
+        let alone = measure_apart(&work.name, n, Threads::One).map_err(Lack::Failed)?;
+        Some(alone.seconds)
+    } else {
+        None
+    };
     let peers = tools.run(work, n, folder, &own).map_err(Lack::Failed)?;
-    Ok(Outcome { own, peers })
+    Ok(Outcome {
+        own,
+        one_thread,
+        peers,
+    })
 }
 
 /// What a work will take at a larger size, if it goes on growing as between the last two sizes
@@ -227,11 +258,12 @@ fn input_folder(workspace: &Workspace) -> PathBuf {
 }
 
 /// Runs one work in a process of its own, so that its peak memory is nobody else's.
-fn measure_apart(work: &str, n: usize) -> Result<Figures, String> {
+fn measure_apart(work: &str, n: usize, threads: Threads) -> Result<Figures, String> {
     let program =
         std::env::current_exe().map_err(|error| format!("cannot find this program: {error}"))?;
     let output = Command::new(program)
         .args([WITH_METHODS, ONE, work, &n.to_string()])
+        .env("RAYON_NUM_THREADS", threads.number().to_string())
         .stdin(Stdio::null())
         .output()
         .map_err(|error| format!("cannot start a process: {error}"))?;
@@ -303,6 +335,7 @@ mod tests {
                     seconds,
                     ..Figures::default()
                 },
+                one_thread: None,
                 peers: Vec::new(),
             }),
         };

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::figures::Figures;
-use super::resources;
+use super::{Threads, resources};
 use crate::chores::{WITH_METHODS, cargo};
 use crate::workspace::Workspace;
 pub(super) use jobs::{Job, run};
@@ -40,24 +40,6 @@ impl Form {
 
     fn file(self, folder: &Path, stem: &str, n: usize) -> PathBuf {
         folder.join(format!("{stem}-{n}.{}", self.extension()))
-    }
-}
-
-/// How many threads a job has.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Threads {
-    One,
-    All,
-}
-
-impl Threads {
-    const BOTH: [Self; 2] = [Self::One, Self::All];
-
-    fn number(self) -> usize {
-        match self {
-            Self::One => 1,
-            Self::All => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
-        }
     }
 }
 

@@ -9,6 +9,8 @@ use super::peers::{PeerFigures, Published, SOURCE};
 pub(super) struct Outcome {
     /// Ours.
     pub(super) own: Figures,
+    /// Our seconds on one thread, where they were taken.
+    pub(super) one_thread: Option<f64>,
     /// The peers'.
     pub(super) peers: Vec<PeerFigures>,
 }
@@ -34,7 +36,7 @@ pub(super) struct Row {
     pub(super) outcome: Result<Outcome, Lack>,
 }
 
-const HEADER: [&str; 9] = [
+const HEADER: [&str; 10] = [
     "work",
     "rows",
     "seconds",
@@ -42,6 +44,7 @@ const HEADER: [&str; 9] = [
     "peak MB",
     "input MB",
     "growth",
+    "one thread / all",
     "sdcMicro / ours",
     "same run / ours",
 ];
@@ -50,7 +53,7 @@ const SHORTEST: f64 = 0.001;
 
 /// The table with what is needed to read it.
 pub(super) fn report(rows: &[Row], whole: Option<&Result<Figures, String>>, tools: &str) -> String {
-    let mut lines: Vec<[String; 9]> = vec![HEADER.map(str::to_owned)];
+    let mut lines: Vec<[String; 10]> = vec![HEADER.map(str::to_owned)];
     for (position, row) in rows.iter().enumerate() {
         let before = position
             .checked_sub(1)
@@ -91,7 +94,7 @@ fn lacks(rows: &[Row]) -> String {
     text
 }
 
-fn cells(row: &Row, before: Option<&Row>) -> [String; 9] {
+fn cells(row: &Row, before: Option<&Row>) -> [String; 10] {
     let mut cells = std::array::from_fn(|_| "-".to_owned());
     row.work.clone_into(&mut cells[0]);
     cells[1] = row.n.to_string();
@@ -120,12 +123,14 @@ fn cells(row: &Row, before: Option<&Row>) -> [String; 9] {
             format!("{exponent:.2}")
         });
     }
+    let speed_up = outcome.one_thread.map(|seconds| seconds / own.seconds);
+    cells[7] = shown(speed_up, ratio_text);
     let published = row
         .published
         .zip(own.cpu_seconds)
         .and_then(|(published, cpu)| published.ratio(row.n, cpu));
     if let Some(ratio) = published {
-        cells[7] = format!("**{ratio}**");
+        cells[8] = format!("**{ratio}**");
     }
     if !outcome.peers.is_empty() {
         let ratio = |peer: &PeerFigures| {
@@ -133,7 +138,7 @@ fn cells(row: &Row, before: Option<&Row>) -> [String; 9] {
             format!("**{ratio}** ({})", peer.tool)
         };
         let ratios: Vec<String> = outcome.peers.iter().map(ratio).collect();
-        cells[8] = ratios.join(", ");
+        cells[9] = ratios.join(", ");
     }
     cells
 }
@@ -165,7 +170,7 @@ fn time_text(seconds: f64) -> String {
 }
 
 /// A Markdown table whose columns are aligned, for terminals too.
-fn aligned(lines: &[[String; 9]]) -> String {
+fn aligned(lines: &[[String; 10]]) -> String {
     let width = |column: usize| {
         lines
             .iter()
@@ -249,6 +254,8 @@ pub(super) fn page(report: &str, date: Option<&str>, load: Option<f64>) -> Strin
          - *seconds*: best wall-clock time of one run, all cores; *CPU s*: least processor time over all threads.\n\
          - *peak MB*: largest memory of a process that does this work alone, *input MB* of it before the work began.\n\
          - *growth*: b in time ~ rows^b since the size above; not stated for times under {SHORTEST} s.\n\
+         - *one thread / all*: how many times longer one thread takes than all cores, at the largest size of what takes a \
+         tenth of a second there.\n\
          - *sdcMicro / ours*: CPU seconds of the peer divided by ours, where it takes at least a tenth of a second. \
          Its figures are not of this run: {SOURCE}.\n\
          - *same run / ours*: wall-clock time of the named tool on the same input in the same run, divided by ours. \
@@ -284,6 +291,7 @@ mod tests {
             n,
             outcome: Ok(Outcome {
                 own,
+                one_thread: Some(1.7 * seconds),
                 peers: Vec::new(),
             }),
         }
@@ -315,6 +323,7 @@ mod tests {
         // Time and rows both times ten; 2.77 s of sdcMicro against 0.2 CPU seconds.
         assert!(line(" 100000 |").contains("1.00"), "{text}");
         assert!(line(" 100000 |").contains("**14**"), "{text}");
+        assert!(line(" 100000 |").contains(" 1.7 |"), "{text}");
         assert!(line(" 1000000 |").contains("FAILED"));
         assert!(text.contains("FAILED: rank-swap on 1000000 rows: a plain recount"));
         assert!(line(" 2000000 |").contains("not run"));
