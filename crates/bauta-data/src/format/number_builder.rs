@@ -56,6 +56,7 @@ pub(super) struct NumberBuilder {
     /// What the numbers show of the mark, where it is to be found.
     evidence: Option<MarkEvidence>,
     values: Vec<f64>,
+    /// Of every cell, once one of them is missing.
     states: Vec<u8>,
     spelling: Spelling,
     decimals: SharedDecimals,
@@ -82,7 +83,6 @@ impl NumberBuilder {
     /// Makes room for so many cells.
     pub(super) fn reserve(&mut self, n_cells: usize) {
         self.values.reserve_exact(n_cells);
-        self.states.reserve_exact(n_cells);
     }
 
     pub(super) fn attribute(&self) -> &Attribute {
@@ -135,8 +135,14 @@ impl NumberBuilder {
     ) {
         self.check(value, problems, place);
         self.note_spelling(text, value, plain);
+        self.push_present(value);
+    }
+
+    fn push_present(&mut self, value: f64) {
         self.values.push(value);
-        self.states.push(0);
+        if !self.states.is_empty() {
+            self.states.push(0);
+        }
     }
 
     /// Whether a value was seen, so that the column holds numbers.
@@ -196,8 +202,7 @@ impl NumberBuilder {
             Spelling::Fixed { .. } => self.keep_all_texts_and(&number_text(value)),
         }
         self.decimals = SharedDecimals::Varied;
-        self.values.push(value);
-        self.states.push(0);
+        self.push_present(value);
     }
 
     /// Adds numbers as [`Self::push_number`] does, if none of them is anything but a number to keep; else adds none and
@@ -226,8 +231,10 @@ impl NumberBuilder {
                 self.spelling = Spelling::Shortest;
             }
         }
-        self.states.resize(self.states.len() + numbers.len(), 0);
         self.values.extend(numbers);
+        if !self.states.is_empty() {
+            self.states.resize(self.values.len(), 0);
+        }
         true
     }
 
@@ -250,6 +257,7 @@ impl NumberBuilder {
         if let Spelling::Verbatim(texts) = &mut self.spelling {
             texts.push("");
         }
+        self.states.resize(self.values.len(), 0);
         self.values.push(f64::NAN);
         self.states.push(state);
     }
