@@ -14,7 +14,7 @@ use crate::codes::Codes;
 use crate::date::{DateFormat, Dates};
 use crate::decimal::Decimal;
 use crate::levels::Levels;
-use crate::missing::{MissingCells, MissingMark};
+use crate::missing::{MissingCause, MissingCells, MissingMark};
 use crate::number::{DecimalMark, number_text, parse_number_with, write_number};
 use crate::text::TextArena;
 
@@ -457,6 +457,19 @@ impl Column {
                 (!lost).then_some(values)
             }
             (Values::Categorical(_), _) => None,
+        }
+    }
+
+    /// Whether cells that masks suppressed, if there are any, have this text.
+    pub fn spells_suppressed(&self, text: &str) -> bool {
+        match &self.cells {
+            // No mask touched it.
+            Cells::Unread(_) => true,
+            Cells::Read(content) => {
+                let marks = content.missing.iter().flat_map(MissingCells::marks);
+                let mut suppressed = marks.filter(|mark| mark.cause == MissingCause::Suppressed);
+                suppressed.all(|mark| mark.text == text)
+            }
         }
     }
 

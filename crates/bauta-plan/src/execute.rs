@@ -19,7 +19,7 @@ use bauta_methods::{Family, Files, Pair, SharedFacts, Subject};
 use crate::claims::{Claim, claims_of_gates};
 use crate::error::RunError;
 use crate::judge::{PerturbedKey, Seen, judge, measure_record};
-use crate::measure::{Measured, Measuring};
+use crate::measure::{Measured, Measuring, RecordFigures};
 use crate::output::Replace;
 use crate::plan::{Plan, PlannedMeasure, ReleaseWhen};
 use crate::record::{FORMAT, MeasureRecord, RunRecord, SeedSource, TimesRecord, Ungated};
@@ -104,7 +104,7 @@ pub fn execute(
     watch: &dyn RunWatch,
 ) -> Result<Executed, RunError> {
     let mut stages = Stages::new(plan.steps.len() + STAGES_OF_MEASURING, watch);
-    let mut executed = execute_in(plan, loaded, options, &mut stages)?;
+    let mut executed = execute_in(plan, loaded, options, RecordFigures::Kept, &mut stages)?;
     executed.record.times = stages.finish();
     Ok(executed)
 }
@@ -114,6 +114,7 @@ pub(crate) fn execute_in(
     plan: &Plan,
     loaded: &Loaded,
     options: RunOptions,
+    record_figures: RecordFigures,
     stages: &mut Stages<'_>,
 ) -> Result<Executed, RunError> {
     check_described(plan, &loaded.table)?;
@@ -125,6 +126,7 @@ pub(crate) fn execute_in(
         watch,
         original,
         facts: &SharedFacts::default(),
+        record_figures,
     };
     stages.begin("measure before");
     let before = measuring.all(|planned| {

@@ -6,9 +6,9 @@ use bauta_methods::groups::not_measured;
 use bauta_methods::keys::Semantics;
 use bauta_methods::note::NoteRank;
 use bauta_methods::pair::Rows;
-use bauta_methods::{Family, Measurement, Note, Subject};
+use bauta_methods::{Family, Note, Subject};
 
-use crate::measure::Measured;
+use crate::measure::{Measured, without_records};
 use crate::plan::{Gate, PlannedMeasure};
 use crate::record::{GateRecord, MeasureFamily, MeasureRecord, params_record};
 
@@ -72,8 +72,8 @@ pub(crate) fn measure_record(
         condition: planned.groups.condition.as_ref().map(ToString::to_string),
         params: params_record(&planned.params),
         perturbed: seen.perturbed.into_iter().map(|key| key.name).collect(),
-        before: before.found.as_ref().map(without_records),
-        after: after.found.as_ref().map(without_records),
+        before: before.found.clone().map(without_records),
+        after: after.found.clone().map(without_records),
         notes,
     }
 }
@@ -113,14 +113,6 @@ fn counted_wild() -> Note {
     let text = "under `wild` a blank equals every value, so that a few blank records make all others look safe: nothing \
                 should be judged by it; `visible` counts what a reader of the file finds";
     Note::new("counted-wild", text).ranked(NoteRank::Warning)
-}
-
-/// Figures of single records are not part of the record.
-fn without_records(found: &Measurement) -> Measurement {
-    let mut aggregate = found.clone();
-    aggregate.per_record = None;
-    aggregate.cells_per_record = None;
-    aggregate
 }
 
 /// Looks whether the figures after masking satisfy the gates.

@@ -86,6 +86,15 @@ fn take(
     measure_groups(measure, params, &task, groups, original, context)
 }
 
+/// What becomes of the figures of single records.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum RecordFigures {
+    /// They stay with what was found.
+    Kept,
+    /// They go as soon as a measure is taken: nobody will ask for them, and each takes as much as a column.
+    Dropped,
+}
+
 /// What the measures of a run are taken with.
 pub(crate) struct Measuring<'a> {
     pub(crate) plan: &'a Plan,
@@ -94,6 +103,7 @@ pub(crate) struct Measuring<'a> {
     pub(crate) original: &'a Table,
     /// What measures find and others use.
     pub(crate) facts: &'a SharedFacts,
+    pub(crate) record_figures: RecordFigures,
 }
 
 impl<'a> Measuring<'a> {
@@ -154,6 +164,9 @@ impl<'a> Measuring<'a> {
             );
             found = self.allowed(planned, taken, &context)?;
         }
+        if self.record_figures == RecordFigures::Dropped {
+            found = found.map(without_records);
+        }
         Ok(Measured {
             found,
             notes: context.into_notes(),
@@ -178,6 +191,13 @@ impl<'a> Measuring<'a> {
             Err(error) => Err(method_error(self.plan, planned, error)),
         }
     }
+}
+
+/// What was found, without the figures of single records.
+pub(crate) fn without_records(mut found: Measurement) -> Measurement {
+    found.per_record = None;
+    found.cells_per_record = None;
+    found
 }
 
 fn method_error(plan: &Plan, planned: &PlannedMeasure, error: MethodError) -> RunError {

@@ -1,10 +1,12 @@
 //! Writing what came of a plan: the record, the reports and the released file, all of them or none.
 
+use std::collections::HashSet;
 use std::time::Instant;
 
 use bauta_data::format::{self, TextStyle};
-use bauta_data::{DataError, Fingerprint, Watch};
+use bauta_data::{DataError, Fingerprint, Table, Watch};
 
+use crate::claims::Claim;
 use crate::error::RunError;
 use crate::execute::{Executed, released_record};
 use crate::output::{Access, Guard, Publication, Replace, Staged};
@@ -33,7 +35,13 @@ pub fn publish(
 ) -> Result<RunRecord, RunError> {
     let start = Instant::now();
     let guard = Guard::new(&plan.reads, replace);
-    publish_with(plan, executed, &guard, renderer, watch, || {
+    let outcome = Outcome {
+        record: executed.record.clone(),
+        released: executed.released.clone(),
+        claims: &executed.claims,
+        style: executed.style,
+    };
+    publish_with(plan, outcome, &guard, renderer, watch, || {
         let mut times = executed.record.times.clone();
         let seconds = start.elapsed().as_secs_f64();
         let stage = "write".to_owned();
@@ -43,20 +51,27 @@ pub fn publish(
     })
 }
 
+/// What came of a plan, as far as it is written.
+pub(crate) struct Outcome<'e> {
+    pub(crate) record: RunRecord,
+    pub(crate) released: Table,
+    pub(crate) claims: &'e [Claim],
+    pub(crate) style: TextStyle,
+}
+
 /// The same as a part of a longer run, whose times are asked for when all but evidence is written.
 pub(crate) fn publish_with(
     plan: &Plan,
-    executed: &Executed,
+    outcome: Outcome<'_>,
     guard: &Guard,
     renderer: &dyn Renderer,
     watch: &dyn Watch,
     times: impl FnOnce() -> TimesRecord,
 ) -> Result<RunRecord, RunError> {
-    refuse_unjudged(plan, executed.record.ungated)?;
+    refuse_unjudged(plan, outcome.record.ungated)?;
     let paths = plan.output.paths();
     let mut publication = Publication::begin(&paths, guard)?;
-    let mut record = executed.record.clone();
-    let release = stage_release(plan, executed, &mut record, &mut publication, watch)?;
+    let (mut record, release) = stage_release(plan, outcome, &mut publication, watch)?;
     record.times = times();
     let reports = render(plan, &mut record, renderer);
     if let Some(target) = &plan.output.record {
@@ -137,37 +152,55 @@ impl Report<'_> {
 /// in its bytes; the record then says so.
 fn stage_release(
     plan: &Plan,
-    executed: &Executed,
-    record: &mut RunRecord,
+    outcome: Outcome<'_>,
     publication: &mut Publication<'_>,
     watch: &dyn Watch,
-) -> Result<Option<Staged>, RunError> {
+) -> Result<(RunRecord, Option<Staged>), RunError> {
+    let Outcome {
+        mut record,
+        released: table,
+        claims,
+        style,
+    } = outcome;
     let Some(release) = plan.output.release.as_ref().filter(|_| record.passed()) else {
-        return Ok(None);
+        return Ok((record, None));
     };
-    let (path, table, claims) = (&release.file.path, &executed.released, &executed.claims);
-    check_suppressed_text(path, &plan.output.suppressed, table, claims)?;
-    let style = release_style(plan, release, executed.style);
+    let path = &release.file.path;
+    check_suppressed_text(path, &plan.output.suppressed, &table, claims)?;
+    let style = release_style(plan, release, style);
     let mut staged = publication.start(path, Access::Usual)?;
-    let facts = write_release(&mut staged, executed, release, style, watch)?;
+    let facts = write_release(&mut staged, &table, release, style, watch)?;
     if !claims.is_empty() {
-        record.claims = recount(plan, path, style, table, &staged, claims, watch)?;
+        // Columns that nobody looks at any more make room for those that are read again.
+        let keys = claimed_columns(&table, claims);
+        drop(table);
+        record.claims = recount(plan, path, style, &keys, &staged, claims, watch)?;
     }
     if !record.passed() {
-        return Ok(None);
+        return Ok((record, None));
     }
     record.released = Some(facts);
-    Ok(Some(staged))
+    Ok((record, Some(staged)))
+}
+
+/// The columns that something is claimed of.
+fn claimed_columns(released: &Table, claims: &[Claim]) -> Table {
+    let keys: HashSet<&str> = (claims.iter())
+        .flat_map(|claim| claim.keys.iter().map(String::as_str))
+        .collect();
+    let names = released.names().enumerate();
+    let others = names.filter(|(_, name)| !keys.contains(name));
+    let others: Vec<usize> = others.map(|(attr_idx, _)| attr_idx).collect();
+    released.without_columns(&others)
 }
 
 fn write_release(
     staged: &mut Staged,
-    executed: &Executed,
+    table: &Table,
     release: &Release,
     style: TextStyle,
     watch: &dyn Watch,
 ) -> Result<FileRecord, DataError> {
-    let table = &executed.released;
     let print = staged.write_with(|out| {
         format::write(
             out,

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::error::RunError;
 use crate::execute::{Executed, RunOptions, execute_in, released_record};
+use crate::measure::RecordFigures;
 use crate::plan::{Plan, ReleaseWhen};
 use crate::publish::{Renderer, release_style, render};
 use crate::record::{RunRecord, SeedSource, Ungated};
@@ -132,7 +133,9 @@ fn made_again(
         },
         ..RunOptions::default()
     };
-    let executed = execute_in(plan, &loaded, options, &mut stages)?;
+    let figures = RecordFigures::Dropped;
+    let executed = execute_in(plan, &loaded, options, figures, &mut stages)?;
+    drop(loaded);
     let mut again = executed.record.clone();
     release_again(plan, &executed, &mut again, watch)?;
     // Reports show the times of their run.

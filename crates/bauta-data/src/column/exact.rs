@@ -310,6 +310,17 @@ mod tests {
     }
 
     #[test]
+    fn suppressed_cells_know_their_text_and_others_have_none() {
+        let whole = column(&["1", "", "3"]);
+        assert!(whole.spells_suppressed("*"));
+        let suppressed = whole.suppress(&[0]);
+        assert!(suppressed.spells_suppressed("") && !suppressed.spells_suppressed("*"));
+        let spelled = suppressed.with_suppressed_text("*");
+        assert!(spelled.spells_suppressed("*") && !spelled.spells_suppressed(""));
+        assert_eq!(texts(&spelled), ["*", "", "3"]);
+    }
+
+    #[test]
     fn computed_numbers_are_doubles_all_of_them() {
         let column = column(&["9007199254740993", "5"]);
         let computed = column.with_numbers(column.as_numeric().unwrap().to_vec());

@@ -35,7 +35,7 @@ pub enum Coding {
 pub struct KeyCodes {
     /// Code of each record.
     pub codes: Codes,
-    /// Codes as they were before suppression, where something was suppressed.
+    /// Codes as they were before suppression, where something was suppressed and they are counted.
     pub before_suppression: Option<Codes>,
     /// Codes go up to this.
     pub n_values: u32,
@@ -73,7 +73,8 @@ impl KeyColumns {
     }
 
     /// The keys of a table as codes, if they can be counted under these semantics. Parts of a file
-    /// share the codes of categories whose levels they share; numbers are coded by the table.
+    /// share the codes of categories whose levels they share; numbers are coded by the table. What was there before
+    /// suppression is known under `original` alone, which counts it.
     pub fn of(table: &Table, keys: &[usize], semantics: Semantics) -> Result<Self, MethodError> {
         check_number(keys.len())?;
         if semantics == Semantics::Original {
@@ -84,7 +85,7 @@ impl KeyColumns {
         Ok(Self {
             columns: keys
                 .par_iter()
-                .map(|&attr_idx| key_codes(table.column(attr_idx)))
+                .map(|&attr_idx| codes_under(table.column(attr_idx), semantics))
                 .collect(),
             n: table.n_records(),
         })
@@ -147,14 +148,23 @@ pub(crate) fn refuse_lost_numbers(column: &Column) -> Result<(), MethodError> {
     ))
 }
 
+/// The codes that a column shows.
 pub(crate) fn key_codes(column: &Column) -> KeyCodes {
+    codes_under(column, Semantics::Visible)
+}
+
+/// The codes that a column shows, and those that are counted where they are others.
+fn codes_under(column: &Column, semantics: Semantics) -> KeyCodes {
+    let is_counted = semantics == Semantics::Original;
     match column.values() {
         Values::Categorical(categorical) => {
             let n_values = categorical.levels.len() as u32;
             let raised = |record| categorical.codes.at(record).wrapping_add(1);
             KeyCodes {
                 codes: hidden(column, n_values, raised),
-                before_suppression: before_suppression(column, n_values, raised),
+                before_suppression: is_counted
+                    .then(|| before_suppression(column, n_values, raised))
+                    .flatten(),
                 n_values,
                 coding: Coding::Shared,
             }
@@ -166,6 +176,7 @@ pub(crate) fn key_codes(column: &Column) -> KeyCodes {
             KeyCodes {
                 codes: hidden(column, n_values, raised),
                 before_suppression: before
+                    .filter(|_| is_counted)
                     .and_then(|_| before_suppression(column, n_values, raised)),
                 n_values,
                 coding: Coding::Own,

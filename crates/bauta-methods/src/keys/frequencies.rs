@@ -34,12 +34,14 @@ pub fn frequencies(
     // A dense cube while it is no larger than what it indexes.
     let limit = (keys.n * 4).clamp(1 << 16, u32::MAX as usize);
     match Cube::n_cells(&keys.n_values()) {
-        Some(n_cells) if n_cells <= limit => Ok(count_in_cube(&keys, weights, semantics)),
-        _ => Ok(count_by_class(&keys, weights, semantics)),
+        Some(n_cells) if n_cells <= limit => Ok(count_in_cube(keys, weights, semantics)),
+        _ => Ok(count_by_class(keys, weights, semantics)),
     }
 }
 
-fn count_in_cube(keys: &KeyColumns, weights: Option<&[f64]>, semantics: Semantics) -> Frequencies {
+// Both give the codes of the keys back before they make the figures of the records.
+
+fn count_in_cube(keys: KeyColumns, weights: Option<&[f64]>, semantics: Semantics) -> Frequencies {
     let mut cube = Cube::new(&keys.n_values());
     let mut cells = cube.cells_of(&keys.counted(semantics), keys.n);
     cube.count(&cells, weights);
@@ -50,6 +52,7 @@ fn count_in_cube(keys: &KeyColumns, weights: Option<&[f64]>, semantics: Semantic
         shown.count(&cells, None);
         n_classes = shown.n_filled();
     }
+    drop(keys);
     match semantics {
         Semantics::Own => {}
         Semantics::Visible | Semantics::Original => cube.sum_over_any(),
@@ -69,8 +72,9 @@ fn count_in_cube(keys: &KeyColumns, weights: Option<&[f64]>, semantics: Semantic
     }
 }
 
-fn count_by_class(keys: &KeyColumns, weights: Option<&[f64]>, semantics: Semantics) -> Frequencies {
-    let Classes { counts, of_record } = Classes::of(keys, weights, semantics);
+fn count_by_class(keys: KeyColumns, weights: Option<&[f64]>, semantics: Semantics) -> Frequencies {
+    let Classes { counts, of_record } = Classes::of(&keys, weights, semantics);
+    drop(keys);
     let per_class = counts.frequencies();
     let of_class = |class: &u32| per_class[*class as usize];
     let records = || of_record.par_iter();

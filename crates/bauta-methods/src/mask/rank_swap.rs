@@ -1,15 +1,19 @@
 #![doc = include_str!("rank_swap.md")]
 
+mod by_rank;
 mod free_ranks;
+mod picks;
 
 use bauta_data::{Column, Kind, Table, Values};
 use rayon::prelude::*;
 
 use crate::card::{Card, Family, ParamSpec, Randomness, Targets};
-use crate::context::{RunContext, below};
+use crate::context::{Draws, RunContext};
 use crate::error::MethodError;
-use crate::kernel::numbers::ranks::{order_bits, share_of, sort_by_leading_digits};
+use crate::kernel::numbers::ranks::{order_bits, share_of};
+use crate::mask::rank_swap::by_rank::Ranking;
 use crate::mask::rank_swap::free_ranks::FreeRanks;
+use crate::mask::rank_swap::picks::Picks;
 use crate::mask::strata::{SWAP_STRATA, strata};
 use crate::mask::{Change, MaskMethod, MaskTask, StepFacts};
 use crate::missing::{MISSING, Missing, check_missing};
@@ -49,6 +53,9 @@ static CARD: Card = Card {
     randomness: Randomness::Seeded,
     references: &["moore1996", "mateo2004", "sebe2002"],
 };
+
+/// Ranks whose draws are fetched at a time.
+const WALKED_TOGETHER: usize = 1024;
 
 /// Who may swap with whom.
 pub struct Settings {
@@ -124,6 +131,9 @@ fn swap_column(
 }
 
 /// For each record, the record whose value it receives.
+///
+/// Of the two draws of a record, the first orders ties and the second chooses its partner. They are drawn apart, since
+/// neither is needed while the other is, and memory that is not needed any more is given back on the way.
 fn donors(
     table: &Table,
     column: &Column,
@@ -131,58 +141,89 @@ fn donors(
     settings: &Settings,
     context: &RunContext<'_>,
 ) -> Result<Vec<u32>, MethodError> {
-    let n = table.n_records();
-    // The first draw of a record orders ties, the second chooses its partner.
-    let draws: Vec<[u64; 2]> = context
-        .draws(column.name())
-        .per_record(table, |_, draws| draws);
-    let rank_value = |record: u32| -> u64 {
-        match column.values() {
-            Values::Numeric(values) => match column.exact() {
-                Some(exact) => u64::from(exact.codes.at(record as usize)),
-                None => order_bits(values[record as usize]),
-            },
-            Values::Categorical(categories) => u64::from(categories.codes.at(record as usize)),
-        }
-    };
-    let mut donors: Vec<u32> = (0..n as u32).collect();
-    let (mut n_unswapped, mut n_tied) = (0, 0);
-    for records in strata {
-        let ranked = |&record: &u32| Ranked {
-            value: rank_value(record),
-            // Random, so that equal values are in random order.
-            tie: (draws[record as usize][0] >> 32) as u32,
-            record,
-        };
-        let mut ranked: Vec<Ranked> = if column.n_missing() == 0 {
-            // Without gaps the place of each is known, and nothing is moved.
-            let records = records.par_iter().with_min_len(4096);
-            records.map(ranked).collect()
-        } else {
-            let present = |record: &&u32| !column.is_missing(**record as usize);
-            records.iter().filter(present).map(ranked).collect()
-        };
-        put_in_order(&mut ranked);
-        n_tied += n_ties(&ranked);
-        // Fetched together, since the walk below would wait for each.
-        let partners: Vec<u64> = ranked
-            .par_iter()
-            .with_min_len(4096)
-            .map(|ranked| draws[ranked.record as usize][1])
-            .collect();
-        let (partner, n_alone) = swap_ranks(ranked.len(), settings, &partners, context)?;
-        n_unswapped += n_alone;
-        for (ranked_here, &partner) in ranked.iter().zip(&partner) {
-            donors[ranked_here.record as usize] = ranked[partner as usize].record;
-        }
+    let draws = context.draws(column.name());
+    let ranked = by_rank(table, column, strata, &draws);
+    if ranked.n_tied > 0 {
+        context.note(ties_in_random_order(column.name(), ranked.n_tied));
     }
-    if n_tied > 0 {
-        context.note(ties_in_random_order(column.name(), n_tied));
+    let picks = Picks::of(table, draws);
+    let mut partner: Vec<u32> = Vec::with_capacity(ranked.order.len());
+    let mut n_unswapped = 0;
+    for records in ranked.strata() {
+        n_unswapped += swap_ranks(records, settings, &picks, context, &mut partner)?;
+    }
+    drop(picks);
+    let mut donors: Vec<u32> = (0..table.n_records() as u32).collect();
+    let mut partner = &partner[..];
+    for records in ranked.strata() {
+        let (here, others) = partner.split_at(records.len());
+        for (&record, &partner) in records.iter().zip(here) {
+            donors[record as usize] = records[partner as usize];
+        }
+        partner = others;
     }
     if n_unswapped > 0 {
         context.note(records_unswapped(column.name(), n_unswapped));
     }
     Ok(donors)
+}
+
+/// The records that have a value, in the order of their ranks, stratum after stratum.
+struct Ranked {
+    order: Vec<u32>,
+    /// How many each stratum has.
+    n_present: Vec<usize>,
+    /// How many share their value with another of their stratum.
+    n_tied: usize,
+}
+
+impl Ranked {
+    /// The records of each stratum.
+    fn strata(&self) -> impl Iterator<Item = &[u32]> {
+        let mut order = &self.order[..];
+        self.n_present.iter().map(move |&n_present| {
+            let (records, others) = order.split_at(n_present);
+            order = others;
+            records
+        })
+    }
+}
+
+fn by_rank(table: &Table, column: &Column, strata: &[Vec<u32>], draws: &Draws) -> Ranked {
+    // Random, so that equal values are in random order.
+    let ties: Vec<u32> = draws.per_record(table, |_, [tie, _]| (tie >> 32) as u32);
+    let ranking = Ranking {
+        value: |record: u32| -> u64 {
+            match column.values() {
+                Values::Numeric(values) => match column.exact() {
+                    Some(exact) => u64::from(exact.codes.at(record as usize)),
+                    None => order_bits(values[record as usize]),
+                },
+                Values::Categorical(categories) => u64::from(categories.codes.at(record as usize)),
+            }
+        },
+        tie: |record: u32| ties[record as usize],
+    };
+    let has_gaps = column.n_missing() > 0;
+    let mut ranked = Ranked {
+        order: Vec::with_capacity(table.n_records() - column.n_missing()),
+        n_present: Vec::with_capacity(strata.len()),
+        n_tied: 0,
+    };
+    let mut present = Vec::new();
+    for records in strata {
+        let records = if has_gaps {
+            let is_present = |record: &u32| !column.is_missing(*record as usize);
+            present.clear();
+            present.extend(records.iter().copied().filter(is_present));
+            &present
+        } else {
+            records
+        };
+        ranked.n_tied += ranking.append(records, &mut ranked.order);
+        ranked.n_present.push(records.len());
+    }
+    ranked
 }
 
 /// Equal values were put in random order; so many records share their value with another.
@@ -204,39 +245,28 @@ fn records_unswapped(variable: &str, n_records: usize) -> Note {
         .with("n_records", n_records)
 }
 
-/// A record on its way to its rank; the order of the fields is the order of the ranks.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-struct Ranked {
-    /// A number whose order is that of the values.
-    value: u64,
-    /// Orders equal values.
-    tie: u32,
-    record: u32,
-}
-
-/// Puts records in order of value, then tie, then record.
-fn put_in_order(ranked: &mut Vec<Ranked>) {
-    sort_by_leading_digits(ranked, &mut Vec::new(), |ranked| ranked.value, Ord::cmp);
-}
-
-/// Pairs the ranks of one stratum: the partner of each, which is itself where it has none, and how
-/// many stayed alone though they were to be swapped.
+/// Appends the partner of each rank of one stratum, which is itself where it has none, and says how many stayed alone
+/// though they were to be swapped. `records` are those of the ranks.
 fn swap_ranks(
-    n: usize,
+    records: &[u32],
     settings: &Settings,
-    draws: &[u64],
+    picks: &Picks<'_>,
     context: &RunContext<'_>,
-) -> Result<(Vec<u32>, usize), MethodError> {
+    partners: &mut Vec<u32>,
+) -> Result<usize, MethodError> {
+    let n = records.len();
     let k = share_of(settings.window, n);
     let first = share_of(settings.keep_bottom, n);
     let last = n.saturating_sub(share_of(settings.keep_top, n));
-    let mut partner: Vec<u32> = (0..n as u32).collect();
+    let start = partners.len();
+    partners.extend(0..n as u32);
+    let partner = &mut partners[start..];
     if first >= last || settings.window == 0.0 {
-        return Ok((partner, 0));
+        return Ok(0);
     }
     if k == 0 {
         // The stratum is so small that the window reaches no other record.
-        return Ok((partner, last - first));
+        return Ok(last - first);
     }
     // Ranks that the walk has passed stay in the set unless they were chosen as partners: that
     // they are counted is cheaper than taking them out.
@@ -245,9 +275,15 @@ fn swap_ranks(
     // Free ranks in (i, i + k], kept up to date: the rank that enters the window was never in
     // one before and is free, the rank that leaves is i itself.
     let mut n_choices = (first + k).min(last - 1) - first;
-    for (i, &draw) in draws.iter().enumerate().take(last).skip(first) {
-        if i % 65_536 == 0 {
+    let mut leading = [0; WALKED_TOGETHER];
+    for i in first..last {
+        let place = (i - first) % WALKED_TOGETHER;
+        if place == 0 {
             context.go_on()?;
+            // Fetched together, since the walk would wait for each.
+            for (leading, &record) in leading.iter_mut().zip(&records[i..last]) {
+                *leading = picks.leading[record as usize];
+            }
         }
         let is_free = free.is_free(i);
         if i > first {
@@ -262,52 +298,19 @@ fn swap_ranks(
             n_alone += 1;
             continue;
         }
-        let j = free.nth(n_passed + below(n_choices, draw));
+        let choice = picks.below(n_choices, leading[place], records[i]);
+        let j = free.nth(n_passed + choice);
         free.remove(j);
         n_choices -= 1;
         partner[i] = j as u32;
         partner[j] = i as u32;
     }
-    Ok((partner, n_alone))
-}
-
-/// Records that share their value with another.
-fn n_ties(ranked: &[Ranked]) -> usize {
-    ranked
-        .chunk_by(|a, b| a.value == b.value)
-        .map(<[_]>::len)
-        .filter(|&len| len > 1)
-        .sum()
+    Ok(n_alone)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(20))]
-
-        #[test]
-        fn digits_and_ties_order_as_comparing_does(
-            values in proptest::collection::vec(-1e9..1e9_f64, 0..9_000_usize),
-            digits in 0..12_i32,
-            ties in 1..50_u32,
-        ) {
-            // Few digits give many ties.
-            let unit = 10.0_f64.powi(digits);
-            let ranked = |(record, value): (u32, &f64)| Ranked {
-                value: order_bits((value / unit).round() * unit),
-                tie: record.wrapping_mul(2_654_435_761) % ties,
-                record,
-            };
-            let mut ordered: Vec<Ranked> = (0..).zip(&values).map(ranked).collect();
-            let mut compared = ordered.clone();
-            compared.sort_unstable();
-            put_in_order(&mut ordered);
-            prop_assert!(ordered == compared);
-        }
-    }
 
     #[test]
     fn shares_are_those_of_decimal_arithmetic() {

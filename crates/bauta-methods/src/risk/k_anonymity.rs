@@ -4,8 +4,8 @@ use crate::card::{Card, ConstValue, ParamSpec, ParamType};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::figure::{FigureSpec, Unit};
-use crate::keys::Semantics;
 use crate::keys::asked::{SEMANTICS, count};
+use crate::keys::{Frequencies, Semantics};
 use crate::mask::KeyClaim;
 use crate::measure::{Bound, MeasureCard, MeasureMethod, MeasureTask, Measurement, Part, Series};
 use crate::params::{ParamProblem, Params};
@@ -102,15 +102,15 @@ impl MeasureMethod for KAnonymity {
         context: &RunContext<'_>,
     ) -> Result<Measurement, MethodError> {
         let table = task.one()?;
-        let counted = count(table, task.on, settings.semantics, context)?;
+        let Frequencies { f, n_classes, .. } = count(table, task.on, settings.semantics, context)?;
         let n = table.n_records();
         let mut found = Measurement {
-            value: counted.f.iter().min().map(|&f| f64::from(f)),
+            value: f.iter().min().map(|&f| f64::from(f)),
             ..Measurement::default()
         };
-        let below = |k: i64| counted.f.iter().filter(|&&f| i64::from(f) < k).count() as f64;
+        let below = |k: i64| f.iter().filter(|&&f| i64::from(f) < k).count() as f64;
         found.give(&RECORDS, n as f64);
-        found.give(&CLASSES, counted.n_classes as f64);
+        found.give(&CLASSES, n_classes as f64);
         found.give(&UNIQUES, below(2));
         for &k in &settings.k {
             found.give(BELOW.at(k as f64), below(k));
@@ -119,8 +119,8 @@ impl MeasureMethod for KAnonymity {
             let share = (n > 0).then(|| below(k) / n as f64);
             found.give(SHARE_BELOW.at(k as f64), share);
         }
-        found.series.push(class_sizes(&counted.f));
-        found.per_record = Some(counted.f.iter().map(|&f| f64::from(f)).collect());
+        found.series.push(class_sizes(&f));
+        found.per_record = Some(f.iter().map(|&f| f64::from(f)).collect());
         Ok(found)
     }
 }

@@ -197,10 +197,10 @@ impl Masked {
     pub(super) fn release(&self, plan: &Plan, seed: u64, watch: &dyn Watch) -> Table {
         let mut table = self.table.clone();
         for attr_idx in 0..table.columns().len() {
-            if table.column(attr_idx).n_missing() > 0 {
-                let column = table
-                    .column(attr_idx)
-                    .with_suppressed_text(&plan.output.suppressed);
+            let column = table.column(attr_idx);
+            // Most often the text is what it is anyway, and both tables have the same column.
+            if !column.spells_suppressed(&plan.output.suppressed) {
+                let column = column.with_suppressed_text(&plan.output.suppressed);
                 table = table.with_column(attr_idx, column);
             }
         }

@@ -7,7 +7,7 @@ use bauta_methods::{Files, Pair, SharedFacts, Subject};
 
 use crate::error::RunError;
 use crate::judge::{Seen, measure_record};
-use crate::measure::{Measured, Measuring};
+use crate::measure::{Measured, Measuring, RecordFigures};
 use crate::plan::Plan;
 use crate::record::MeasureRecord;
 
@@ -25,6 +25,7 @@ pub fn measure_original(
         watch,
         original,
         facts: &SharedFacts::default(),
+        record_figures: RecordFigures::Dropped,
     };
     let mut records = Vec::new();
     for planned in &plan.measures {

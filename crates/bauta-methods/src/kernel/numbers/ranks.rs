@@ -3,11 +3,15 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 
+use rayon::prelude::*;
+
 /// Bits per pass.
 const DIGIT: u32 = 11;
 const N_DIGITS: usize = 1 << DIGIT;
 /// Below this many values a comparison sort is faster.
 const FEW: usize = 4096;
+/// The same for sorting in place, where comparing stays near the processor.
+const FEW_IN_PLACE: usize = 1 << 14;
 /// Bits by which items are sorted before those that share them are compared: three passes tell nearly all apart that
 /// differ, and further ones would move everything for the sake of few.
 const LEADING: u32 = 3 * DIGIT;
@@ -107,6 +111,48 @@ pub fn sort_by_leading_digits<T: Copy>(
         if same.len() > 1 {
             same.sort_unstable_by(order);
         }
+    }
+}
+
+/// Sorts words without memory besides: each goes to its place among those with the same leading digit, which are
+/// then sorted in the same way, on all threads, until comparing is faster.
+pub fn sort_in_place(words: &mut [u64]) {
+    if words.len() < FEW_IN_PLACE {
+        words.sort_unstable();
+        return;
+    }
+    let first = words[0];
+    let differing = words.iter().fold(0, |bits, word| bits | (word ^ first));
+    let shift = (u64::BITS - differing.leading_zeros()).saturating_sub(DIGIT);
+    let digit = |word: u64| (word >> shift) as usize & (N_DIGITS - 1);
+    let mut ends = vec![0_u32; N_DIGITS];
+    for &word in words.iter() {
+        ends[digit(word)] += 1;
+    }
+    let mut next = vec![0_u32; N_DIGITS];
+    let mut n_before = 0;
+    for (end, next) in ends.iter_mut().zip(&mut next) {
+        *next = n_before;
+        n_before += *end;
+        *end = n_before;
+    }
+    for here in 0..N_DIGITS {
+        while next[here] < ends[here] {
+            // Takes a word out, puts it where it belongs, and goes on with what was there, until one belongs here.
+            let mut word = words[next[here] as usize];
+            let mut there = digit(word);
+            while there != here {
+                std::mem::swap(&mut word, &mut words[next[there] as usize]);
+                next[there] += 1;
+                there = digit(word);
+            }
+            words[next[here] as usize] = word;
+            next[here] += 1;
+        }
+    }
+    if shift > 0 {
+        let same: Vec<&mut [u64]> = words.chunk_by_mut(|&a, &b| digit(a) == digit(b)).collect();
+        same.into_par_iter().for_each(sort_in_place);
     }
 }
 
@@ -210,6 +256,24 @@ mod tests {
                 let bits =
                     |values: &[f64]| values.iter().map(|x| x.to_bits()).collect::<Vec<u64>>();
                 assert_eq!(bits(&values), bits(&compared), "{n}");
+            }
+        }
+    }
+
+    #[test]
+    fn sorting_in_place_gives_the_order_of_the_words() {
+        for n in [0, 1, 100, FEW_IN_PLACE as u64, 100_000] {
+            let wide: Vec<u64> = scattered(n).collect();
+            // Most share their leading digits, and some of them all digits but the last.
+            let skewed = wide.iter().map(|word| word >> (word % 60)).collect();
+            let alike = wide.iter().map(|word| (1 << 63) | (word % 3)).collect();
+            let constant = vec![u64::MAX; n as usize];
+            let falling = (0..n).rev().collect();
+            for mut words in [wide, skewed, alike, constant, falling] {
+                let mut compared: Vec<u64> = words.clone();
+                compared.sort_unstable();
+                sort_in_place(&mut words);
+                assert!(words == compared, "{n}");
             }
         }
     }
