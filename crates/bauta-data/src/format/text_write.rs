@@ -13,7 +13,7 @@ use self::block::{TextBlock, quoted};
 use self::ready_fields::ReadyFields;
 use super::{Encoding, HashingWriter, LineEnding, TextStyle, sniff};
 use crate::codes::Codes;
-use crate::column::{Categorical, Column, Values};
+use crate::column::{Categorical, Column, Texts, Values};
 use crate::fingerprint::WrittenBytes;
 use crate::levels::Levels;
 use crate::number::DecimalMark;
@@ -176,7 +176,8 @@ enum CellSource<'a> {
         codes: &'a Codes,
         levels: &'a Levels,
     },
-    /// Kept texts, exact numbers and dates, and numbers with a character that must be quoted.
+    /// Kept texts, exact numbers and dates, numbers with a character that must be quoted, and columns that nobody looked at:
+    /// these go from text to text.
     Other(&'a Column),
 }
 
@@ -185,6 +186,13 @@ const MOST_READY: usize = 1 << 14;
 
 impl<'a> Cells<'a> {
     fn of(column: &'a Column, special: &Special) -> Self {
+        if column.is_unread() && column.unread_texts(0).is_some() {
+            // The text of a missing cell is what it is written as.
+            return Self {
+                source: CellSource::Other(column),
+                missing: None,
+            };
+        }
         let put = |text: &str, out: &mut TextBlock| special.put(text, out);
         let missing = column.missing().map(|missing| {
             let marks = missing.marks().iter().map(|mark| mark.text.as_str());
@@ -210,6 +218,14 @@ impl<'a> Cells<'a> {
             }
         };
         Self { source, missing }
+    }
+
+    /// The texts of its cells from a record on, if they are still to be read.
+    fn unread_texts(&self, record: usize) -> Option<Texts<'a>> {
+        match self.source {
+            CellSource::Other(column) => column.unread_texts(record),
+            _ => None,
+        }
     }
 }
 
@@ -263,9 +279,18 @@ impl<'a> Formatter<'a> {
         let records: Range<usize> = first..self.n_records.min(first + BLOCK_RECORDS);
         block.text.clear();
         let (ends, rest_of_end) = self.ends();
+        let unread = (self.columns.iter()).map(|cells| cells.unread_texts(first));
+        let mut unread: Vec<Option<Texts<'_>>> = unread.collect();
         for record in records {
-            for (cells, &end) in self.columns.iter().zip(&ends) {
-                self.put(cells, record, end, &mut block.text);
+            let columns = self.columns.iter().zip(&mut unread).zip(&ends);
+            for ((cells, unread), &end) in columns {
+                match unread.as_mut().and_then(Iterator::next) {
+                    Some(text) => {
+                        self.special.put(&text, &mut block.text);
+                        block.text.put_byte(end);
+                    }
+                    None => self.put(cells, record, end, &mut block.text),
+                }
             }
             if let Some(byte) = rest_of_end {
                 block.text.put_byte(byte);
