@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 pub use self::exact::Limit;
 use self::exact::{exact_of, exact_taken, taken};
-pub(crate) use self::unread::CellSource;
 use self::unread::Unread;
+pub(crate) use self::unread::{CellSource, Texts};
 use crate::attribute::{Attribute, Kind};
 use crate::codes::Codes;
 use crate::date::{DateFormat, Dates};

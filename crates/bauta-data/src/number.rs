@@ -1,6 +1,7 @@
 //! Numbers as texts, both ways, the same on every machine.
 
 mod marks;
+mod ordinary;
 mod plain;
 mod shortest;
 
@@ -88,6 +89,25 @@ pub fn decimals_of(text: &str, mark: DecimalMark) -> u8 {
 /// Appends the shortest text that reads back as `value`, with at least `min_decimals` decimals.
 pub fn write_number(out: &mut String, value: f64, min_decimals: u8, mark: DecimalMark) {
     shortest::put_number(out, value, min_decimals, mark);
+}
+
+/// Bytes that [`put_number_in`] may write on.
+pub(crate) const ROOM_OF_A_NUMBER: usize = ordinary::ROOM;
+
+/// Writes most numbers as [`write_number`] does, behind the first byte of `room`; gives where the text ends in it, or
+/// `None` of a number that is not as most are.
+#[inline]
+pub(crate) fn put_number_in(
+    room: &mut [u8; ROOM_OF_A_NUMBER],
+    value: f64,
+    min_decimals: u8,
+    mark: DecimalMark,
+) -> Option<usize> {
+    let mark = match mark {
+        DecimalMark::Point => b'.',
+        DecimalMark::Comma => b',',
+    };
+    ordinary::put(room, value, min_decimals, mark)
 }
 
 /// The shortest text that reads back as `value`.

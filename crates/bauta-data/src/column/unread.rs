@@ -22,7 +22,13 @@ pub(crate) trait CellSource: Send + Sync {
 
     /// The text of a cell as it would be written, where that can be told without reading.
     fn text(&self, record: usize) -> Option<Cow<'_, str>>;
+
+    /// The same of all cells from a record on.
+    fn texts_from(&self, record: usize) -> Option<Texts<'_>>;
 }
+
+/// Texts of cells, one after the other.
+pub(crate) type Texts<'a> = Box<dyn Iterator<Item = Cow<'a, str>> + 'a>;
 
 /// Cells that are read when they are looked at, once.
 pub(super) struct Unread {
@@ -78,6 +84,19 @@ impl Unread {
 }
 
 impl Column {
+    /// Whether nobody looked at its values yet.
+    pub(crate) fn is_unread(&self) -> bool {
+        matches!(&self.cells, Cells::Unread(unread) if unread.content.get().is_none())
+    }
+
+    /// The texts of all cells from a record on as they would be written, where that can be told without reading.
+    pub(crate) fn unread_texts(&self, record: usize) -> Option<Texts<'_>> {
+        match &self.cells {
+            Cells::Unread(unread) => unread.source.texts_from(record),
+            Cells::Read(_) => None,
+        }
+    }
+
     /// The column read as numbers, if every value is one. Of a text file that nobody looked at, texts are kept where
     /// numbers would be written in another way; otherwise all of them are, as [`Self::parsed_as_numbers`] does.
     pub fn read_as_numbers(&self, mark: DecimalMark) -> Option<Self> {

@@ -1,18 +1,22 @@
 //! Writes delimited text.
 
+mod block;
+mod ready_fields;
+
 use std::io::Write;
 use std::ops::Range;
 use std::path::Path;
 
 use rayon::prelude::*;
 
+use self::block::{TextBlock, quoted};
+use self::ready_fields::ReadyFields;
 use super::{Encoding, HashingWriter, LineEnding, TextStyle, sniff};
 use crate::codes::Codes;
-use crate::column::{Column, Values};
+use crate::column::{Categorical, Column, Texts, Values};
 use crate::fingerprint::WrittenBytes;
 use crate::levels::Levels;
-use crate::missing::MissingCells;
-use crate::number::write_number;
+use crate::number::DecimalMark;
 use crate::problem::{DataError, DataProblem, ProblemList};
 use crate::table::Table;
 use crate::watch::Watch;
@@ -76,7 +80,7 @@ pub(super) fn write(
 /// Some records as they are written.
 #[derive(Default)]
 struct Block {
-    text: String,
+    text: TextBlock,
     /// The same in the letters of the file, where these are not UTF-8.
     encoded: Option<Vec<u8>>,
 }
@@ -92,18 +96,68 @@ struct Formatter<'a> {
     n_records: usize,
     names: Vec<&'a str>,
     style: TextStyle,
+    special: Special,
+}
+
+/// What makes a field need quotes.
+struct Special {
     /// Whether a field with this byte must be quoted.
-    special: [bool; 256],
+    bytes: [bool; 256],
+    /// A file with one column has an empty line for an empty field, which is no record.
+    empty: bool,
+    /// Whether numbers are written with one of these bytes.
+    in_numbers: bool,
+}
+
+impl Special {
+    fn of(style: TextStyle, n_columns: usize) -> Self {
+        let mut bytes = [false; 256];
+        for byte in [style.delimiter, b'"', b'\n', b'\r'] {
+            bytes[usize::from(byte)] = true;
+        }
+        let mark = match style.decimal {
+            DecimalMark::Point => b'.',
+            DecimalMark::Comma => b',',
+        };
+        let mut of_numbers = b"0123456789-einfNa".iter().chain([&mark]);
+        Self {
+            bytes,
+            empty: n_columns == 1,
+            in_numbers: of_numbers.any(|&byte| bytes[usize::from(byte)]),
+        }
+    }
+
+    fn is_in(&self, field: &[u8]) -> bool {
+        let is_empty = self.empty && field.is_empty();
+        is_empty || field.iter().any(|&byte| self.bytes[usize::from(byte)])
+    }
+
+    fn put(&self, text: &str, out: &mut TextBlock) {
+        if self.is_in(text.as_bytes()) {
+            out.put(&quoted(text.as_bytes()));
+        } else {
+            out.put(text.as_bytes());
+        }
+    }
+
+    fn quote_if_needed(&self, out: &mut TextBlock, place: usize) {
+        if self.is_in(out.from(place)) {
+            out.quote_from(place);
+        }
+    }
 }
 
 /// A column, and what is known of all its cells before the first is written.
 struct Cells<'a> {
-    column: &'a Column,
     source: CellSource<'a>,
+    missing: Option<MissingFields<'a>>,
+}
+
+/// Where there is no value, and what is written there.
+struct MissingFields<'a> {
     /// State of each record: 0 where there is a value.
-    missing: Option<&'a MissingCells>,
-    /// Whether a cell with a value may have to be quoted.
-    may_need_quotes: bool,
+    states: &'a [u8],
+    fields: ReadyFields,
 }
 
 /// Where the text of a cell comes from. The frequent cases are told apart once for a column, and not
@@ -113,60 +167,80 @@ enum CellSource<'a> {
         values: &'a [f64],
         decimals: u8,
     },
+    /// Few categories, by code.
+    Ready {
+        codes: &'a Codes,
+        fields: ReadyFields,
+    },
     Categories {
         codes: &'a Codes,
         levels: &'a Levels,
     },
-    /// Kept texts, exact numbers and dates.
-    Other,
+    /// Kept texts, exact numbers and dates, numbers with a character that must be quoted, and columns that nobody looked at:
+    /// these go from text to text.
+    Other(&'a Column),
 }
 
+/// Categories that are made ready to be written. More of them would not stay in the cache.
+const MOST_READY: usize = 1 << 14;
+
 impl<'a> Cells<'a> {
-    fn of(column: &'a Column, is_special: impl Fn(&str) -> bool) -> Self {
-        let spelling = column.number_text();
+    fn of(column: &'a Column, special: &Special) -> Self {
+        if column.is_unread() && column.unread_texts(0).is_some() {
+            // The text of a missing cell is what it is written as.
+            return Self {
+                source: CellSource::Other(column),
+                missing: None,
+            };
+        }
+        let put = |text: &str, out: &mut TextBlock| special.put(text, out);
+        let missing = column.missing().map(|missing| {
+            let marks = missing.marks().iter().map(|mark| mark.text.as_str());
+            MissingFields {
+                states: missing.states(),
+                fields: ReadyFields::of(marks, put),
+            }
+        });
         let source = match column.values() {
-            Values::Numeric(values)
-                if spelling.verbatim.is_none()
-                    && spelling.date.is_none()
-                    && column.exact().is_none() =>
-            {
+            Values::Numeric(values) if is_plain(column) && !special.in_numbers => {
                 CellSource::Numbers {
                     values,
-                    decimals: spelling.decimals,
+                    decimals: column.number_text().decimals,
                 }
             }
-            Values::Numeric(_) => CellSource::Other,
-            Values::Categorical(categorical) => CellSource::Categories {
-                codes: &categorical.codes,
-                levels: &categorical.levels,
-            },
+            Values::Numeric(_) => CellSource::Other(column),
+            Values::Categorical(Categorical { codes, levels }) if levels.len() <= MOST_READY => {
+                let fields = ReadyFields::of(levels.iter(), put);
+                CellSource::Ready { codes, fields }
+            }
+            Values::Categorical(Categorical { codes, levels }) => {
+                CellSource::Categories { codes, levels }
+            }
         };
-        let may_need_quotes = match &source {
-            CellSource::Numbers { .. } => is_special("0123456789-.,eEinfNa"),
-            CellSource::Categories { levels, .. } => levels.iter().any(is_special),
-            CellSource::Other => true,
-        };
-        Self {
-            column,
-            source,
-            missing: column.missing(),
-            may_need_quotes,
+        Self { source, missing }
+    }
+
+    /// The texts of its cells from a record on, if they are still to be read.
+    fn unread_texts(&self, record: usize) -> Option<Texts<'a>> {
+        match self.source {
+            CellSource::Other(column) => column.unread_texts(record),
+            _ => None,
         }
     }
 }
 
+/// Whether the cells are written as their doubles are spelled.
+fn is_plain(column: &Column) -> bool {
+    let spelling = column.number_text();
+    spelling.verbatim.is_none() && spelling.date.is_none() && column.exact().is_none()
+}
+
 impl<'a> Formatter<'a> {
     fn new(table: &'a Table, style: TextStyle) -> Self {
-        let mut special = [false; 256];
-        for byte in [style.delimiter, b'"', b'\n', b'\r'] {
-            special[usize::from(byte)] = true;
-        }
-        let is_special = |text: &str| text.bytes().any(|byte| special[usize::from(byte)]);
+        let special = Special::of(style, table.columns().len());
         let columns = table.columns().par_iter();
         Self {
-            columns: columns
-                .map(|column| Cells::of(column, is_special))
-                .collect(),
+            columns: columns.map(|column| Cells::of(column, &special)).collect(),
             n_records: table.n_records(),
             names: table.names().collect(),
             style,
@@ -175,98 +249,102 @@ impl<'a> Formatter<'a> {
     }
 
     fn header(&self) -> Vec<u8> {
-        let mut out = String::new();
+        let mut out = TextBlock::default();
+        out.clear();
         let can_be_marked = !matches!(
             self.style.encoding,
             Encoding::Latin1 | Encoding::Windows1252
         );
         if self.style.byte_order_mark && can_be_marked {
-            out.push('\u{feff}');
+            out.put("\u{feff}".as_bytes());
         }
         // The byte-order mark of UTF-8, in the letters of the file.
         let mark = self.style.encoding.look_of_mark();
-        let first_field = out.len();
-        for (attr_idx, name) in self.names.iter().enumerate() {
-            let start = self.start_field(&mut out, attr_idx);
-            out.push_str(name);
+        let (ends, rest_of_end) = self.ends();
+        for (attr_idx, (name, &end)) in self.names.iter().zip(&ends).enumerate() {
             // Unquoted, this would be taken for the byte-order mark of the file.
-            if start == first_field && name.starts_with(mark) {
-                quote(&mut out, start);
+            if attr_idx == 0 && name.starts_with(mark) {
+                out.put(&quoted(name.as_bytes()));
             } else {
-                self.quote_if_needed(&mut out, start);
+                self.special.put(name, &mut out);
             }
+            out.put_byte(end);
         }
-        self.end_record(&mut out);
-        self.encode(&out).unwrap_or(out.into_bytes())
+        out.put(rest_of_end.as_slice());
+        self.encode(&out).unwrap_or_else(|| out.as_bytes().to_vec())
     }
 
     fn fill(&self, number: usize, block: &mut Block) {
         let first = number * BLOCK_RECORDS;
         let records: Range<usize> = first..self.n_records.min(first + BLOCK_RECORDS);
         block.text.clear();
+        let (ends, rest_of_end) = self.ends();
+        let unread = (self.columns.iter()).map(|cells| cells.unread_texts(first));
+        let mut unread: Vec<Option<Texts<'_>>> = unread.collect();
         for record in records {
-            for (attr_idx, cells) in self.columns.iter().enumerate() {
-                let start = self.start_field(&mut block.text, attr_idx);
-                self.put(cells, record, start, &mut block.text);
+            let columns = self.columns.iter().zip(&mut unread).zip(&ends);
+            for ((cells, unread), &end) in columns {
+                match unread.as_mut().and_then(Iterator::next) {
+                    Some(text) => {
+                        self.special.put(&text, &mut block.text);
+                        block.text.put_byte(end);
+                    }
+                    None => self.put(cells, record, end, &mut block.text),
+                }
             }
-            self.end_record(&mut block.text);
+            if let Some(byte) = rest_of_end {
+                block.text.put_byte(byte);
+            }
         }
         block.encoded = self.encode(&block.text);
     }
 
-    fn put(&self, cells: &Cells<'_>, record: usize, start: usize, out: &mut String) {
-        if let Some(mark) = cells.missing.and_then(|missing| missing.mark(record)) {
-            out.push_str(&mark.text);
-            return self.quote_if_needed(out, start);
+    /// What each field of a record ends with, and what more the last.
+    fn ends(&self) -> (Vec<u8>, Option<u8>) {
+        let mut ends = vec![self.style.delimiter; self.columns.len()];
+        let (last, rest) = match self.style.line_ending {
+            LineEnding::Lf => (b'\n', None),
+            LineEnding::CrLf => (b'\r', Some(b'\n')),
+        };
+        if let Some(end) = ends.last_mut() {
+            *end = last;
+        }
+        (ends, rest)
+    }
+
+    #[inline]
+    fn put(&self, cells: &Cells<'_>, record: usize, end: u8, out: &mut TextBlock) {
+        if let Some(MissingFields { states, fields }) = &cells.missing
+            && let Some(mark) = usize::from(states[record]).checked_sub(1)
+        {
+            return fields.put(mark, end, out);
         }
         match &cells.source {
             CellSource::Numbers { values, decimals } => {
-                write_number(out, values[record], *decimals, self.style.decimal);
+                out.put_number(values[record], *decimals, self.style.decimal, end);
             }
-            CellSource::Categories { codes, levels } => out.push_str(levels.text(codes.at(record))),
-            CellSource::Other => cells.column.write_text(record, self.style.decimal, out),
+            CellSource::Ready { codes, fields } => fields.put(codes.at(record) as usize, end, out),
+            CellSource::Categories { codes, levels } => {
+                self.special.put(levels.text(codes.at(record)), out);
+                out.put_byte(end);
+            }
+            CellSource::Other(column) => {
+                let place = out.place();
+                out.put_spelled(|text| column.write_text(record, self.style.decimal, text));
+                self.special.quote_if_needed(out, place);
+                out.put_byte(end);
+            }
         }
-        if cells.may_need_quotes || out.len() == start {
-            self.quote_if_needed(out, start);
-        }
-    }
-
-    fn start_field(&self, out: &mut String, attr_idx: usize) -> usize {
-        if attr_idx > 0 {
-            out.push(char::from(self.style.delimiter));
-        }
-        out.len()
-    }
-
-    fn quote_if_needed(&self, out: &mut String, start: usize) {
-        let field = &out.as_bytes()[start..];
-        // A file with one column has an empty line for an empty field, which is no record.
-        let vanishes = field.is_empty() && self.columns.len() == 1;
-        if vanishes || field.iter().any(|&byte| self.special[usize::from(byte)]) {
-            quote(out, start);
-        }
-    }
-
-    fn end_record(&self, out: &mut String) {
-        out.push_str(match self.style.line_ending {
-            LineEnding::Lf => "\n",
-            LineEnding::CrLf => "\r\n",
-        });
     }
 
     /// A text in the letters of the file; `None` where it is in them already.
-    fn encode(&self, text: &str) -> Option<Vec<u8>> {
+    fn encode(&self, text: &TextBlock) -> Option<Vec<u8>> {
         let encoding = self.style.encoding;
-        (encoding != Encoding::Utf8).then(|| encoding.encode(text))
+        (encoding != Encoding::Utf8).then(|| {
+            let text = str::from_utf8(text.as_bytes());
+            encoding.encode(text.expect("it is made of texts"))
+        })
     }
-}
-
-/// Puts the field from `start` on in quotes.
-fn quote(out: &mut String, start: usize) {
-    let field = out.split_off(start);
-    out.push('"');
-    out.push_str(&field.replace('"', "\"\""));
-    out.push('"');
 }
 
 /// Finds the variables with a character that an encoding does not have.

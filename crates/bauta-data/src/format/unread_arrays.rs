@@ -7,7 +7,7 @@ use arrow_array::{Array, ArrayRef};
 
 use super::arrow_in::TypedBuilder;
 use super::category_builder::CategoryBuilder;
-use crate::column::{CellSource, Column};
+use crate::column::{CellSource, Column, Texts};
 use crate::number::DecimalMark;
 
 /// The arrays of a column, and the column without any cell.
@@ -47,6 +47,10 @@ impl CellSource for UnreadArrays {
     }
 
     fn text(&self, _record: usize) -> Option<Cow<'_, str>> {
+        None
+    }
+
+    fn texts_from(&self, _record: usize) -> Option<Texts<'_>> {
         None
     }
 }

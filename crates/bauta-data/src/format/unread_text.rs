@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::category_builder::CategoryBuilder;
 use super::pieces::{self, Piece};
-use crate::column::{CellSource, Column};
+use crate::column::{CellSource, Column, Texts};
 use crate::number::DecimalMark;
 
 /// The text of a file, shared by all columns that are kept as places in it.
@@ -65,12 +65,22 @@ impl FieldStarts {
 
     /// Where all fields start, in order.
     fn iter(&self) -> impl Iterator<Item = usize> {
-        let ends = self.pieces.iter().skip(1).map(|&(first, _)| first);
+        self.iter_from(0)
+    }
+
+    /// The same from a record on.
+    fn iter_from(&self, record: usize) -> impl Iterator<Item = usize> {
+        let n_before = self.pieces.partition_point(|&(first, _)| first <= record);
+        let pieces = &self.pieces[n_before.saturating_sub(1)..];
+        let ends = pieces.iter().skip(1).map(|&(first, _)| first);
         let ends = ends.chain(std::iter::once(self.starts.len()));
-        let pieces = self.pieces.iter().zip(ends);
-        pieces.flat_map(|(&(first, offset), end)| {
-            (self.starts[first..end].iter()).map(move |&start| offset + start as usize)
-        })
+        pieces
+            .iter()
+            .zip(ends)
+            .flat_map(move |(&(first, offset), end)| {
+                let starts = &self.starts[first.max(record)..end];
+                starts.iter().map(move |&start| offset + start as usize)
+            })
     }
 }
 
@@ -110,5 +120,10 @@ impl CellSource for UnreadText {
 
     fn text(&self, record: usize) -> Option<Cow<'_, str>> {
         Some(self.field(self.starts.start(record)))
+    }
+
+    fn texts_from(&self, record: usize) -> Option<Texts<'_>> {
+        let starts = self.starts.iter_from(record);
+        Some(Box::new(starts.map(|start| self.field(start))))
     }
 }

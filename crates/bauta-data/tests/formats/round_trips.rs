@@ -49,6 +49,51 @@ fn line_ends_and_byte_order_mark_stay() {
     assert_eq!(style.line_ending, LineEnding::Lf);
 }
 
+/// Writes a text that nobody looked at, and the same text after somebody did, in one style.
+fn assert_looking_changes_nothing(text: &str, style: TextStyle) {
+    let unread = read("x.csv", text.as_bytes(), &ReadOptions::default()).unwrap();
+    let looked_at = read("x.csv", text.as_bytes(), &ReadOptions::default()).unwrap();
+    for column in looked_at.table.columns() {
+        column.values();
+    }
+    let written = write_text(&unread.table, style);
+    assert!(written == write_text(&looked_at.table, style), "{style:?}");
+}
+
+fn styles() -> impl Iterator<Item = TextStyle> {
+    [b',', b';', b'a'].into_iter().flat_map(|delimiter| {
+        [LineEnding::Lf, LineEnding::CrLf].map(|line_ending| TextStyle {
+            delimiter,
+            line_ending,
+            ..TextStyle::default()
+        })
+    })
+}
+
+#[test]
+fn columns_that_nobody_looked_at_are_written_as_if_they_had_been() {
+    let fields = [
+        "",
+        "NA",
+        "7;5",
+        "\"a,b\"",
+        "say \"hi\"",
+        "\"\"",
+        "\"x\"\"y\ny\"",
+        "é",
+        "banana",
+    ];
+    // More records than are formatted at a time.
+    let mut text = "a,b,c\n".to_owned();
+    for record in 0..9000 {
+        let field = |place: usize| fields[(record / (place * place + 1)) % fields.len()];
+        text += &format!("{},{},{record}\n", field(1), field(2));
+    }
+    for style in styles() {
+        assert_looking_changes_nothing(&text, style);
+    }
+}
+
 #[test]
 fn semicolons_and_decimal_commas_stay() {
     let options = ReadOptions {
