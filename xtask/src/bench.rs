@@ -42,6 +42,8 @@ const QUICK_ROWS: usize = 10_000;
 const PAGE: &str = "docs/benchmarks/README.md";
 /// Seconds from which a work is timed on one thread too, at its largest size.
 const WORTH_A_THREAD: f64 = 0.1;
+/// Processor seconds from which it is not: one thread would take them all.
+const LONG_ON_A_THREAD: f64 = 100.0;
 
 /// How many threads a work has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -194,7 +196,10 @@ fn measure_with_peers(
     eprintln!("{} on {n} rows", work.name);
     let own = measure_apart(&work.name, n, Threads::All).map_err(Lack::Failed)?;
     let is_largest = work.sizes.iter().all(|&size| size <= n);
-    let one_thread = if is_largest && own.seconds >= WORTH_A_THREAD {
+    let is_quick = own
+        .cpu_seconds
+        .is_none_or(|seconds| seconds <= LONG_ON_A_THREAD);
+    let one_thread = if is_largest && is_quick && own.seconds >= WORTH_A_THREAD {
         let alone = measure_apart(&work.name, n, Threads::One).map_err(Lack::Failed)?;
         Some(alone.seconds)
     } else {

@@ -142,7 +142,7 @@ impl Attribute {
         }
     }
 
-    /// Whether its values are numbers. A weight is one whatever kind was given.
+    /// Whether its values are numbers, or days. A weight is one whatever kind was given.
     pub fn is_of_numbers(&self) -> bool {
         self.kind == Kind::Continuous || self.role == Role::Weight
     }

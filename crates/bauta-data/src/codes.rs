@@ -121,9 +121,10 @@ impl Codes {
         }
     }
 
-    /// Adds codes that go up to `largest`. The width is asked for once.
+    /// Adds codes that go up to `largest`, which the caller knows; a larger one would become another. The width is asked
+    /// for once.
     #[inline]
-    pub fn extend_up_to(&mut self, largest: u32, codes: impl Iterator<Item = u32>) {
+    pub(crate) fn extend_up_to(&mut self, largest: u32, codes: impl Iterator<Item = u32>) {
         let codes = codes.inspect(|&code| debug_assert!(code <= largest, "a code is too large"));
         self.widen_to(largest);
         match &mut self.0 {

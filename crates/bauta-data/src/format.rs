@@ -196,7 +196,8 @@ pub fn read(path: &Path, options: &ReadOptions, watch: &dyn Watch) -> Result<Loa
 }
 
 /// Reads of a file the variables that `options` describe, and no hash of its bytes. Its records and names are checked
-/// as [`read`] checks them; of its other variables the cells are not.
+/// as [`read`] checks them. Cells of its other variables are not checked: those of a text only show the decimal mark,
+/// where a described variable holds numbers.
 pub fn read_described(
     path: &Path,
     options: &ReadOptions,
@@ -435,7 +436,7 @@ pub fn read_again(
             let mut bytes = Vec::new();
             let read = source.read_to_end(&mut bytes);
             read.map_err(|error| DataError::io(path, "read back", &error))?;
-            parquet::read_described(path, &parquet::in_memory(bytes), options, watch)
+            parquet::read_written(path, &parquet::in_memory(bytes), options, watch)
         }
     }
 }

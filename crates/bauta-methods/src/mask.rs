@@ -1,11 +1,14 @@
 //! Masks: what changes the file.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use bauta_data::{Attribute, Column, Kind, Table};
 
 use crate::card::Card;
 use crate::context::RunContext;
 use crate::error::{MethodError, refused};
 use crate::exhibit::Evidence;
+use crate::kernel::parallel::each;
 use crate::keys::Semantics;
 use crate::note::Note;
 use crate::pair::Rows;
@@ -54,17 +57,20 @@ pub struct MaskTask<'a> {
 }
 
 impl MaskTask<'_> {
-    /// Masks each variable as if it stood alone, one after the other.
+    /// Masks each variable as if it stood alone, on each thread one at a time.
     pub(crate) fn column_by_column(
         &self,
         context: &RunContext<'_>,
-        masked: impl Fn(&Column) -> Result<Column, MethodError>,
+        masked: impl Fn(&Column) -> Result<Column, MethodError> + Sync,
     ) -> Result<Change, MethodError> {
-        let mut columns = Vec::with_capacity(self.on.len());
-        for (done, &attr_idx) in self.on.iter().enumerate() {
-            context.progress(done, self.on.len())?;
-            columns.push((attr_idx, masked(self.table.column(attr_idx))?));
-        }
+        let (n, n_begun) = (self.on.len(), AtomicUsize::new(0));
+        let columns = each(n, &|at| {
+            context.progress(n_begun.fetch_add(1, Ordering::Relaxed), n)?;
+            let attr_idx = self.on[at];
+            Ok((attr_idx, masked(self.table.column(attr_idx))?))
+        });
+        // Of several variables that cannot be masked the first is told, whichever thread came to its end first.
+        let columns = columns.into_iter().collect::<Result<_, MethodError>>()?;
         Ok(Change::of_columns(columns))
     }
 }

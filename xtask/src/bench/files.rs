@@ -127,7 +127,7 @@ impl Bench {
     fn row(&self, job: Job, form: Form, n: usize, threads: Threads) -> Result<Row, String> {
         let own = match job {
             Job::Risk => self.risk(form, n, threads)?,
-            _ => least(|| apart(job, form, n, threads))?,
+            _ => least(n, || apart(job, form, n, threads))?,
         };
         let path = form.file(&self.folder, job.stem(), n);
         let bytes = std::fs::metadata(&path).map(|found| found.len());
@@ -164,7 +164,7 @@ impl Bench {
             "own",
             "--json",
         ];
-        let (mut figures, printed) = self.command(&words, threads)?;
+        let (mut figures, printed) = self.command(n, &words, threads)?;
         let found: serde_json::Value = serde_json::from_str(&printed)
             .map_err(|error| format!("`bauta risk` printed no JSON: {error}"))?;
         figures.answer = found["uniques"].as_f64();
@@ -180,14 +180,20 @@ impl Bench {
             .map_err(|error| format!("cannot write {}: {error}", plan.display()))?;
         eprintln!("the whole plan on {n} rows");
         let plan = plan.to_string_lossy().into_owned();
-        let (figures, _) = self.command(&["run", &plan, "--seed", "7", "--force"], Threads::All)?;
+        let words = ["run", &plan, "--seed", "7", "--force"];
+        let (figures, _) = self.command(n, &words, Threads::All)?;
         Ok(figures)
     }
 
     /// A command of the product, run until its time is known well enough: the best of some.
-    fn command(&self, words: &[&str], threads: Threads) -> Result<(Figures, String), String> {
+    fn command(
+        &self,
+        n: usize,
+        words: &[&str],
+        threads: Threads,
+    ) -> Result<(Figures, String), String> {
         let mut printed = String::new();
-        let figures = least(|| {
+        let figures = least(n, || {
             let found = resources::of_command(Command::new(&self.bauta).args(words).args([
                 "--quiet",
                 "--threads",
@@ -208,7 +214,7 @@ impl Bench {
             is the share of `read` and `mask` that finds the file's fingerprint and seed, which others do not look for; \
             `mask` reads, adds noise to one column and writes.\n\n\
             CPU s: processor seconds over all threads. Each job is done once in a process of its own, as a command does it, \
-            and the least of three is told. Others did the same job on the same file in the same minutes, and their answers \
+            and the least of three is told (beyond a million rows, of one). Others did the same job on the same file in the same minutes, and their answers \
             are ours. *them / us* is their CPU s divided by ours: above 1 we need less. *warm / us* is the same with the least \
             of their repetitions within one process, whose memory they have by then: a session and not a command.\n\n"
             .to_owned();
@@ -274,13 +280,15 @@ impl Row {
     }
 }
 
-/// How often a job is done, each time in a process of its own.
-const RUNS: usize = 3;
+/// How often a job on so many rows is done, each time in a process of its own. Long ones vary less.
+const fn n_runs(n: usize) -> usize {
+    if n > 1_000_000 { 1 } else { 3 }
+}
 
-/// The figures with the least processor time of some runs.
-fn least(mut run: impl FnMut() -> Result<Figures, String>) -> Result<Figures, String> {
+/// The figures with the least processor time of some runs on so many rows.
+fn least(n: usize, mut run: impl FnMut() -> Result<Figures, String>) -> Result<Figures, String> {
     let mut best = run()?;
-    for _ in 1..RUNS {
+    for _ in 1..n_runs(n) {
         let figures = run()?;
         if figures.cpu_seconds < best.cpu_seconds {
             best = figures;

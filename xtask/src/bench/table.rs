@@ -255,7 +255,7 @@ pub(super) fn page(report: &str, date: Option<&str>, load: Option<f64>) -> Strin
          - *peak MB*: largest memory of a process that does this work alone, *input MB* of it before the work began.\n\
          - *growth*: b in time ~ rows^b since the size above; not stated for times under {SHORTEST} s.\n\
          - *one thread / all*: how many times longer one thread takes than all cores, at the largest size of what takes a \
-         tenth of a second there.\n\
+         tenth of a second there, and not over 100 processor seconds.\n\
          - *sdcMicro / ours*: CPU seconds of the peer divided by ours, where it takes at least a tenth of a second. \
          Its figures are not of this run: {SOURCE}.\n\
          - *same run / ours*: wall-clock time of the named tool on the same input in the same run, divided by ours. \

@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use crate::attribute::{Kind, Role, Schema};
+use crate::attribute::Schema;
 use crate::problem::{DataError, DataErrorKind, DataProblem};
 
 /// The program and the records in work, whatever the file.
@@ -122,11 +122,9 @@ pub(super) struct ColumnCosts {
 impl ColumnCosts {
     /// Columns with their codes and numbers, as many of each as the schema declares.
     pub(super) fn new(n_columns: usize, schema: &Schema) -> Self {
-        let is_numeric = |kind: Kind, role: Role| kind == Kind::Continuous || role == Role::Weight;
-        let n_numeric = (schema.attributes.iter())
-            .filter(|attribute| is_numeric(attribute.kind, attribute.role))
-            .count()
-            .min(n_columns);
+        let attributes = schema.attributes.iter();
+        let numeric = attributes.filter(|attribute| attribute.is_of_numbers());
+        let n_numeric = numeric.count().min(n_columns);
         Self {
             n_columns: n_columns as u64,
             record_bytes: n_numeric as u64 * NUMBER_BYTES
@@ -171,7 +169,7 @@ fn available_in(meminfo: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::attribute::Attribute;
+    use crate::attribute::{Attribute, Kind, Role};
 
     #[test]
     fn the_available_memory_is_read_as_the_kernel_prints_it() {

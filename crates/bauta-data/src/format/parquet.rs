@@ -92,15 +92,15 @@ pub(super) fn memory_needed(
     let decoder = catch_unwind(footer)
         .map_err(|_| damaged(path))?
         .map_err(|_| damaged(path))?;
-    let n_columns = decoder.schema().fields().len();
-    Ok(need_of(decoder.metadata(), n_columns, n_bytes, options))
+    let all: Vec<usize> = (0..decoder.schema().fields().len()).collect();
+    Ok(need_of(decoder.metadata(), &all, n_bytes, options))
 }
 
-/// What a file needs while it is read: the footer knows its records, and how many bytes each column
+/// What a file needs while these of its columns are read, in their order: the footer knows its records, and how many bytes each column
 /// takes uncompressed shows whether its values are in a list or stand for themselves.
 fn need_of(
     metadata: &ParquetMetaData,
-    n_columns: usize,
+    columns: &[usize],
     n_bytes: u64,
     options: &ReadOptions,
 ) -> Need {
@@ -108,8 +108,10 @@ fn need_of(
     let groups = metadata.row_groups().iter();
     let in_groups = groups.clone().map(|group| as_count(group.num_rows())).sum();
     let n_records = as_count(metadata.file_metadata().num_rows()).max(in_groups);
-    let mut costs = ColumnCosts::new(n_columns, &options.schema);
-    for chunk in groups.flat_map(RowGroupMetaData::columns) {
+    let mut costs = ColumnCosts::new(columns.len(), &options.schema);
+    let chunks = groups.flat_map(|group| group.columns().iter().enumerate());
+    let read = chunks.filter(|(position, _)| columns.binary_search(position).is_ok());
+    for (_, chunk) in read {
         let n_values = as_count(chunk.num_values());
         let n_text_bytes = as_count(chunk.uncompressed_size());
         let is_text = chunk.column_type() == Type::BYTE_ARRAY;
@@ -136,21 +138,16 @@ fn read_batches(
     let total = u64::try_from(decoder.metadata().file_metadata().num_rows()).unwrap_or(0);
     let mut table = TableBuilder::new(path, footer.schema(), options)?;
     check_compression(path, decoder.metadata())?;
-    let need = need_of(
-        decoder.metadata(),
-        decoder.schema().fields().len(),
-        n_bytes,
-        options,
-    );
-    Allowance::of(options.memory).check(path, &need)?;
-    let decoder = match of {
-        Variables::All => decoder,
+    let (read, decoder) = match of {
+        Variables::All => ((0..footer.schema().fields().len()).collect(), decoder),
         Variables::Described => {
             let described = table.retain_described();
-            let mask = ProjectionMask::roots(decoder.parquet_schema(), described);
-            decoder.with_projection(mask)
+            let mask = ProjectionMask::roots(decoder.parquet_schema(), described.iter().copied());
+            (described, decoder.with_projection(mask))
         }
     };
+    let need = need_of(decoder.metadata(), &read, n_bytes, options);
+    Allowance::of(options.memory).check(path, &need)?;
     table.reserve(usize::try_from(total).unwrap_or(0));
     let mut batches = decoder
         .with_batch_size(READ_BATCH_RECORDS)
@@ -220,7 +217,7 @@ fn with_lists_of_texts(footer: &ArrowReaderMetadata) -> ArrowReaderMetadata {
 }
 
 /// The columns that `options` describe, of a file that was just written.
-pub(super) fn read_described(
+pub(super) fn read_written(
     path: &Path,
     file: &(impl ChunkReader + Clone + 'static),
     options: &ReadOptions,

@@ -10,8 +10,8 @@ use foldhash::fast::FixedState;
 use hashbrown::HashSet;
 
 use super::memory::{ColumnCosts, Need};
-use super::{ReadOptions, sniff};
-use crate::attribute::{Kind, Role};
+use super::{ReadOptions, Variables, sniff};
+use crate::attribute::Attribute;
 use crate::number::{number_text, parse_number};
 use crate::problem::DataError;
 
@@ -22,10 +22,16 @@ const SAMPLE_RECORDS: usize = 1000;
 const TELLING_RECORDS: u64 = 20;
 
 /// What reading this text needs. `held` is what is in memory already.
-pub(super) fn of_text(text: &[u8], delimiter: u8, held: u64, options: &ReadOptions) -> Need {
+pub(super) fn of_text(
+    text: &[u8],
+    delimiter: u8,
+    held: u64,
+    of: Variables,
+    options: &ReadOptions,
+) -> Need {
     let n_lines = sniff::count_lines(text) + 1;
     let head = &text[..text.len().min(SAMPLE_BYTES)];
-    of_sample(head, delimiter, n_lines, held, options)
+    Sample { head, delimiter }.need(n_lines, held, of, options)
 }
 
 /// What reading this file would need, without holding it.
@@ -53,47 +59,61 @@ fn read_through(path: &Path, mut file: File, options: &ReadOptions) -> io::Resul
     }
     let head = options.encoding.decode(&head).text;
     let delimiter = sniff::delimiter(path, &head, options);
-    Ok(of_sample(&head, delimiter, n_lines, n_bytes, options))
+    let sample = Sample {
+        head: &head,
+        delimiter,
+    };
+    Ok(sample.need(n_lines, n_bytes, Variables::All, options))
 }
 
-fn of_sample(head: &[u8], delimiter: u8, n_lines: u64, held: u64, options: &ReadOptions) -> Need {
-    let mut reader = csv::ReaderBuilder::new()
-        .delimiter(delimiter)
-        .has_headers(false)
-        .flexible(true)
-        .from_reader(head);
-    let mut records = reader.byte_records().map_while(Result::ok);
-    let header = records.next().unwrap_or_default();
-    let records: Vec<ByteRecord> = records.take(SAMPLE_RECORDS).collect();
-    // The header is no record, and the end of the last line starts none.
-    let n_records = n_lines.saturating_sub(if records.is_empty() { 1 } else { 2 });
-    let mut costs = ColumnCosts::new(header.len(), &options.schema);
-    let n_sampled = records.len() as u64;
-    if n_sampled >= TELLING_RECORDS {
-        let numeric = numeric_names(options);
-        for (attr_idx, name) in header.iter().enumerate() {
+/// The start of a text.
+struct Sample<'a> {
+    head: &'a [u8],
+    delimiter: u8,
+}
+
+impl Sample<'_> {
+    /// What a text of so many lines needs that starts like this.
+    fn need(&self, n_lines: u64, held: u64, of: Variables, options: &ReadOptions) -> Need {
+        let mut reader = csv::ReaderBuilder::new()
+            .delimiter(self.delimiter)
+            .has_headers(false)
+            .flexible(true)
+            .from_reader(self.head);
+        let mut records = reader.byte_records().map_while(Result::ok);
+        let header = records.next().unwrap_or_default();
+        let records: Vec<ByteRecord> = records.take(SAMPLE_RECORDS).collect();
+        // The header is no record, and the end of the last line starts none.
+        let n_records = n_lines.saturating_sub(if records.is_empty() { 1 } else { 2 });
+        let all = names(options, |_| true);
+        let is_read = |name: &[u8]| of == Variables::All || all.contains(name);
+        let n_read = header.iter().filter(|name| is_read(name)).count();
+        let mut costs = ColumnCosts::new(n_read, &options.schema);
+        let n_sampled = records.len() as u64;
+        let numeric = names(options, Attribute::is_of_numbers);
+        let columns = header.iter().enumerate();
+        for (attr_idx, name) in columns.filter(|(_, name)| is_read(name)) {
             let cells = records.iter().filter_map(|record| record.get(attr_idx));
             let kept = if numeric.contains(name) {
                 keeps_number_texts(cells.clone())
             } else {
                 are_different(cells.clone())
             };
-            if kept {
+            if kept && n_sampled >= TELLING_RECORDS {
                 let n_bytes: usize = cells.map(<[u8]>::len).sum();
                 let all_bytes = (n_bytes as u64).saturating_mul(n_records) / n_sampled;
                 costs.add_different_texts(n_records, all_bytes);
             }
         }
+        Need::of_table(held, n_records, &costs)
     }
-    Need::of_table(held, n_records, &costs)
 }
 
-fn numeric_names(options: &ReadOptions) -> HashSet<&[u8], FixedState> {
+/// The names of the described variables that are wanted.
+fn names(options: &ReadOptions, is_wanted: fn(&Attribute) -> bool) -> HashSet<&[u8], FixedState> {
     let attributes = options.schema.attributes.iter();
-    attributes
-        .filter(|attribute| attribute.kind == Kind::Continuous || attribute.role == Role::Weight)
-        .map(|attribute| attribute.name.as_bytes())
-        .collect()
+    let wanted = attributes.filter(|attribute| is_wanted(attribute));
+    wanted.map(|attribute| attribute.name.as_bytes()).collect()
 }
 
 /// Whether more than half of the cells occur once or are the first of their kind.

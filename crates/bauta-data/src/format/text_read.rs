@@ -134,7 +134,7 @@ fn read_by(
     }
     let opened = open(path, bytes, options)?;
     check_characters(path, bytes, &opened)?;
-    check_memory(path, bytes, &opened, options)?;
+    check_memory(path, bytes, &opened, of, options)?;
     let marks = options.decimal.map_or(Marks::Sought, Marks::Known);
     let mut pass = Pass::over(path, &opened, of, options, marks, way, watch)?;
     let shown_marks = decimal_marks::shown(&pass.columns);
@@ -190,6 +190,7 @@ fn check_memory(
     path: &Path,
     bytes: &[u8],
     opened: &Opened<'_>,
+    of: Variables,
     options: &ReadOptions,
 ) -> Result<(), DataError> {
     let copied = match &opened.text {
@@ -197,7 +198,7 @@ fn check_memory(
         Cow::Owned(text) => text.len(),
     };
     let held = (bytes.len() + copied) as u64;
-    let need = text_memory::of_text(&opened.text, opened.delimiter, held, options);
+    let need = text_memory::of_text(&opened.text, opened.delimiter, held, of, options);
     Allowance::of(options.memory).check(path, &need)
 }
 

@@ -1,7 +1,7 @@
 //! Of a file, only the variables that somebody described.
 
 use bauta_data::format::{self, ReadOptions};
-use bauta_data::{Attribute, Column, DataError, Kind, Role, Table, Unwatched};
+use bauta_data::{Attribute, Column, DataError, DataErrorKind, Kind, Role, Table, Unwatched};
 
 use crate::{cells, declared, number, read, write_parquet};
 
@@ -63,6 +63,29 @@ fn numbers_are_read_with_the_mark_that_the_whole_file_shows() {
     let error = described("x.csv", TEXT.as_bytes(), &options).unwrap_err();
     let expected = read("x.csv", TEXT.as_bytes(), &options).unwrap_err();
     assert_eq!(error.problems, expected.problems);
+}
+
+#[test]
+fn memory_is_asked_for_what_is_read() {
+    let mut text = "key;a;b;c;d;e;f\n".to_owned();
+    for row in 0..20_000 {
+        let words: Vec<String> = (0..6).map(|word| format!("a text {row} {word}")).collect();
+        text += &format!("{};{}\n", row % 7, words.join(";"));
+    }
+    let options = ReadOptions {
+        memory: Some(19_000_000),
+        ..declared(vec![key()])
+    };
+    let whole = read("x.csv", text.as_bytes(), &ReadOptions::default()).unwrap();
+    let parquet = write_parquet(&whole.table);
+    for (name, bytes) in [("x.csv", text.as_bytes()), ("x.parquet", &parquet)] {
+        let error = read(name, bytes, &options).unwrap_err();
+        assert_eq!(error.kind, DataErrorKind::Memory);
+        assert_eq!(
+            described(name, bytes, &options).unwrap().n_records(),
+            20_000
+        );
+    }
 }
 
 #[test]

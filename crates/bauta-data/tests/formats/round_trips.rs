@@ -24,6 +24,34 @@ fn texts_of_numbers_and_categories_stay() {
 }
 
 #[test]
+fn numbers_are_quoted_where_their_letters_separate_fields() {
+    let text = b"x;y\n1.5;2\n-2.25;0\n0.1;17\n";
+    let table = read("x.csv", text, &declared(vec![number("x"), number("y")]));
+    let table = table.unwrap().table;
+    let computed = table.column_named("x").unwrap().as_numeric().unwrap();
+    let computed = computed.iter().map(|x| 2.0 * x).collect();
+    let computed = table.column_named("x").unwrap().with_numbers(computed);
+    let table = table.with_column(0, computed);
+    for (delimiter, decimal, expected) in [
+        (
+            b',',
+            DecimalMark::Comma,
+            "x,y\n3,2\n\"-4,5\",0\n\"0,2\",17\n",
+        ),
+        (b'-', DecimalMark::Point, "x-y\n3-2\n\"-4.5\"-0\n0.2-17\n"),
+        (b';', DecimalMark::Comma, "x;y\n3;2\n-4,5;0\n0,2;17\n"),
+    ] {
+        let style = TextStyle {
+            delimiter,
+            decimal,
+            ..TextStyle::default()
+        };
+        let written = write_text(&table, style);
+        assert_eq!(String::from_utf8(written).unwrap(), expected);
+    }
+}
+
+#[test]
 fn quoted_fields_stay() {
     let text = b"a,\"b,c\"\n\"two\nlines\",\"say \"\"hi\"\"\"\n\"a\r\nb\",\"\r\"\n";
     let style = assert_same_bytes("x.csv", text, &ReadOptions::default());

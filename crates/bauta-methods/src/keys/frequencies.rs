@@ -39,8 +39,7 @@ pub fn frequencies(
     }
 }
 
-// Both give the codes of the keys back before they make the figures of the records.
-
+/// The codes of the keys are given back before the figures of the records are made.
 fn count_in_cube(keys: KeyColumns, weights: Option<&[f64]>, semantics: Semantics) -> Frequencies {
     let mut cube = Cube::new(&keys.n_values());
     let mut cells = cube.cells_of(&keys.counted(semantics), keys.n);

@@ -6,6 +6,7 @@ use crate::kernel::matrix::symmetric::{Symmetric, covariance, eigen};
 use crate::kernel::numbers::moments::{Moments, moments};
 use crate::kernel::numbers::ranks::rows_by_value;
 use crate::kernel::numbers::sums::compensated;
+use crate::kernel::parallel::on_blocks;
 use crate::kernel::space::partition::Partition;
 use crate::mask::continuous::{OF_NUMBERS, ROUND};
 use crate::mask::microaggregation::{
@@ -91,26 +92,35 @@ fn scores(units: &UnitValues<'_>, by: By) -> Vec<f64> {
         By::ZScores => vec![1.0; columns.len()],
     };
     let n = columns.first().map_or(0, |column| column.len());
-    let (mut scores, mut squares) = (vec![0.0; n], vec![0.0; n]);
-    for ((column, moments), v) in columns.iter().zip(&moments).zip(v) {
-        // A variable without spread tells no units apart.
-        if moments.sd > 0.0 {
-            let known = scores.iter_mut().zip(&mut squares).zip(*column);
-            for ((score, squares), x) in known.filter(|(_, x)| !x.is_nan()) {
-                *score += v * ((x - moments.mean) / moments.sd);
-                *squares += v * v;
+    // Of each unit the sum, and Σ v² over what it has.
+    let mut places = vec![(0.0, 0.0); n];
+    on_blocks(&mut places, BLOCK, &|block, places| {
+        let units = block * BLOCK..block * BLOCK + places.len();
+        for ((column, moments), v) in columns.iter().zip(&moments).zip(&v) {
+            // A variable without spread tells no units apart.
+            if moments.sd > 0.0 {
+                let known = places.iter_mut().zip(&column[units.clone()]);
+                for ((score, squares), x) in known.filter(|(_, x)| !x.is_nan()) {
+                    *score += v * ((x - moments.mean) / moments.sd);
+                    *squares += v * v;
+                }
             }
         }
-    }
-    let whole = squares.iter().copied().fold(0.0, f64::max);
-    for (score, squares) in scores.iter_mut().zip(squares) {
+    });
+    let whole = places.iter().map(|place| place.1).fold(0.0, f64::max);
+    let score = |(score, squares): (f64, f64)| {
         // Whole units are left as they are, to the last bit; those without a place are in the middle.
         if squares > 0.0 && squares < whole {
-            *score *= whole / squares;
+            score * (whole / squares)
+        } else {
+            score
         }
-    }
-    scores
+    };
+    places.into_iter().map(score).collect()
 }
+
+/// Units that one thread places at a time.
+const BLOCK: usize = 1 << 12;
 
 /// Correlations, each over the units that have both variables, with each variable's own mean and
 /// standard deviation; 0 where nobody has both.

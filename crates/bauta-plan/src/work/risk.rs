@@ -94,7 +94,8 @@ pub struct Left<'a> {
     pub expected: Option<f64>,
 }
 
-/// Looks at a file. Where `per_record` names a file, one row per record is written to it.
+/// Looks at a file. Where `per_record` names a file, one row per record is written to it. The table has the variables that
+/// the request names and no others.
 pub fn risk_of(
     file: &Path,
     reading: &Reading,

@@ -70,7 +70,7 @@ impl Peer {
         n_threads: usize,
     ) -> Result<Option<PeerTime>, String> {
         let mut least: Option<PeerTime> = None;
-        for _ in 0..super::RUNS {
+        for _ in 0..super::n_runs(n) {
             let Some(time) = self.time(job, form, folder, n, n_threads)? else {
                 return Ok(None);
             };

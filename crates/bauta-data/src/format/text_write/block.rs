@@ -4,7 +4,6 @@ use crate::number::{DecimalMark, ROOM_OF_A_NUMBER, put_number_in, write_number};
 
 /// A text in the making. Its memory is longer than it and stays: pieces of a fixed length are put at its end and then
 /// counted as long as they are, which is faster than to copy as many bytes as each has.
-#[derive(Default)]
 pub(super) struct TextBlock {
     /// One byte that is no part of the text, the text, and bytes that mean nothing.
     memory: Vec<u8>,
@@ -16,6 +15,16 @@ pub(super) struct TextBlock {
 
 /// The longest piece that is put as one of a fixed length.
 pub(super) const SHORT: usize = 16;
+
+impl Default for TextBlock {
+    fn default() -> Self {
+        Self {
+            memory: Vec::new(),
+            end: 1,
+            spelled: String::new(),
+        }
+    }
+}
 
 impl TextBlock {
     /// An empty text in the same memory.
@@ -67,7 +76,12 @@ impl TextBlock {
     pub(super) fn put_number(&mut self, value: f64, decimals: u8, mark: DecimalMark, end: u8) {
         let before = self.end - 1;
         let room = self.room(before);
-        if let Some(length) = put_number_in(room, value, decimals, mark) {
+        // The most frequent amount in many files, and no product of two numbers.
+        if value.to_bits() == 0 && decimals == 0 {
+            room[1] = b'0';
+            room[2] = end;
+            self.end = before + 3;
+        } else if let Some(length) = put_number_in(room, value, decimals, mark) {
             room[length] = end;
             self.end = before + length + 1;
         } else {

@@ -3,6 +3,7 @@
 use crate::card::ParamSpec;
 use crate::kernel::numbers::moments::Moments;
 use crate::kernel::numbers::sums::compensated;
+use crate::kernel::parallel::on_blocks;
 use crate::kernel::space::partition::Partition;
 use crate::params::choices;
 
@@ -58,24 +59,26 @@ impl Aggregate {
     }
 }
 
-/// Replaces variable by variable.
+/// Replaces variable by variable, some at a time.
 fn replace_each(
     groups: &Partition,
     columns: &[&[f64]],
     masked: &mut [Vec<f64>],
-    aggregate: impl Fn(&mut [f64]) -> f64,
+    aggregate: impl Fn(&mut [f64]) -> f64 + Sync,
 ) {
-    let mut values = Vec::new();
-    for (column, masked) in columns.iter().zip(masked) {
-        for members in groups.iter() {
-            values.clear();
-            values.extend(members.iter().map(|&record| column[record as usize]));
-            let value = aggregate(&mut values);
-            for &record in members {
-                masked[record as usize] = value;
+    on_blocks(masked, 1, &|j, masked| {
+        let mut values = Vec::new();
+        for (column, masked) in columns[j..].iter().zip(masked) {
+            for members in groups.iter() {
+                values.clear();
+                values.extend(members.iter().map(|&record| column[record as usize]));
+                let value = aggregate(&mut values);
+                for &record in members {
+                    masked[record as usize] = value;
+                }
             }
         }
-    }
+    });
 }
 
 /// The mean; of equal values that value, and never beyond the values.
