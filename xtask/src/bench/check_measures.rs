@@ -431,7 +431,8 @@ fn contributions_recounted(
 }
 
 /// Whether a condition on the plainly counted answers of a record's class and of the file holds for
-/// records spread over the file; missing keys and answers are values of their own.
+/// records spread over the file. Records are compared on the keys that this one shows, and a missing answer is one of its
+/// own.
 fn answers_recounted(
     work: &Work,
     table: &Table,
@@ -459,7 +460,9 @@ fn answers_recounted(
     (0..n)
         .step_by(n.div_ceil(N_RECOUNTED).max(1))
         .all(|record| {
-            let of_class = counted(&|other| keys.iter().all(|codes| codes[other] == codes[record]));
+            let is_equal =
+                |codes: &Vec<u32>, other: usize| matches(codes[record], codes[other], "visible");
+            let of_class = counted(&|other| keys.iter().all(|codes| is_equal(codes, other)));
             holds(record, &of_class, &of_file)
         })
 }
