@@ -204,7 +204,13 @@ pub fn read_described(
     watch: &dyn Watch,
 ) -> Result<Table, DataError> {
     let file = open(path)?;
-    FileFormat::of_path(path)?;
+    let format = FileFormat::of_path(path)?;
+    // A pipe goes by once, so that it is held as a whole.
+    let is_on_disk = file.metadata().is_ok_and(|metadata| metadata.is_file());
+    if format == FileFormat::Parquet && is_on_disk {
+        let table = parquet::read_described(path, file, options, watch)?;
+        return Ok(spelling::fold_declared(path, table, &options.schema)?.0);
+    }
     let bytes = read_whole(path, file, options)?;
     let mut attributes = options.schema.attributes.iter();
     // Without numbers, nothing depends on the decimal mark.

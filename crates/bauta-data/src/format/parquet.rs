@@ -1,6 +1,7 @@
 //! Reads Apache Parquet.
 
 use std::fs::File;
+use std::io::Read as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
@@ -24,6 +25,9 @@ use crate::problem::{DataError, DataProblem, ProblemList};
 use crate::table::Table;
 use crate::watch::Watch;
 
+/// What a Parquet file begins with.
+const START: &[u8] = b"PAR1";
+
 /// Records that are decoded at a time.
 const BATCH_RECORDS: usize = 1 << 16;
 
@@ -42,7 +46,7 @@ pub(super) fn in_memory(bytes: Vec<u8>) -> impl ChunkReader + AsRef<[u8]> + Clon
     from_vec(<std::fs::File as ChunkReader>::get_bytes, bytes)
 }
 
-/// The table in a Parquet file.
+/// The table in a Parquet file that is held in memory.
 pub(super) fn read(
     path: &Path,
     file: &(impl ChunkReader + AsRef<[u8]> + Clone + 'static),
@@ -50,21 +54,59 @@ pub(super) fn read(
     options: &ReadOptions,
     watch: &dyn Watch,
 ) -> Result<Table, DataError> {
-    let bytes = file.as_ref();
+    check_start(path, file.as_ref())?;
+    decoded(path, file.clone(), (of, Held::Whole), options, watch)
+}
+
+/// The variables that `options` describe, of a file on the disk: what stands between their pages is not read.
+pub(super) fn read_described(
+    path: &Path,
+    file: File,
+    options: &ReadOptions,
+    watch: &dyn Watch,
+) -> Result<Table, DataError> {
+    let mut start = Vec::new();
+    let taken = (&file).take(START.len() as u64).read_to_end(&mut start);
+    taken.map_err(|error| DataError::io(path, "read", &error))?;
+    check_start(path, &start)?;
+    let read = (Variables::Described, Held::Pages);
+    decoded(path, file, read, options, watch)
+}
+
+/// How much of a file is in memory while it is decoded.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Held {
+    Whole,
+    /// No more than the pages of what is read.
+    Pages,
+}
+
+/// Refuses what does not begin as a Parquet file does.
+fn check_start(path: &Path, bytes: &[u8]) -> Result<(), DataError> {
     if bytes.is_empty() {
         let problem = DataProblem::file("the file is empty", "write it again");
         return Err(DataError::one(path, problem));
     }
-    if !bytes.starts_with(b"PAR1") {
+    if !bytes.starts_with(START) {
         let problem = DataProblem::file(
             "is not a Parquet file",
             "give it the extension of its format, such as .csv",
         );
         return Err(DataError::one(path, problem));
     }
-    // Damaged files make the decoder panic in places; that is the file's fault, not the user's
-    // program's, and must not take the run down.
-    let content = AssertUnwindSafe(|| read_batches(path, file.clone(), of, options, watch));
+    Ok(())
+}
+
+/// Damaged files make the decoder panic in places; that is the file's fault, not the user's program's, and must not
+/// take the run down.
+fn decoded(
+    path: &Path,
+    file: impl ChunkReader + 'static,
+    (of, held): (Variables, Held),
+    options: &ReadOptions,
+    watch: &dyn Watch,
+) -> Result<Table, DataError> {
+    let content = AssertUnwindSafe(|| read_batches(path, file, (of, held), options, watch));
     catch_unwind(content).unwrap_or_else(|_| Err(damaged(path)))
 }
 
@@ -123,14 +165,22 @@ fn need_of(
     Need::of_table(n_bytes, n_records, &costs)
 }
 
+/// Bytes that these of a file's columns take in it.
+fn compressed_bytes(metadata: &ParquetMetaData, columns: &[usize]) -> u64 {
+    let groups = metadata.row_groups().iter();
+    let chunks = groups.flat_map(|group| columns.iter().filter_map(|&at| group.columns().get(at)));
+    let sizes = chunks.map(|chunk| u64::try_from(chunk.compressed_size()).unwrap_or(0));
+    sizes.fold(0, u64::saturating_add)
+}
+
 fn read_batches(
     path: &Path,
     file: impl ChunkReader + 'static,
-    of: Variables,
+    (of, held): (Variables, Held),
     options: &ReadOptions,
     watch: &dyn Watch,
 ) -> Result<Table, DataError> {
-    let n_bytes = file.len();
+    let n_file_bytes = file.len();
     let footer = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new());
     let footer = footer.map_err(|_| damaged(path))?;
     let with_lists = with_lists_of_texts(&footer);
@@ -146,7 +196,11 @@ fn read_batches(
             (described, decoder.with_projection(mask))
         }
     };
-    let need = need_of(decoder.metadata(), &read, n_bytes, options);
+    let n_held_bytes = match held {
+        Held::Whole => n_file_bytes,
+        Held::Pages => compressed_bytes(decoder.metadata(), &read),
+    };
+    let need = need_of(decoder.metadata(), &read, n_held_bytes, options);
     Allowance::of(options.memory).check(path, &need)?;
     table.reserve(usize::try_from(total).unwrap_or(0));
     let mut batches = decoder

@@ -9,6 +9,7 @@ use parquet::arrow::arrow_writer::{ArrowColumnChunk, ArrowColumnWriter, compute_
 use parquet::basic::Compression;
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
+use parquet::schema::types::ColumnPath;
 use rayon::prelude::*;
 
 use super::HashingWriter;
@@ -46,9 +47,7 @@ fn write_groups(
     watch: &dyn Watch,
 ) -> Result<(), DataError> {
     let layout = Layout::of(table);
-    let properties = WriterProperties::builder()
-        .set_compression(Compression::SNAPPY)
-        .build();
+    let properties = properties(table);
     // What the encoder says may hold a value of the table, so it is not passed on.
     let failed = |_: ParquetError| {
         let problem = DataProblem::file(
@@ -97,6 +96,34 @@ fn write_groups(
     file.close().map(drop).map_err(failed)
 }
 
+/// How the columns are stored: values that return in a list, to which records refer, and numbers that do not as they
+/// are, since such a list would be made, looked up for every record and given up.
+fn properties(table: &Table) -> WriterProperties {
+    let builder = WriterProperties::builder().set_compression(Compression::SNAPPY);
+    let columns = table.columns().iter();
+    let distinct = columns.filter(|column| column.as_numeric().is_some_and(seldom_returns));
+    distinct
+        .fold(builder, |builder, column| {
+            let path = ColumnPath::new(vec![column.name().to_owned()]);
+            builder.set_column_dictionary_enabled(path, false)
+        })
+        .build()
+}
+
+/// Whether numbers at even steps through the file are nearly all different. Of 4,096 that are drawn from as many values as
+/// a list may hold (131,072, one MiB) 63 in 64 are; a list is worth its room wherever more of them return.
+fn seldom_returns(values: &[f64]) -> bool {
+    const LOOKED_AT: usize = 4096;
+    let step = values.len().div_ceil(LOOKED_AT).max(1);
+    let mut bits: Vec<u64> = (values.iter().step_by(step))
+        .map(|value| value.to_bits())
+        .collect();
+    let n_looked_at = bits.len();
+    bits.sort_unstable();
+    bits.dedup();
+    bits.len() > 64 && bits.len() * 64 >= n_looked_at * 63
+}
+
 /// Why a column was not written.
 enum Unwritten {
     /// A cell does not fit the type of the column.
@@ -118,4 +145,25 @@ fn encode(
         writer.write(leaf).map_err(Unwritten::Encoder)?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 10⁵ numbers of so many different ones, none of them whole, in an order that looks like chance.
+    fn numbers(n_different: u64) -> Vec<f64> {
+        let at = |record: u64| record.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 20;
+        let numbers = (0..100_000).map(|record| (at(record) % n_different) as f64 + 0.25);
+        numbers.collect()
+    }
+
+    #[test]
+    fn lists_are_made_of_numbers_that_return() {
+        for (n_different, seldom) in [(2, false), (50_000, false), (1 << 40, true)] {
+            assert_eq!(seldom_returns(&numbers(n_different)), seldom, "{n_different}");
+        }
+        assert!(!seldom_returns(&[]), "nothing to write");
+        assert!(!seldom_returns(&[1.5, 2.5, 3.5]), "a list of three is as good");
+    }
 }

@@ -57,13 +57,17 @@ fn count_in_cube(keys: KeyColumns, weights: Option<&[f64]>, semantics: Semantics
         Semantics::Visible | Semantics::Original => cube.sum_over_any(),
         Semantics::Wild => cube.let_missing_match(),
     }
-    let f = cells
+    let f: Vec<u32> = cells
         .par_iter()
         .map(|&cell| cube.n_at(cell as usize))
         .collect();
-    let big_f = (cells.par_iter())
-        .map(|&cell| cube.weight_at(cell as usize))
-        .collect();
+    let big_f = match weights {
+        Some(_) => (cells.par_iter())
+            .map(|&cell| cube.weight_at(cell as usize))
+            .collect(),
+        // A census: F = f, read off in the order of the records.
+        None => f.par_iter().map(|&f| f64::from(f)).collect(),
+    };
     Frequencies {
         f,
         big_f,
