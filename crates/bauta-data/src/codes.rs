@@ -38,12 +38,17 @@ impl Codes {
             debug_assert!(code <= largest, "a code exceeds the largest");
             code
         };
+        Self::collected(largest, (0..n).map(code))
+    }
+
+    /// Codes that go up to `largest`, in the bytes that it needs.
+    fn collected(largest: u32, codes: impl Iterator<Item = u32>) -> Self {
         Self(if u8::try_from(largest).is_ok() {
-            Width::One((0..n).map(|record| code(record) as u8).collect())
+            Width::One(codes.map(|code| code as u8).collect())
         } else if u16::try_from(largest).is_ok() {
-            Width::Two((0..n).map(|record| code(record) as u16).collect())
+            Width::Two(codes.map(|code| code as u16).collect())
         } else {
-            Width::Four((0..n).map(code).collect())
+            Width::Four(codes.collect())
         })
     }
 
@@ -167,6 +172,28 @@ impl Codes {
             }
             _ => Self::from_fn(self.len(), largest, |record| new(self.at(record))),
         }
+    }
+
+    /// A new code for each, which may depend on what stands beside it; none of the new ones exceeds `largest`. The width is
+    /// asked for once.
+    #[must_use]
+    pub fn replaced_beside<T: Copy>(
+        &self,
+        largest: u32,
+        beside: &[T],
+        new: impl Fn(u32, T) -> u32,
+    ) -> Self {
+        debug_assert_eq!(self.len(), beside.len(), "one for each record");
+        let new = |code: u32, beside: T| {
+            let new = new(code, beside);
+            debug_assert!(new <= largest, "a code exceeds the largest");
+            new
+        };
+        of_any_width!(&self.0, codes => {
+            let both = codes.iter().zip(beside);
+            #[allow(clippy::useless_conversion, reason = "the widest codes are numbers already")]
+            Self::collected(largest, both.map(|(&code, &beside)| new(u32::from(code), beside)))
+        })
     }
 
     /// The codes of some records, in their order.
@@ -327,6 +354,10 @@ mod tests {
             prop_assert!(taken.iter().eq(codes.iter().rev().copied()));
             let halved = pushed.replaced(u32::MAX / 2, |code| code / 2);
             prop_assert!(halved.iter().eq(codes.iter().map(|code| code / 2)));
+            let places: Vec<u32> = (0..codes.len() as u32).collect();
+            let odd_ones = pushed.replaced_beside(u32::MAX, &places, |code, place| if place % 2 == 0 { 0 } else { code });
+            let expected = codes.iter().zip(&places).map(|(&code, place)| code * (place % 2));
+            prop_assert!(odd_ones.iter().eq(expected));
         }
 
         #[test]

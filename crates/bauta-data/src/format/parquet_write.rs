@@ -161,9 +161,16 @@ mod tests {
     #[test]
     fn lists_are_made_of_numbers_that_return() {
         for (n_different, seldom) in [(2, false), (50_000, false), (1 << 40, true)] {
-            assert_eq!(seldom_returns(&numbers(n_different)), seldom, "{n_different}");
+            assert_eq!(
+                seldom_returns(&numbers(n_different)),
+                seldom,
+                "{n_different}"
+            );
         }
         assert!(!seldom_returns(&[]), "nothing to write");
-        assert!(!seldom_returns(&[1.5, 2.5, 3.5]), "a list of three is as good");
+        assert!(
+            !seldom_returns(&[1.5, 2.5, 3.5]),
+            "a list of three is as good"
+        );
     }
 }

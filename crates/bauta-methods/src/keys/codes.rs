@@ -161,7 +161,7 @@ fn codes_under(column: &Column, semantics: Semantics) -> KeyCodes {
             let n_values = categorical.levels.len() as u32;
             let raised = |record| categorical.codes.at(record).wrapping_add(1);
             KeyCodes {
-                codes: hidden(column, n_values, raised),
+                codes: raised_codes(column, &categorical.codes, n_values),
                 before_suppression: is_counted
                     .then(|| before_suppression(column, n_values, raised))
                     .flatten(),
@@ -182,6 +182,17 @@ fn codes_under(column: &Column, semantics: Semantics) -> KeyCodes {
                 coding: Coding::Own,
             }
         }
+    }
+}
+
+/// Codes of categories, raised by one so that they go up to `n_values`, and 0 where the cell has no value.
+fn raised_codes(column: &Column, codes: &Codes, n_values: u32) -> Codes {
+    match column.missing().map(MissingCells::states) {
+        None => codes.clone().replaced(n_values, |code| code + 1),
+        Some(states) => codes.replaced_beside(n_values, states, |code, state| match state {
+            0 => code + 1,
+            _ => 0,
+        }),
     }
 }
 
