@@ -352,7 +352,7 @@ mod tests {
             let backwards: Vec<u32> = (0..codes.len() as u32).rev().collect();
             let taken = pushed.taken(&backwards);
             prop_assert!(taken.iter().eq(codes.iter().rev().copied()));
-            let halved = pushed.replaced(u32::MAX / 2, |code| code / 2);
+            let halved = pushed.clone().replaced(u32::MAX / 2, |code| code / 2);
             prop_assert!(halved.iter().eq(codes.iter().map(|code| code / 2)));
             let places: Vec<u32> = (0..codes.len() as u32).collect();
             let odd_ones = pushed.replaced_beside(u32::MAX, &places, |code, place| if place % 2 == 0 { 0 } else { code });
