@@ -106,7 +106,9 @@ fn decoded(
     options: &ReadOptions,
     watch: &dyn Watch,
 ) -> Result<Table, DataError> {
-    let content = AssertUnwindSafe(|| read_batches(path, file, (of, held), options, watch));
+    // On a thread that has the others at hand: from any other, each batch would wait until one of them wakes.
+    let read = || rayon::scope(|_| read_batches(path, file, (of, held), options, watch));
+    let content = AssertUnwindSafe(read);
     catch_unwind(content).unwrap_or_else(|_| Err(damaged(path)))
 }
 
