@@ -1,5 +1,7 @@
 //! Codes of categories, each in as few bytes as the largest of them needs.
 
+use std::ops::Range;
+
 /// One code per record. Most variables have few categories, so that most codes take one byte.
 #[derive(Clone, Debug)]
 pub struct Codes(Width);
@@ -136,6 +138,54 @@ impl Codes {
             Width::One(all) => all.extend(codes.map(|code| code as u8)),
             Width::Two(all) => all.extend(codes.map(|code| code as u16)),
             Width::Four(all) => all.extend(codes),
+        }
+    }
+
+    /// Bytes that each code takes.
+    pub(crate) fn width(&self) -> usize {
+        match &self.0 {
+            Width::One(_) => 1,
+            Width::Two(_) => 2,
+            Width::Four(_) => 4,
+        }
+    }
+
+    /// No codes yet, with room for `n` of this width.
+    pub(crate) fn with_room(width: usize, n: usize) -> Self {
+        Self(match width {
+            1 => Width::One(Vec::with_capacity(n)),
+            2 => Width::Two(Vec::with_capacity(n)),
+            _ => Width::Four(Vec::with_capacity(n)),
+        })
+    }
+
+    /// Appends the bytes of some codes, the lowest of each first.
+    pub(crate) fn put_bytes(&self, records: Range<usize>, out: &mut Vec<u8>) {
+        match &self.0 {
+            Width::One(codes) => out.extend_from_slice(&codes[records]),
+            Width::Two(codes) => {
+                out.extend(codes[records].iter().flat_map(|code| code.to_le_bytes()));
+            }
+            Width::Four(codes) => {
+                out.extend(codes[records].iter().flat_map(|code| code.to_le_bytes()));
+            }
+        }
+    }
+
+    /// Adds codes from their bytes, each of which took `width`, no more than those that are there.
+    pub(crate) fn extend_from_bytes(&mut self, width: usize, bytes: &[u8]) {
+        match (&mut self.0, width) {
+            (Width::One(codes), 1) => codes.extend_from_slice(bytes),
+            (_, 1) => self.extend_up_to(u32::from(u8::MAX), bytes.iter().copied().map(u32::from)),
+            (_, 2) => {
+                let codes = bytes.as_chunks::<2>().0.iter();
+                let codes = codes.map(|&code| u32::from(u16::from_le_bytes(code)));
+                self.extend_up_to(u32::from(u16::MAX), codes);
+            }
+            _ => {
+                let codes = bytes.as_chunks::<4>().0.iter();
+                self.extend_up_to(u32::MAX, codes.map(|&code| u32::from_le_bytes(code)));
+            }
         }
     }
 

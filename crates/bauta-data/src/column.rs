@@ -1,13 +1,16 @@
 //! One column: its description, its values, its missing cells, and the text it came as.
 
 mod exact;
+mod stored;
 mod unread;
 
 use std::sync::Arc;
 
 pub use self::exact::Limit;
 use self::exact::{exact_of, exact_taken, taken};
+use self::stored::Stored;
 use self::unread::Unread;
+pub(crate) use self::exact::exact_of as exact_numbers_of;
 pub(crate) use self::unread::{CellSource, Texts};
 use crate::attribute::{Attribute, Kind};
 use crate::codes::Codes;
@@ -51,6 +54,16 @@ pub struct NumberText {
     pub date: Option<DateFormat>,
 }
 
+impl NumberText {
+    /// No decimals, no texts of their own.
+    pub(crate) const PLAIN: Self = Self {
+        decimals: 0,
+        verbatim: None,
+        mark: DecimalMark::Point,
+        date: None,
+    };
+}
+
 /// A column of a [`Table`](crate::Table).
 ///
 /// Columns are values: a mask makes a new one from an old one and never changes it in place, so
@@ -59,11 +72,6 @@ pub struct NumberText {
 pub struct Column {
     attribute: Arc<Attribute>,
     cells: Cells,
-    number_text: NumberText,
-    /// The numbers with all their digits, where doubles lack some.
-    exact: Option<Arc<Categorical>>,
-    /// The numbers with those that masks suppressed, as far as they are known.
-    before_suppression: Option<Arc<Vec<f64>>>,
     arrow_type: Option<arrow_schema::DataType>,
     source_type: Option<arrow_schema::DataType>,
 }
@@ -73,20 +81,36 @@ pub struct Column {
 enum Cells {
     Read(Content),
     Unread(Arc<Unread>),
+    Stored(Arc<Stored>),
 }
 
-/// Values, and which cells have none.
+/// Values, which cells have none, and what else is known cell by cell.
 #[derive(Clone, Debug)]
-struct Content {
-    values: Values,
-    missing: Option<MissingCells>,
+pub(crate) struct Content {
+    pub(crate) values: Values,
+    pub(crate) missing: Option<MissingCells>,
+    pub(crate) number_text: NumberText,
+    /// The numbers with all their digits, where doubles lack some.
+    pub(crate) exact: Option<Arc<Categorical>>,
+    /// The numbers with those that masks suppressed, as far as they are known.
+    pub(crate) before_suppression: Option<Arc<Vec<f64>>>,
 }
 
-impl Cells {
-    fn of(values: Values, missing: Option<MissingCells>) -> Self {
-        Self::Read(Content { values, missing })
+impl Content {
+    /// Values that have no text of their own.
+    pub(crate) fn of(values: Values, missing: Option<MissingCells>) -> Self {
+        Self {
+            values,
+            missing,
+            number_text: NumberText::default(),
+            exact: None,
+            before_suppression: None,
+        }
     }
 }
+
+/// What is known of the texts of numbers where there are none.
+static NO_NUMBER_TEXT: NumberText = NumberText::PLAIN;
 
 impl Column {
     /// A numeric column. Cells that `missing` marks must be NaN, all others finite.
@@ -101,14 +125,29 @@ impl Column {
                 .as_ref()
                 .is_none_or(|cells| cells.states().len() == values.len())
         );
+        let content = Content {
+            exact: exact_of(&values, &number_text),
+            number_text,
+            ..Content::of(Values::Numeric(values), missing)
+        };
+        Self::of_content(attribute, content)
+    }
+
+    /// A column of these cells.
+    fn of_content(attribute: Arc<Attribute>, content: Content) -> Self {
         Self {
             attribute,
-            exact: exact_of(&values, &number_text),
-            cells: Cells::of(Values::Numeric(values), missing),
-            number_text,
-            before_suppression: None,
+            cells: Cells::Read(content),
             arrow_type: None,
             source_type: None,
+        }
+    }
+
+    /// The column with other cells; it is no longer of the type that its source had.
+    fn with_content(&self, content: Content) -> Self {
+        Self {
+            source_type: self.source_type.clone(),
+            ..Self::of_content(Arc::clone(&self.attribute), content)
         }
     }
 
@@ -125,15 +164,8 @@ impl Column {
                 .as_ref()
                 .is_none_or(|cells| cells.states().len() == codes.len())
         );
-        Self {
-            attribute,
-            cells: Cells::of(Values::Categorical(Categorical { codes, levels }), missing),
-            number_text: NumberText::default(),
-            exact: None,
-            before_suppression: None,
-            arrow_type: None,
-            source_type: None,
-        }
+        let values = Values::Categorical(Categorical { codes, levels });
+        Self::of_content(attribute, Content::of(values, missing))
     }
 
     /// Notes the Arrow type that the column had in its source, so that it is written as the same.
@@ -169,6 +201,7 @@ impl Column {
     pub fn len(&self) -> usize {
         match &self.cells {
             Cells::Unread(unread) => unread.n_records(),
+            Cells::Stored(stored) => stored.file.n_records(),
             Cells::Read(content) => match &content.values {
                 Values::Numeric(values) => values.len(),
                 Values::Categorical(categorical) => categorical.codes.len(),
@@ -190,6 +223,16 @@ impl Column {
         match &self.cells {
             Cells::Read(content) => content,
             Cells::Unread(unread) => unread.content(),
+            Cells::Stored(stored) => stored.content(),
+        }
+    }
+
+    /// Whether it holds numbers; nothing is read for that.
+    pub fn is_numeric(&self) -> bool {
+        match &self.cells {
+            Cells::Read(content) => matches!(content.values, Values::Numeric(_)),
+            Cells::Unread(_) => false,
+            Cells::Stored(stored) => stored.file.is_numeric(),
         }
     }
 
@@ -223,6 +266,7 @@ impl Column {
     pub fn n_missing(&self) -> usize {
         let unread = match &self.cells {
             Cells::Unread(unread) => unread.n_missing(),
+            Cells::Stored(stored) => Some(stored.file.n_missing()),
             Cells::Read(_) => None,
         };
         unread.unwrap_or_else(|| self.missing().map_or(0, MissingCells::count))
@@ -233,6 +277,7 @@ impl Column {
         match &self.cells {
             // No mask touched it.
             Cells::Unread(_) => 0,
+            Cells::Stored(stored) => stored.file.n_suppressed(),
             Cells::Read(content) => {
                 let missing = content.missing.as_ref();
                 missing.map_or(0, MissingCells::n_suppressed)
@@ -247,7 +292,12 @@ impl Column {
 
     /// How its numbers are written.
     pub fn number_text(&self) -> &NumberText {
-        &self.number_text
+        match &self.cells {
+            Cells::Read(content) => &content.number_text,
+            // Categories.
+            Cells::Unread(_) => &NO_NUMBER_TEXT,
+            Cells::Stored(stored) => stored.number_text(),
+        }
     }
 
     /// The column with other numbers in the same records; missing cells stay missing.
@@ -257,37 +307,37 @@ impl Column {
     /// given here, also where the column had more digits; a mask that moves values, or sets some to a
     /// stated number, keeps them with [`Column::moved`] and [`Column::with_numbers_where`].
     #[must_use]
-    pub fn with_numbers(&self, mut values: Vec<f64>) -> Self {
+    pub fn with_numbers(&self, values: Vec<f64>) -> Self {
         assert_eq!(
             values.len(),
             self.len(),
             "a mask keeps the number of records"
         );
-        if let Some(format) = self.number_text.date {
+        self.numbered(values, self.missing().cloned())
+    }
+
+    /// The column with these numbers, and these cells missing.
+    fn numbered(&self, mut values: Vec<f64>, missing: Option<MissingCells>) -> Self {
+        if let Some(format) = self.number_text().date {
             // What is measured is what a reader of the released file finds.
             for value in &mut values {
                 *value = format.round(*value);
             }
         }
-        if let Some(cells) = self.missing() {
+        if let Some(cells) = &missing {
             for (value, &state) in values.iter_mut().zip(cells.states()) {
                 if state != 0 {
                     *value = f64::NAN;
                 }
             }
         }
-        Self {
-            attribute: Arc::clone(&self.attribute),
-            cells: Cells::of(Values::Numeric(values), self.missing().cloned()),
+        self.with_content(Content {
             number_text: NumberText {
                 verbatim: None,
-                ..self.number_text
+                ..*self.number_text()
             },
-            exact: None,
-            before_suppression: None,
-            arrow_type: None,
-            source_type: self.source_type.clone(),
-        }
+            ..Content::of(Values::Numeric(values), missing)
+        })
     }
 
     /// The column with other categories in the same records; missing cells stay missing.
@@ -299,18 +349,8 @@ impl Column {
             self.len(),
             "a mask keeps the number of records"
         );
-        Self {
-            attribute: Arc::clone(&self.attribute),
-            cells: Cells::of(
-                Values::Categorical(Categorical { codes, levels }),
-                self.missing().cloned(),
-            ),
-            number_text: NumberText::default(),
-            exact: None,
-            before_suppression: None,
-            arrow_type: None,
-            source_type: self.source_type.clone(),
-        }
+        let values = Values::Categorical(Categorical { codes, levels });
+        self.with_content(Content::of(values, self.missing().cloned()))
     }
 
     /// The column read as numbers, if every value is one; its texts are kept.
@@ -359,7 +399,7 @@ impl Column {
     /// The column read as dates, in numbers of days, if every value is one in this spelling; its texts are kept.
     pub fn parsed_as_dates(&self, format: DateFormat) -> Option<Self> {
         let Values::Categorical(categories) = self.values() else {
-            return (self.number_text.date == Some(format)).then(|| self.clone());
+            return (self.number_text().date == Some(format)).then(|| self.clone());
         };
         let days: Vec<f64> = categories
             .levels
@@ -399,9 +439,10 @@ impl Column {
     /// How its dates are spelled, if its values are dates: as numbers of days, or as categories in the order of the
     /// calendar.
     pub fn date_format(&self) -> Option<DateFormat> {
-        match self.values() {
-            Values::Numeric(_) => self.number_text.date,
-            Values::Categorical(_) => self.attribute.date.and_then(Dates::format),
+        if self.is_numeric() {
+            self.number_text().date
+        } else {
+            self.attribute.date.and_then(Dates::format)
         }
     }
 
@@ -426,30 +467,38 @@ impl Column {
     #[must_use]
     pub fn suppress(&self, records: &[u32]) -> Self {
         let missing = MissingCells::suppress(self.missing(), records, self.len());
-        let masked = Self {
-            cells: Cells::of(self.values().clone(), missing),
-            ..self.clone()
-        };
         match self.values() {
             Values::Numeric(values) => {
                 let before = self.numbers_before_suppression();
-                Self {
-                    exact: self.exact.clone(),
-                    before_suppression: before.map(|numbers| Arc::new(numbers.to_vec())),
-                    ..masked.with_numbers(values.clone())
-                }
+                let before_suppression = before.map(|numbers| Arc::new(numbers.to_vec()));
+                let exact = self.content().exact.clone();
+                let masked = self.numbered(values.clone(), missing);
+                masked.with_beside(exact, before_suppression)
             }
             Values::Categorical(categorical) => {
-                masked.with_codes(categorical.codes.clone(), Arc::clone(&categorical.levels))
+                self.with_content(Content::of(Values::Categorical(categorical.clone()), missing))
             }
         }
+    }
+
+    /// The column with numbers known beside its own.
+    fn with_beside(
+        mut self,
+        exact: Option<Arc<Categorical>>,
+        before_suppression: Option<Arc<Vec<f64>>>,
+    ) -> Self {
+        if let Cells::Read(content) = &mut self.cells {
+            content.exact = exact;
+            content.before_suppression = before_suppression;
+        }
+        self
     }
 
     /// The numbers as they were before masks suppressed some, NaN where the source had none; `None`
     /// for categories, and where that is not known: a mask that came after the suppression gave the
     /// others new values. As with categories, nothing writes what is under a suppressed cell.
     pub fn numbers_before_suppression(&self) -> Option<&[f64]> {
-        match (self.values(), &self.before_suppression) {
+        match (self.values(), &self.content().before_suppression) {
             (Values::Numeric(_), Some(numbers)) => Some(numbers),
             (Values::Numeric(values), None) => {
                 let cells = self.missing();
@@ -465,10 +514,9 @@ impl Column {
         match &self.cells {
             // No mask touched it.
             Cells::Unread(_) => true,
+            Cells::Stored(stored) => all_spelled(stored.file.marks().iter(), text),
             Cells::Read(content) => {
-                let marks = content.missing.iter().flat_map(MissingCells::marks);
-                let mut suppressed = marks.filter(|mark| mark.cause == MissingCause::Suppressed);
-                suppressed.all(|mark| mark.text == text)
+                all_spelled(content.missing.iter().flat_map(MissingCells::marks), text)
             }
         }
     }
@@ -477,11 +525,17 @@ impl Column {
     #[must_use]
     pub fn with_suppressed_text(&self, text: &str) -> Self {
         let mut column = self.clone();
-        // No mask touched a column that is not read.
-        if let Cells::Read(Content { missing, .. }) = &mut column.cells
-            && let Some(cells) = missing
-        {
-            cells.set_suppressed_text(text);
+        match &mut column.cells {
+            Cells::Read(content) => {
+                if let Some(cells) = &mut content.missing {
+                    cells.set_suppressed_text(text);
+                }
+            }
+            Cells::Stored(stored) => {
+                *stored = Stored::new(stored.file.with_suppressed_text(text));
+            }
+            // No mask touched a column that is not read.
+            Cells::Unread(_) => {}
         }
         column
     }
@@ -496,7 +550,14 @@ impl Column {
                 levels: Arc::clone(&categorical.levels),
             }),
         };
-        let verbatim = self.number_text.verbatim.as_ref().map(|texts| {
+        let Content {
+            missing,
+            number_text,
+            exact,
+            before_suppression,
+            ..
+        } = self.content();
+        let verbatim = number_text.verbatim.as_ref().map(|texts| {
             Arc::new(
                 records
                     .iter()
@@ -504,16 +565,20 @@ impl Column {
                     .collect(),
             )
         });
-        Self {
-            attribute: Arc::clone(&self.attribute),
-            cells: Cells::of(values, self.missing().and_then(|cells| cells.take(records))),
+        let content = Content {
+            values,
+            missing: missing.as_ref().and_then(|cells| cells.take(records)),
             number_text: NumberText {
                 verbatim,
-                ..self.number_text
+                ..*number_text
             },
-            exact: (self.exact.as_ref()).map(|exact| exact_taken(exact, records)),
-            before_suppression: (self.before_suppression.as_ref())
+            exact: exact.as_ref().map(|exact| exact_taken(exact, records)),
+            before_suppression: (before_suppression.as_ref())
                 .map(|numbers| Arc::new(taken(numbers, records))),
+        };
+        Self {
+            attribute: Arc::clone(&self.attribute),
+            cells: Cells::Read(content),
             arrow_type: self.arrow_type.clone(),
             source_type: self.source_type.clone(),
         }
@@ -531,37 +596,48 @@ impl Column {
             out.push_str(&missing.text);
             return;
         }
-        match (self.values(), &self.number_text.verbatim) {
+        let Content {
+            values,
+            number_text: spelled,
+            exact,
+            ..
+        } = self.content();
+        match (values, &spelled.verbatim) {
             (Values::Numeric(_), Some(texts)) => {
                 let text = texts.get(record);
-                if mark == self.number_text.mark || self.number_text.date.is_some() {
+                if mark == spelled.mark || spelled.date.is_some() {
                     out.push_str(text);
                 } else {
-                    write_with(out, text, self.number_text.mark, mark);
+                    write_with(out, text, spelled.mark, mark);
                 }
             }
-            (Values::Numeric(_), None) if self.exact.is_some() => {
-                let text = self
-                    .exact
+            (Values::Numeric(_), None) if exact.is_some() => {
+                let text = exact
                     .as_ref()
                     .map(|exact| exact.levels.text(exact.codes.at(record)));
                 if let Some(number) = text.and_then(Decimal::parse) {
-                    number.write(out, self.number_text.decimals, mark);
+                    number.write(out, spelled.decimals, mark);
                 }
             }
-            (Values::Numeric(values), None) if self.number_text.date.is_some() => {
-                if let Some(format) = self.number_text.date {
+            (Values::Numeric(values), None) if spelled.date.is_some() => {
+                if let Some(format) = spelled.date {
                     format.write(values[record], out);
                 }
             }
             (Values::Numeric(values), None) => {
-                write_number(out, values[record], self.number_text.decimals, mark);
+                write_number(out, values[record], spelled.decimals, mark);
             }
             (Values::Categorical(categorical), _) => {
                 out.push_str(categorical.levels.text(categorical.codes.at(record)));
             }
         }
     }
+}
+
+/// Whether the marks of suppressed cells, if there are any, have this text.
+fn all_spelled<'a>(marks: impl Iterator<Item = &'a MissingMark>, text: &str) -> bool {
+    let mut suppressed = marks.filter(|mark| mark.cause == MissingCause::Suppressed);
+    suppressed.all(|mark| mark.text == text)
 }
 
 /// Appends a number with another decimal mark than it was read with, and without what separates its

@@ -40,6 +40,7 @@ use crate::number::{DecimalMark, ShownMark};
 use crate::problem::{DataError, DataErrorKind, DataProblem};
 use crate::remark::Remark;
 use crate::spelling;
+use crate::store::Store;
 use crate::table::Table;
 use crate::watch::Watch;
 
@@ -193,6 +194,47 @@ pub fn read(path: &Path, options: &ReadOptions, watch: &dyn Watch) -> Result<Loa
     FileFormat::of_path(path)?;
     let bytes = read_whole(path, file, options)?;
     read_bytes(path, bytes, options, watch)
+}
+
+/// Reads a file into a store: its table is the one that [`read`] gives, in columns whose cells lie in files. No more of it
+/// is in memory at a time than some records and the categories of each variable.
+///
+/// What can only be read as a whole is read by [`read`] first, and refused where it does not fit the memory that `options`
+/// allow: texts in other letters than UTF-8, of one column, or with carriage returns that end lines alone, and texts with
+/// bytes that are no characters, whatever else is wrong with them.
+pub fn read_stored(
+    path: &Path,
+    options: &ReadOptions,
+    store: &Store,
+    watch: &dyn Watch,
+) -> Result<Loaded, DataError> {
+    let mut file = open(path)?;
+    let format = FileFormat::of_path(path)?;
+    let is_on_disk = file.metadata().is_ok_and(|metadata| metadata.is_file());
+    let streamed = match format {
+        FileFormat::Text if is_on_disk => {
+            text_read::read_stored(path, &mut file, options, store, watch)?
+        }
+        FileFormat::Parquet if is_on_disk => {
+            Some(parquet::read_stored(path, file, options, store, watch)?)
+        }
+        // A pipe goes by once.
+        FileFormat::Text | FileFormat::Parquet => None,
+    };
+    let Some((read, fingerprint)) = streamed else {
+        let loaded = read(path, options, watch)?;
+        let table = store.put_table(&loaded.table)?;
+        return Ok(Loaded { table, ..loaded });
+    };
+    let (table, folded) = spelling::fold_declared(path, read.table, &options.schema)?;
+    Ok(Loaded {
+        table: store.put_table(&table)?,
+        fingerprint,
+        format,
+        style: read.style,
+        remarks: read.remarks.into_iter().chain(folded).collect(),
+        shown_marks: read.shown_marks,
+    })
 }
 
 /// Reads of a file the variables that `options` describe, and no hash of its bytes. Its records and names are checked

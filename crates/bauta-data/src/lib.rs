@@ -22,6 +22,7 @@ pub mod problem;
 pub mod remark;
 mod rows;
 pub mod spelling;
+pub mod store;
 pub mod survey;
 pub mod table;
 pub mod text;

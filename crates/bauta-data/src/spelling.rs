@@ -9,7 +9,6 @@ use std::sync::Arc;
 
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
-use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization;
@@ -200,6 +199,9 @@ struct Groups {
 
 impl Groups {
     fn of(column: &Column) -> Option<Self> {
+        if column.is_numeric() {
+            return None;
+        }
         let categorical = column.as_categorical()?;
         let levels = &categorical.levels;
         let mut n_cells = vec![0_u64; levels.len()];
@@ -261,16 +263,11 @@ impl Groups {
 /// What there is to say of the spellings of a table's categories, for the columns whose positions are
 /// chosen; identifiers are not.
 pub fn remarks(table: &Table, is_chosen: impl Fn(usize) -> bool + Sync) -> Vec<Remark> {
-    let columns: Vec<Vec<Remark>> = table
-        .columns()
-        .par_iter()
-        .enumerate()
-        .map(|(attr_idx, column)| {
-            let chosen = column.attribute().role != Role::Identifier && is_chosen(attr_idx);
-            let groups = chosen.then(|| Groups::of(column)).flatten();
-            groups.map_or_else(Vec::new, |groups| remarks_on(column.name(), &groups))
-        })
-        .collect();
+    let columns = table.look_at_each(|attr_idx, column| {
+        let chosen = column.attribute().role != Role::Identifier && is_chosen(attr_idx);
+        let groups = chosen.then(|| Groups::of(column)).flatten();
+        groups.map_or_else(Vec::new, |groups| remarks_on(column.name(), &groups))
+    });
     columns.into_iter().flatten().collect()
 }
 
@@ -321,7 +318,7 @@ pub(crate) fn fold_declared(
         let Some(attr_idx) = table.index_of(&attribute.name) else {
             continue;
         };
-        match fold(table.column(attr_idx)) {
+        match table.column(attr_idx).looked_at(fold) {
             Some((column, spread)) => {
                 remarks.push(folded_remark(&attribute.name, spread));
                 if spread.is_spread() {

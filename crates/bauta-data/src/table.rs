@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use rayon::prelude::*;
+
 use crate::attribute::Role;
 use crate::column::Column;
 
@@ -96,6 +98,67 @@ impl Table {
         self
     }
 
+    /// The same table, of whose stored columns nothing was read yet: what is read of a view is given back with it.
+    /// Columns in memory are the very same.
+    #[must_use]
+    pub fn view(&self) -> Self {
+        let mut table = self.clone();
+        for column in &mut table.columns {
+            if let Some(view) = column.view() {
+                *column = Arc::new(view);
+            }
+        }
+        table
+    }
+
+    /// The view of a table of the same records, some of whose columns are those of another table: of these both views have
+    /// one and the same.
+    #[must_use]
+    pub fn view_beside(&self, other: &Self, view_of_other: &Self) -> Self {
+        let mut table = self.view();
+        for (column, own) in table.columns.iter_mut().zip(&self.columns) {
+            let mut others = other.columns.iter().zip(&view_of_other.columns);
+            if let Some((_, view)) = others.find(|(other, _)| Arc::ptr_eq(own, other)) {
+                *column = Arc::clone(view);
+            }
+        }
+        table
+    }
+
+    /// Some records that follow each other, in memory; an error where a stored column cannot be read.
+    pub fn slice(&self, records: std::ops::Range<usize>) -> std::io::Result<Self> {
+        let columns = self.columns.par_iter();
+        let columns = columns.map(|column| column.slice(records.clone()).map(Arc::new));
+        let rows = |rows: &Arc<Vec<u32>>| rows[records.clone()].to_vec();
+        let rows = self.source_rows.as_ref().map(rows);
+        let n_records = records.len();
+        Ok(Self {
+            columns: columns.collect::<std::io::Result<_>>()?,
+            n_records,
+            // A part is traced to the rows of the whole.
+            source_rows: Some(Arc::new(
+                rows.unwrap_or_else(|| records.map(|record| record as u32).collect()),
+            )),
+        })
+    }
+
+    /// Looks at each column: on all threads where they are in memory, and one at a time where they lie in files, so that no
+    /// more than one of these is read at a time.
+    pub fn look_at_each<T: Send>(&self, look: impl Fn(usize, &Column) -> T + Sync) -> Vec<T> {
+        if self.is_stored() {
+            let columns = self.columns.iter().enumerate();
+            let looked_at = columns.map(|(at, column)| column.looked_at(|column| look(at, column)));
+            return looked_at.collect();
+        }
+        let columns = self.columns.par_iter().enumerate();
+        columns.map(|(at, column)| look(at, column)).collect()
+    }
+
+    /// Whether a column lies in a file.
+    pub fn is_stored(&self) -> bool {
+        self.columns.iter().any(|column| column.is_stored())
+    }
+
     /// The table with one column replaced.
     #[must_use]
     pub fn with_column(&self, attr_idx: usize, column: Column) -> Self {
@@ -122,16 +185,20 @@ impl Table {
     /// A choice of records, in that order.
     #[must_use]
     pub fn take(&self, records: &[u32]) -> Self {
+        let columns = self.columns.iter().map(|column| column.take(records));
+        self.with_taken(records, columns.collect())
+    }
+
+    /// The same with columns that were made of these records by the caller.
+    #[must_use]
+    pub fn with_taken(&self, records: &[u32], columns: Vec<Column>) -> Self {
+        assert!(columns.iter().all(|column| column.len() == records.len()));
         let rows = records
             .iter()
             .map(|&record| self.source_row(record as usize) as u32)
             .collect();
         Self {
-            columns: self
-                .columns
-                .iter()
-                .map(|column| Arc::new(column.take(records)))
-                .collect(),
+            columns: columns.into_iter().map(Arc::new).collect(),
             n_records: records.len(),
             source_rows: Some(Arc::new(rows)),
         }

@@ -1,5 +1,7 @@
 //! Many short texts in one allocation.
 
+use std::ops::Range;
+
 /// Texts addressed by index, stored end to end.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct TextArena {
@@ -34,6 +36,17 @@ impl TextArena {
     /// The texts in order.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         (0..self.len()).map(|index| self.get(index))
+    }
+
+    /// Some texts that follow each other.
+    pub(crate) fn slice(&self, indices: Range<usize>) -> Self {
+        let start = indices.start.checked_sub(1).map_or(0, |last| self.ends[last]);
+        let ends = &self.ends[indices];
+        let end = ends.last().copied().unwrap_or(start);
+        Self {
+            bytes: self.bytes[start..end].to_owned(),
+            ends: ends.iter().map(|end| end - start).collect(),
+        }
     }
 
     /// Appends all texts of another arena.

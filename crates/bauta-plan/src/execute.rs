@@ -11,6 +11,7 @@ use std::path::Path;
 
 use bauta_data::fingerprint::Hasher;
 use bauta_data::format::{self, FileFormat, Loaded, TextStyle};
+use bauta_data::store::Store;
 use bauta_data::{Column, DataError, DataProblem, Kind, Table, Unwatched};
 use bauta_methods::measure::Scope;
 use bauta_methods::pair::Rows;
@@ -104,17 +105,20 @@ pub fn execute(
     watch: &dyn RunWatch,
 ) -> Result<Executed, RunError> {
     let mut stages = Stages::new(plan.steps.len() + STAGES_OF_MEASURING, watch);
-    let mut executed = execute_in(plan, loaded, options, RecordFigures::Kept, &mut stages)?;
+    let kept = RecordFigures::Kept;
+    let mut executed = execute_in(plan, loaded, options, kept, None, &mut stages)?;
     executed.record.times = stages.finish();
     Ok(executed)
 }
 
-/// The same as a part of a longer run.
+/// The same as a part of a longer run. Of a table that lies in a store, no more than a step or a measure looks at is in
+/// memory at a time, and what steps make of it goes there too.
 pub(crate) fn execute_in(
     plan: &Plan,
     loaded: &Loaded,
     options: RunOptions,
     record_figures: RecordFigures,
+    store: Option<&Store>,
     stages: &mut Stages<'_>,
 ) -> Result<Executed, RunError> {
     check_described(plan, &loaded.table)?;
@@ -132,7 +136,7 @@ pub(crate) fn execute_in(
     let before = measuring.all(|planned| {
         (planned.measure.declared().subject == Subject::OneFile).then_some(Files::One(original))
     })?;
-    let mut masked = Masked::new(original);
+    let mut masked = Masked::new(original, store);
     let mut steps = Vec::new();
     for step in &plan.steps {
         stages.begin(&step.key);
@@ -159,7 +163,7 @@ pub(crate) fn execute_in(
     }
     Ok(Executed {
         record,
-        released: masked.release(plan, seed, watch),
+        released: masked.release(plan, seed, watch)?,
         masked: masked.table,
         measured,
         claims,
@@ -235,7 +239,7 @@ fn check_described(plan: &Plan, table: &Table) -> Result<(), DataError> {
         columns.get(attribute.name.as_str()).is_none_or(|column| {
             let found = column.attribute();
             (found.role, found.kind) != (attribute.role, attribute.kind)
-                || (attribute.kind == Kind::Continuous && column.as_numeric().is_none())
+                || (attribute.kind == Kind::Continuous && !column.is_numeric())
         })
     });
     let names: Vec<&str> = unlike.map(|attribute| attribute.name.as_str()).collect();

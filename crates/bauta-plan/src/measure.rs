@@ -4,8 +4,8 @@
 use bauta_data::{Table, Watch};
 use bauta_methods::groups::not_measured;
 use bauta_methods::{
-    Files, Groups, Measure, MeasureTask, Measurement, MethodError, Note, ParamProblem, Params,
-    RawValue, RunContext, SharedFacts, measure_groups,
+    Files, Groups, Measure, MeasureTask, Measurement, MethodError, Note, Pair, ParamProblem,
+    Params, RawValue, RunContext, SharedFacts, measure_groups,
 };
 
 use crate::error::RunError;
@@ -130,10 +130,36 @@ impl<'a> Measuring<'a> {
         }
     }
 
+    /// Takes a measure of views of the files, so that what is read of a store for it is given back after it.
     pub(crate) fn one(
         &self,
         planned: &PlannedMeasure,
         files: Files<'_>,
+    ) -> Result<Measured, RunError> {
+        let original = self.original.view();
+        match files {
+            Files::One(table) => {
+                let table = table.view_beside(self.original, &original);
+                self.one_of(planned, Files::One(&table), &original)
+            }
+            Files::Both(pair) => {
+                let first = pair.original.view_beside(self.original, &original);
+                let masked = pair.masked.view_beside(pair.original, &first);
+                let pair = Pair {
+                    original: &first,
+                    masked: &masked,
+                    rows: pair.rows,
+                };
+                self.one_of(planned, Files::Both(pair), &original)
+            }
+        }
+    }
+
+    fn one_of(
+        &self,
+        planned: &PlannedMeasure,
+        files: Files<'_>,
+        original: &Table,
     ) -> Result<Measured, RunError> {
         let id = planned.measure.card().id;
         let context = RunContext::new(self.seed, format!("measure {id}"), self.watch);
@@ -159,7 +185,7 @@ impl<'a> Measuring<'a> {
                 params,
                 groups,
                 files,
-                self.original,
+                original,
                 &context,
             );
             found = self.allowed(planned, taken, &context)?;

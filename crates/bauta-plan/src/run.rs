@@ -1,6 +1,9 @@
 //! Carrying out a plan from file to file: read, execute, publish.
 
+use std::path::Path;
+
 use bauta_data::format;
+use bauta_data::store::Store;
 use bauta_methods::MethodError;
 
 use crate::execute::{Executed, STAGES_OF_MEASURING, execute_in};
@@ -26,13 +29,28 @@ pub fn run(
     watch: &dyn RunWatch,
     renderer: &dyn Renderer,
 ) -> Result<RunRecord, RunError> {
+    run_in(plan, options, None, watch, renderer)
+}
+
+/// The same with the columns of all tables in a store, if there is one: the outputs are the same, and no more is in memory
+/// than a step or a measure looks at.
+pub fn run_in(
+    plan: &Plan,
+    options: RunOptions,
+    store: Option<&Store>,
+    watch: &dyn RunWatch,
+    renderer: &dyn Renderer,
+) -> Result<RunRecord, RunError> {
     refuse_published_seed(plan, options)?;
     refuse_unjudged(plan, ungated(plan, options))?;
     let guard = Guard::new(&plan.reads, options.replace);
     // Before hours of work, not after them.
     guard.check(&plan.output.paths())?;
     let mut stages = stages_of(plan, watch);
-    let loaded = stages.time("read", || read(plan, watch))?;
+    let loaded = stages.time("read", || match store {
+        Some(store) => read_stored(plan, store, watch),
+        None => read(plan, watch),
+    })?;
     let figures = RecordFigures::Dropped;
     let Executed {
         record,
@@ -40,7 +58,7 @@ pub fn run(
         claims,
         style,
         ..
-    } = execute_in(plan, &loaded, options, figures, &mut stages)?;
+    } = execute_in(plan, &loaded, options, figures, store, &mut stages)?;
     // What is written is not compared with the original any more.
     drop(loaded);
     stages.begin("write");
@@ -88,11 +106,24 @@ pub(crate) fn stages_of<'a>(plan: &Plan, watch: &'a dyn RunWatch) -> Stages<'a> 
 
 /// Reads the file of a plan.
 pub(crate) fn read(plan: &Plan, watch: &dyn RunWatch) -> Result<format::Loaded, RunError> {
+    Ok(format::read(input_of(plan)?, &plan.read, watch)?)
+}
+
+/// Reads the file of a plan into a store.
+fn read_stored(
+    plan: &Plan,
+    store: &Store,
+    watch: &dyn RunWatch,
+) -> Result<format::Loaded, RunError> {
+    Ok(format::read_stored(input_of(plan)?, &plan.read, store, watch)?)
+}
+
+fn input_of(plan: &Plan) -> Result<&Path, RunError> {
     let input = plan.input.as_ref().ok_or_else(|| {
         RunError::internal(
             "reading",
             "the plan names no file; execute it on data in memory",
         )
     })?;
-    Ok(format::read(&input.path, &plan.read, watch)?)
+    Ok(&input.path)
 }

@@ -25,7 +25,7 @@ pub(crate) fn check_suppressed_text(
     let columns = released.columns().iter();
     let concerned = columns.filter(|column| column.n_suppressed() > 0 || is_claimed(column.name()));
     let names: Vec<&str> = concerned
-        .filter(|column| is_value_of(column, text))
+        .filter(|column| column.looked_at(|column| is_value_of(column, text)))
         .map(|column| column.name())
         .collect();
     if names.is_empty() {

@@ -134,7 +134,7 @@ fn made_again(
         ..RunOptions::default()
     };
     let figures = RecordFigures::Dropped;
-    let executed = execute_in(plan, &loaded, options, figures, &mut stages)?;
+    let executed = execute_in(plan, &loaded, options, figures, None, &mut stages)?;
     drop(loaded);
     let mut again = executed.record.clone();
     release_again(plan, &executed, &mut again, watch)?;

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use super::{Categorical, Column, NumberText, Values};
+use super::{Categorical, Cells, Column, NumberText, Values};
 use crate::date::iso_days;
 use crate::decimal::{Decimal, is_beyond_double};
 use crate::levels::Levels;
@@ -25,12 +25,15 @@ impl Column {
     /// order of the numbers, whose texts are their one spelling. `None` where the doubles say it all,
     /// and for categories.
     pub fn exact(&self) -> Option<&Categorical> {
-        self.exact.as_deref()
+        match &self.cells {
+            Cells::Stored(stored) if !stored.file.may_be_exact() => None,
+            _ => self.content().exact.as_deref(),
+        }
     }
 
     /// The limit that a text means in this column, if it is a number; a date where the numbers are days.
     pub fn limit(&self, text: &str) -> Option<Limit> {
-        if let Some(format) = self.number_text.date {
+        if let Some(format) = self.number_text().date {
             return iso_days(text)
                 .or_else(|| format.days(text))
                 .map(|days| self.limit_at(days));
@@ -103,7 +106,7 @@ impl Column {
         match (self.values(), other.values()) {
             (Values::Numeric(x), Values::Numeric(z)) => {
                 let (x, z) = (x[record], z[other_record]);
-                if self.exact.is_none() && other.exact.is_none() {
+                if self.exact().is_none() && other.exact().is_none() {
                     return x.to_bits() == z.to_bits();
                 }
                 let text = |column: &Self, record: usize, value: f64| {
@@ -134,10 +137,10 @@ impl Column {
                 categories.codes.taken(donors),
                 Arc::clone(&categories.levels),
             ),
-            Values::Numeric(values) => Self {
-                exact: self.exact.as_ref().map(|exact| exact_taken(exact, donors)),
-                ..self.with_numbers(taken(values, donors))
-            },
+            Values::Numeric(values) => {
+                let exact = self.exact().map(|exact| exact_taken(exact, donors));
+                self.with_numbers(taken(values, donors)).with_beside(exact, None)
+            }
         }
     }
 
@@ -164,12 +167,12 @@ impl Column {
             }
         }
         let exact = exact_numbers(numbers, &texts, DecimalMark::Point);
-        Self { exact, ..column }
+        column.with_beside(exact, None)
     }
 }
 
 /// The numbers with all their digits, if a double lacks some that a text has.
-pub(super) fn exact_of(values: &[f64], number_text: &NumberText) -> Option<Arc<Categorical>> {
+pub(crate) fn exact_of(values: &[f64], number_text: &NumberText) -> Option<Arc<Categorical>> {
     if number_text.date.is_some() {
         return None;
     }

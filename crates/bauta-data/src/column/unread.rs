@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use super::{Cells, Column, Content, NumberText};
+use super::{Cells, Column, Content};
 use crate::attribute::Attribute;
 use crate::number::DecimalMark;
 
@@ -54,6 +54,7 @@ impl Unread {
         let read = || match self.source.read().cells {
             Cells::Read(content) => content,
             Cells::Unread(unread) => unread.content().clone(),
+            Cells::Stored(stored) => stored.content().clone(),
         };
         self.content.get_or_init(read)
     }
@@ -93,7 +94,7 @@ impl Column {
     pub(crate) fn unread_texts(&self, record: usize) -> Option<Texts<'_>> {
         match &self.cells {
             Cells::Unread(unread) => unread.source.texts_from(record),
-            Cells::Read(_) => None,
+            Cells::Read(_) | Cells::Stored(_) => None,
         }
     }
 
@@ -102,7 +103,7 @@ impl Column {
     pub fn read_as_numbers(&self, mark: DecimalMark) -> Option<Self> {
         let waiting = match &self.cells {
             Cells::Unread(unread) => unread.numbers(mark),
-            Cells::Read(_) => None,
+            Cells::Read(_) | Cells::Stored(_) => None,
         };
         waiting.or_else(|| self.parsed_as_numbers(mark))
     }
@@ -121,9 +122,6 @@ impl Column {
                 content: OnceLock::new(),
                 n_missing: OnceLock::new(),
             })),
-            number_text: NumberText::default(),
-            exact: None,
-            before_suppression: None,
             arrow_type: None,
             source_type: None,
         }

@@ -1,5 +1,6 @@
 //! Arrow arrays into columns.
 
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use arrow_cast::cast;
 use arrow_schema::DataType;
 use rayon::prelude::*;
 
-use super::builder::{ColumnBuilder, Place};
+use super::builder::{ColumnBuilder, Place, Stored};
 use super::category_builder::CategoryBuilder;
 use super::decimal_marks::Marks;
 use super::listed_texts::ListedTexts;
@@ -22,6 +23,7 @@ use super::{ReadOptions, header};
 use crate::column::Column;
 use crate::number::DecimalMark;
 use crate::problem::{DataError, DataProblem, ProblemList};
+use crate::store::{ColumnWriter, Store};
 use crate::table::Table;
 
 /// Whole numbers up to this one are doubles too, all of them.
@@ -153,8 +155,39 @@ impl<'a> TableBuilder<'a> {
         }
     }
 
-    /// The table, or everything that is wrong.
-    pub(super) fn finish(mut self) -> Result<Table, DataError> {
+    /// Files for the cells of all columns. No arrays are kept for later.
+    pub(super) fn store_in<'s>(&mut self, store: &'s Store) -> Result<StoredColumns<'s>, DataError> {
+        for column in &mut self.columns {
+            column.waiting = None;
+        }
+        let writers = self.columns.iter().map(|_| store.writer());
+        let writers: io::Result<Vec<ColumnWriter>> = writers.collect();
+        let writers = writers.map_err(|error| store.failed(&error))?;
+        Ok(StoredColumns { store, writers })
+    }
+
+    /// The table whose cells are in files, or everything that is wrong.
+    pub(super) fn finish_stored(mut self, stored: StoredColumns<'_>) -> Result<Table, DataError> {
+        self.close()?;
+        let StoredColumns { store, writers } = stored;
+        let columns = self.columns.into_par_iter().zip(writers);
+        let columns = columns.map(|(column, writer)| {
+            let (data_type, lossless) = (column.data_type, column.lossless);
+            let finished = column.cells.finish_stored(writer, store)?;
+            Ok(if lossless {
+                finished.with_arrow_type(data_type)
+            } else {
+                finished
+            })
+        });
+        let columns: io::Result<Vec<Column>> = columns.collect();
+        let columns = columns.map_err(|error| store.failed(&error))?;
+        let n_records = usize::try_from(self.n_records).unwrap_or(usize::MAX);
+        Ok(Table::new(columns, n_records))
+    }
+
+    /// Everything that is wrong, when all records are there.
+    fn close(&mut self) -> Result<(), DataError> {
         if self.n_records > u64::from(u32::MAX) {
             self.problems.push_with(|| {
                 let message = format!("the file has more than {} records", u32::MAX);
@@ -166,11 +199,36 @@ impl<'a> TableBuilder<'a> {
             self.problems
                 .append(std::mem::take(&mut column.cells.problems));
         }
-        self.problems.into_result(self.path)?;
+        std::mem::take(&mut self.problems).into_result(self.path)
+    }
+
+    /// The table, or everything that is wrong.
+    pub(super) fn finish(mut self) -> Result<Table, DataError> {
+        self.close()?;
         let columns = self.columns.into_par_iter();
         let columns = columns.map(TypedBuilder::finish).collect();
         let n_records = usize::try_from(self.n_records).unwrap_or(usize::MAX);
         Ok(Table::new(columns, n_records))
+    }
+}
+
+/// Files for the cells of a table in the making.
+pub(super) struct StoredColumns<'s> {
+    store: &'s Store,
+    writers: Vec<ColumnWriter>,
+}
+
+impl StoredColumns<'_> {
+    /// Moves cells to the files.
+    pub(super) fn take(
+        &mut self,
+        table: &mut TableBuilder<'_>,
+        cells: Stored,
+    ) -> Result<(), DataError> {
+        let columns = table.columns.par_iter_mut().zip(&mut self.writers);
+        let taken: io::Result<()> =
+            columns.try_for_each(|(column, writer)| column.cells.store(writer, cells)).map(drop);
+        taken.map_err(|error| self.store.failed(&error))
     }
 }
 

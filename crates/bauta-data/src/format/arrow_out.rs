@@ -40,11 +40,7 @@ pub(super) struct Layout<'a> {
 
 impl<'a> Layout<'a> {
     pub(super) fn of(table: &'a Table) -> Self {
-        let types: Vec<DataType> = table
-            .columns()
-            .par_iter()
-            .map(|column| released_type(column))
-            .collect();
+        let types = table.look_at_each(|_, column| released_type(column));
         let fields: Vec<Field> = table
             .names()
             .zip(types)
@@ -61,9 +57,18 @@ impl<'a> Layout<'a> {
     }
 
     /// Some records of a column; `None` where a cell does not fit.
-    pub(super) fn array(&self, attr_idx: usize, records: Range<usize>) -> Option<ArrayRef> {
-        let data_type = self.schema.field(attr_idx).data_type();
-        array(&self.table.columns()[attr_idx], data_type, records)
+    fn array(&self, attr_idx: usize, records: Range<usize>) -> Option<ArrayRef> {
+        self.array_of(&self.table.columns()[attr_idx], attr_idx, records)
+    }
+
+    /// The same of a part of the column.
+    pub(super) fn array_of(
+        &self,
+        part: &Column,
+        attr_idx: usize,
+        records: Range<usize>,
+    ) -> Option<ArrayRef> {
+        array(part, self.schema.field(attr_idx).data_type(), records)
     }
 
     /// Some records of the table. `path` stands in messages.

@@ -1,6 +1,7 @@
 //! Columns in the making: cells come in record by record, from text or from Arrow arrays.
 
 use std::borrow::Cow;
+use std::io;
 use std::sync::Arc;
 
 use super::category_builder::{CategoryBuilder, DateReading, LevelOrder};
@@ -13,6 +14,7 @@ use crate::date::{DateEvidence, Dates};
 use crate::missing::MissingRules;
 use crate::number::{DecimalMark, ReadAs, ShownMark, number_text};
 use crate::problem::{DataProblem, ProblemList};
+use crate::store::{ColumnWriter, Store};
 
 /// Where a cell stands in its source.
 #[derive(Clone, Copy)]
@@ -32,6 +34,24 @@ impl Place {
                 message: format!("record {record}: {}", problem.message),
                 ..problem
             },
+        }
+    }
+}
+
+/// Which cells are moved to a file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stored {
+    /// As many as make whole blocks: others follow.
+    Blocks,
+    All,
+}
+
+impl Stored {
+    /// How many of `n`, with blocks of so many.
+    pub(super) fn of(self, n: usize, block: usize) -> usize {
+        match self {
+            Self::Blocks => n / block * block,
+            Self::All => n,
         }
     }
 }
@@ -341,6 +361,42 @@ impl ColumnBuilder {
                 .of(DataProblem::file(message, hint))
                 .of_variable(name)
         });
+    }
+
+    /// Whether its cells can be kept as texts in a file until somebody looks at them.
+    pub(super) fn can_stay_text(&self) -> bool {
+        match &self.cells {
+            CellBuilder::Categorical(categories) => self.is_kept() && categories.can_stay_text(),
+            CellBuilder::Numeric(_) => false,
+        }
+    }
+
+    /// Whether a text means that there is no value, in a column of categories.
+    pub(super) fn means_missing(&self, text: &str) -> bool {
+        match &self.cells {
+            CellBuilder::Categorical(categories) => categories.means_missing(text),
+            CellBuilder::Numeric(_) => false,
+        }
+    }
+
+    /// Moves cells to a file.
+    pub(super) fn store(&mut self, writer: &mut ColumnWriter, cells: Stored) -> io::Result<()> {
+        match &mut self.cells {
+            // Cells that are missing so far may turn out to stand before dates.
+            CellBuilder::Numeric(numbers) if !numbers.has_begun() && cells == Stored::Blocks => {
+                Ok(())
+            }
+            CellBuilder::Numeric(numbers) => numbers.store(writer, cells),
+            CellBuilder::Categorical(categories) => categories.store(writer, cells),
+        }
+    }
+
+    /// The column, all of whose cells are in a file.
+    pub(super) fn finish_stored(self, writer: ColumnWriter, store: &Store) -> io::Result<Column> {
+        match self.cells {
+            CellBuilder::Numeric(numbers) => numbers.finish_stored(writer),
+            CellBuilder::Categorical(categories) => categories.finish_stored(writer, store),
+        }
     }
 
     /// Notes the problems that show only when all cells are there.

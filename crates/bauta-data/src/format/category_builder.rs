@@ -1,23 +1,28 @@
 //! Categories in the making, and what their texts are as dates.
 
 use std::borrow::Cow;
+use std::io;
 use std::sync::Arc;
 
 use foldhash::fast::FixedState;
 use hashbrown::HashSet;
 
-use super::builder::Place;
+use super::builder::{Place, Stored};
 use super::decimal_marks::Marks;
 use super::missing_matcher::MissingMatcher;
 use super::number_builder::NumberBuilder;
 use super::recent_texts::{RecentTexts, ShortText};
 use crate::attribute::{Attribute, Kind};
 use crate::codes::Codes;
-use crate::column::Column;
+use crate::column::{Column, Content};
 use crate::date::{DateDoubt, DateEvidence, DateFormat, format_of};
 use crate::levels::Levels;
 use crate::number::{DecimalMark, MarkEvidence, PlainNumber, is_short_whole};
 use crate::problem::{DataProblem, ProblemList};
+use crate::store::{
+    ColumnWriter, Frame, FrameValues, Store, TextReader, Translation,
+};
+use crate::text::TextArena;
 
 /// Categories in the making. Missing texts get codes like all others until the end, so that one
 /// look-up per cell is enough.
@@ -38,6 +43,8 @@ pub(super) struct CategoryBuilder {
     nulls: Vec<u32>,
     /// Codes of texts that are no dates in a column of dates.
     refused: HashSet<u32, FixedState>,
+    /// Cells that are in a file already and missing.
+    n_stored_missing: usize,
 }
 
 impl CategoryBuilder {
@@ -59,6 +66,7 @@ impl CategoryBuilder {
             codes: Codes::default(),
             nulls: Vec::new(),
             refused: HashSet::default(),
+            n_stored_missing: 0,
         }
     }
 
@@ -296,6 +304,85 @@ impl CategoryBuilder {
         state
     }
 
+    /// Whether its cells can be kept as texts: none of them can be wrong, and they have no order but that in which they
+    /// are found.
+    pub(super) fn can_stay_text(&self) -> bool {
+        self.takes_any_text() && self.order == LevelOrder::Found && self.attribute.order.is_none()
+    }
+
+    /// Moves cells to a file, in whole blocks as long as more may come.
+    pub(super) fn store(&mut self, writer: &mut ColumnWriter, cells: Stored) -> io::Result<()> {
+        let block = writer.block_records();
+        let n_moved = cells.of(self.codes.len(), block);
+        let null_state = if self.nulls.is_empty() {
+            0
+        } else {
+            self.missing.source_state("")
+        };
+        for first in (0..n_moved).step_by(block) {
+            let records = first..n_moved.min(first + block);
+            let mut states = Vec::new();
+            let nulls = self.nulls.iter().map(|&null| null as usize);
+            for null in nulls.filter(|null| records.contains(null)) {
+                states.resize(records.len(), 0);
+                states[null - first] = null_state;
+            }
+            writer.put_codes(&self.codes, records.clone(), &states)?;
+            let is_null = |at: usize| states.get(at).is_some_and(|&state| state != 0);
+            let is_missing = |at: &usize| {
+                let state = self.states.get(self.codes.at(first + at) as usize);
+                is_null(*at) || state.is_some_and(|&state| state != 0)
+            };
+            if !states.is_empty() || self.states.iter().any(|&state| state != 0) {
+                self.n_stored_missing += (0..records.len()).filter(is_missing).count();
+            }
+        }
+        let n = self.codes.len();
+        let rest: Vec<u32> = (n_moved as u32..n as u32).collect();
+        self.codes = self.codes.taken(&rest);
+        self.nulls.retain(|&null| null as usize >= n_moved);
+        self.nulls.iter_mut().for_each(|null| *null -= n_moved as u32);
+        Ok(())
+    }
+
+    /// The column, all of whose cells are in a file. One of dates that are numbers is read and written again.
+    pub(super) fn finish_stored(
+        mut self,
+        writer: ColumnWriter,
+        store: &Store,
+    ) -> io::Result<Column> {
+        let (levels, codes) = self.ordered_levels();
+        let states = std::mem::take(&mut self.states);
+        let frame = Frame {
+            values: FrameValues::Categories {
+                levels: Arc::new(levels),
+                translation: Some(Arc::new(Translation { codes, states })),
+            },
+            marks: self.missing.into_marks(),
+            n_missing: self.n_stored_missing,
+            n_suppressed: 0,
+        };
+        let as_numbers = self.attribute.kind == Kind::Continuous;
+        let column = Column::stored(self.attribute, writer.finish(frame)?);
+        match as_dates(column.clone(), &self.dates, as_numbers) {
+            numbers if numbers.is_numeric() => store.moved(&numbers),
+            _ => Ok(column),
+        }
+    }
+
+    /// The column of texts that are in a file.
+    pub(super) fn finish_texts(self, writer: ColumnWriter, n_missing: usize) -> io::Result<Column> {
+        let attribute = Arc::clone(&self.attribute);
+        let frame = Frame {
+            // The marks are those of the column that is made of the texts.
+            marks: Vec::new(),
+            n_missing,
+            n_suppressed: 0,
+            values: FrameValues::Texts(Arc::new(self)),
+        };
+        Ok(Column::stored(attribute, writer.finish(frame)?))
+    }
+
     pub(super) fn finish(mut self) -> Column {
         let (levels, new_codes) = self.ordered_levels();
         let cells = if !self.nulls.is_empty() || self.states.iter().any(|&state| state != 0) {
@@ -316,18 +403,7 @@ impl CategoryBuilder {
         let codes = (self.codes).replaced(levels.len().saturating_sub(1) as u32, new_code);
         let as_numbers = self.attribute.kind == Kind::Continuous;
         let column = Column::categorical(self.attribute, codes, Arc::new(levels), cells);
-        match self.dates {
-            // Every text was found to be a date of this spelling.
-            DateReading::Known(format) if as_numbers => {
-                column.parsed_as_dates(format).unwrap_or(column)
-            }
-            // Without any value there is no spelling, and no number either.
-            DateReading::Sought(_) if as_numbers => {
-                let numbers = column.parsed_as_numbers(DecimalMark::Point);
-                numbers.unwrap_or(column)
-            }
-            DateReading::Known(_) | DateReading::Sought(_) | DateReading::Unsaid => column,
-        }
+        as_dates(column, &self.dates, as_numbers)
     }
 
     /// The levels that are values, in their order, and the new code of each old one.
@@ -360,6 +436,29 @@ impl CategoryBuilder {
             all_codes[old as usize] = new;
         }
         (values, all_codes)
+    }
+}
+
+/// A column of categories as numbers of days, if they are dates and meant as numbers.
+fn as_dates(column: Column, dates: &DateReading, as_numbers: bool) -> Column {
+    match dates {
+        // Every text was found to be a date of this spelling.
+        DateReading::Known(format) if as_numbers => {
+            column.parsed_as_dates(*format).unwrap_or(column)
+        }
+        // Without any value there is no spelling, and no number either.
+        DateReading::Sought(_) if as_numbers => {
+            let numbers = column.parsed_as_numbers(DecimalMark::Point);
+            numbers.unwrap_or(column)
+        }
+        DateReading::Known(_) | DateReading::Sought(_) | DateReading::Unsaid => column,
+    }
+}
+
+impl TextReader for CategoryBuilder {
+    fn read(&self, texts: &TextArena) -> Content {
+        let cells = self.clone().finish_with(texts.iter().map(Cow::Borrowed));
+        cells.into_content()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::sniff::{self, count_lines};
 use super::suspicion;
-use super::unread_text::FieldStarts;
+use super::unread_text::Waiting;
 use crate::problem::{DataProblem, ProblemList};
 
 /// A place in the text whose line is known, to count the lines of later places from.
@@ -54,8 +54,8 @@ pub(super) struct Told {
     pub(super) n_records: u64,
     pub(super) problems: ProblemList,
     pub(super) irregular: Irregular,
-    /// Of each column that is read later, where its fields start. No columns where all were read.
-    pub(super) waiting: Vec<Option<FieldStarts>>,
+    /// Of each column that is read later, its fields. No columns where all were read.
+    pub(super) waiting: Vec<Option<Waiting>>,
 }
 
 /// Records with another number of fields than the header has.

@@ -96,6 +96,11 @@ impl MissingMatcher {
             .map_or("", |mark| &mark.text)
     }
 
+    /// The marks that states point to.
+    pub(super) fn into_marks(self) -> Vec<MissingMark> {
+        self.marks
+    }
+
     /// The missing cells with these states.
     pub(super) fn cells(self, states: Vec<u8>) -> Option<MissingCells> {
         MissingCells::new(states, self.marks)

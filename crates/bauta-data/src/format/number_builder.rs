@@ -1,8 +1,9 @@
 //! Numbers in the making, and whether their texts must be kept.
 
+use std::io;
 use std::sync::Arc;
 
-use super::builder::Place;
+use super::builder::{Place, Stored};
 use super::decimal_marks::Marks;
 use super::missing_matcher::MissingMatcher;
 use crate::attribute::{Attribute, Role};
@@ -13,6 +14,7 @@ use crate::number::{
     write_number,
 };
 use crate::problem::{DataProblem, ProblemList};
+use crate::store::{ColumnWriter, ExactNumbers, Frame, FrameValues};
 use crate::text::TextArena;
 
 /// What is known of the texts so far. Invariant: all texts can be made again from the values.
@@ -49,6 +51,16 @@ enum SharedDecimals {
     Varied,
 }
 
+impl SharedDecimals {
+    /// Decimals that all numbers have; 0 if they vary.
+    const fn shared(self) -> u8 {
+        match self {
+            Self::All(decimals) => decimals,
+            Self::Unseen | Self::Varied => 0,
+        }
+    }
+}
+
 pub(super) struct NumberBuilder {
     attribute: Arc<Attribute>,
     missing: MissingMatcher,
@@ -62,6 +74,9 @@ pub(super) struct NumberBuilder {
     decimals: SharedDecimals,
     any_positive: bool,
     scratch: String,
+    /// Cells that are in a file already, and how many of them are missing.
+    n_stored: usize,
+    n_stored_missing: usize,
 }
 
 impl NumberBuilder {
@@ -77,6 +92,8 @@ impl NumberBuilder {
             decimals: SharedDecimals::Unseen,
             any_positive: false,
             scratch: String::new(),
+            n_stored: 0,
+            n_stored_missing: 0,
         }
     }
 
@@ -371,7 +388,8 @@ impl NumberBuilder {
     /// Notes the problems that show only when all cells are there.
     pub(super) fn close(&mut self, problems: &mut ProblemList) {
         let is_weight = self.attribute.role == Role::Weight;
-        if is_weight && problems.is_empty() && !self.any_positive && !self.values.is_empty() {
+        let has_cells = !self.values.is_empty() || self.n_stored > 0;
+        if is_weight && problems.is_empty() && !self.any_positive && has_cells {
             problems.push_with(|| {
                 DataProblem::file(
                     "all weights are 0",
@@ -382,11 +400,64 @@ impl NumberBuilder {
         }
     }
 
-    pub(super) fn finish(mut self) -> Column {
-        let decimals = match self.decimals {
-            SharedDecimals::All(decimals) => decimals,
-            SharedDecimals::Unseen | SharedDecimals::Varied => 0,
+    /// Moves cells to a file, in whole blocks as long as more may come.
+    pub(super) fn store(&mut self, writer: &mut ColumnWriter, cells: Stored) -> io::Result<()> {
+        let block = writer.block_records();
+        let n_moved = cells.of(self.values.len(), block);
+        let decimals = match self.spelling {
+            Spelling::Fixed { decimals, .. } => decimals,
+            Spelling::Unseen | Spelling::Shortest | Spelling::Verbatim(_) => 0,
         };
+        for first in (0..n_moved).step_by(block) {
+            let records = first..n_moved.min(first + block);
+            let mut states = (self.states.get(first..self.states.len().min(records.end)))
+                .map_or_else(Vec::new, <[u8]>::to_vec);
+            if !states.is_empty() {
+                states.resize(records.len(), 0);
+            }
+            self.n_stored_missing += states.iter().filter(|&&state| state != 0).count();
+            let texts = match &self.spelling {
+                Spelling::Verbatim(texts) => Some(texts.slice(records.clone())),
+                Spelling::Unseen | Spelling::Fixed { .. } | Spelling::Shortest => None,
+            };
+            writer.put_numbers(&self.values[records], &states, texts.as_ref(), decimals)?;
+        }
+        self.values.drain(..n_moved);
+        self.states.drain(..n_moved.min(self.states.len()));
+        if let Spelling::Verbatim(texts) = &mut self.spelling {
+            *texts = texts.slice(n_moved..texts.len());
+        }
+        self.n_stored += n_moved;
+        Ok(())
+    }
+
+    /// The column, all of whose cells are in a file.
+    pub(super) fn finish_stored(self, writer: ColumnWriter) -> io::Result<Column> {
+        let has_texts = matches!(self.spelling, Spelling::Verbatim(_));
+        let frame = Frame {
+            values: FrameValues::Numbers {
+                text: NumberText {
+                    decimals: self.decimals.shared(),
+                    verbatim: None,
+                    mark: self.mark,
+                    date: None,
+                },
+                has_texts,
+                exact: if has_texts {
+                    ExactNumbers::InTexts
+                } else {
+                    ExactNumbers::None
+                },
+            },
+            marks: self.missing.into_marks(),
+            n_missing: self.n_stored_missing,
+            n_suppressed: 0,
+        };
+        Ok(Column::stored(self.attribute, writer.finish(frame)?))
+    }
+
+    pub(super) fn finish(mut self) -> Column {
+        let decimals = self.decimals.shared();
         let verbatim = match self.spelling {
             Spelling::Verbatim(texts) => Some(Arc::new(texts)),
             _ => None,

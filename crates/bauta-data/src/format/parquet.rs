@@ -1,7 +1,7 @@
 //! Reads Apache Parquet.
 
 use std::fs::File;
-use std::io::Read as _;
+use std::io::{Read as _, Seek as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
@@ -19,9 +19,13 @@ use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
 use parquet::file::reader::ChunkReader;
 
 use super::arrow_in::TableBuilder;
+use super::builder::Stored;
 use super::memory::{Allowance, ColumnCosts, Need};
-use super::{ReadOptions, Variables};
+use super::text_read::ReadText;
+use super::{ReadOptions, TextStyle, Variables};
+use crate::fingerprint::Fingerprint;
 use crate::problem::{DataError, DataProblem, ProblemList};
+use crate::store::Store;
 use crate::table::Table;
 use crate::watch::Watch;
 
@@ -71,6 +75,75 @@ pub(super) fn read_described(
     check_start(path, &start)?;
     let read = (Variables::Described, Held::Pages);
     decoded(path, file, read, options, watch)
+}
+
+/// All variables of a file on the disk, into a store, and the hash of its bytes.
+pub(super) fn read_stored(
+    path: &Path,
+    mut file: File,
+    options: &ReadOptions,
+    store: &Store,
+    watch: &dyn Watch,
+) -> Result<(ReadText, Fingerprint), DataError> {
+    let failed = |error: std::io::Error| DataError::io(path, "read", &error);
+    let mut start = Vec::new();
+    let taken = (&file).take(START.len() as u64).read_to_end(&mut start);
+    taken.map_err(failed)?;
+    check_start(path, &start)?;
+    file.rewind().map_err(failed)?;
+    let hashed = file.try_clone().map_err(failed)?;
+    // The two share one place in the file, so that one goes after the other.
+    let fingerprint = Fingerprint::of(&hashed).map_err(failed)?;
+    let decode = || rayon::scope(|_| store_batches(path, file, options, store, watch));
+    let content = AssertUnwindSafe(decode);
+    let table = catch_unwind(content).unwrap_or_else(|_| Err(damaged(path)))?;
+    let read = ReadText {
+        table,
+        style: TextStyle::default(),
+        remarks: Vec::new(),
+        shown_marks: Vec::new(),
+    };
+    Ok((read, fingerprint))
+}
+
+fn store_batches(
+    path: &Path,
+    file: File,
+    options: &ReadOptions,
+    store: &Store,
+    watch: &dyn Watch,
+) -> Result<Table, DataError> {
+    let footer = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new());
+    let footer = footer.map_err(|_| damaged(path))?;
+    let with_lists = with_lists_of_texts(&footer);
+    let decoder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, with_lists);
+    let total = u64::try_from(decoder.metadata().file_metadata().num_rows()).unwrap_or(0);
+    let mut table = TableBuilder::new(path, footer.schema(), options)?;
+    check_compression(path, decoder.metadata())?;
+    let mut stored = table.store_in(store)?;
+    let batches = decoder.with_batch_size(BATCH_RECORDS).build();
+    let mut batches = batches.map_err(|_| damaged(path))?;
+    let mut n_done = 0;
+    let mut batch = next(&mut batches, path)?;
+    while let Some(current) = batch {
+        if watch.cancelled() {
+            return Err(DataError::cancelled(path));
+        }
+        let push = || {
+            table.push(&current)?;
+            stored.take(&mut table, Stored::Blocks)
+        };
+        let (following, pushed) = rayon::join(|| next(&mut batches, path), push);
+        pushed?;
+        batch = following?;
+        n_done += current.num_rows() as u64;
+        watch.progress(n_done, total);
+    }
+    if watch.cancelled() {
+        return Err(DataError::cancelled(path));
+    }
+    stored.take(&mut table, Stored::All)?;
+    table.finish_stored(stored)
 }
 
 /// How much of a file is in memory while it is decoded.

@@ -14,6 +14,7 @@ use rayon::prelude::*;
 
 use super::HashingWriter;
 use super::arrow_out::{Layout, cannot_hold};
+use crate::column::Column;
 use crate::fingerprint::WrittenBytes;
 use crate::problem::{DataError, DataProblem, ProblemList};
 use crate::table::Table;
@@ -68,10 +69,20 @@ fn write_groups(
                 return Err(DataError::cancelled(path));
             }
             let end = group_end.min(first + BATCH_RECORDS);
+            // Of a table in a store no more than these records is read.
+            let part = table.is_stored().then(|| table.slice(first..end)).transpose();
+            let part = part.map_err(|error| DataError::io(path, "read back", &error))?;
+            let (part, records) = match &part {
+                Some(part) => (part, 0..end - first),
+                None => (table, first..end),
+            };
             let encoded: Vec<Result<(), Unwritten>> = writers
                 .par_iter_mut()
+                .zip(part.columns())
                 .enumerate()
-                .map(|(attr_idx, writer)| encode(&layout, attr_idx, first..end, writer))
+                .map(|(attr_idx, (writer, column))| {
+                    encode(&layout, (attr_idx, column), records.clone(), writer)
+                })
                 .collect();
             let mut problems = ProblemList::default();
             for (column, encoded) in table.columns().iter().zip(encoded) {
@@ -100,8 +111,12 @@ fn write_groups(
 /// are, since such a list would be made, looked up for every record and given up.
 fn properties(table: &Table) -> WriterProperties {
     let builder = WriterProperties::builder().set_compression(Compression::SNAPPY);
-    let columns = table.columns().iter();
-    let distinct = columns.filter(|column| column.as_numeric().is_some_and(seldom_returns));
+    let is_distinct = table.look_at_each(|_, column| {
+        let is_numeric = column.is_numeric();
+        is_numeric && column.as_numeric().is_some_and(seldom_returns)
+    });
+    let columns = table.columns().iter().zip(is_distinct);
+    let distinct = columns.filter_map(|(column, is_distinct)| is_distinct.then_some(column));
     distinct
         .fold(builder, |builder, column| {
             let path = ColumnPath::new(vec![column.name().to_owned()]);
@@ -134,12 +149,13 @@ enum Unwritten {
 /// Encodes some records of a column.
 fn encode(
     layout: &Layout<'_>,
-    attr_idx: usize,
+    (attr_idx, column): (usize, &Column),
     records: Range<usize>,
     writer: &mut ArrowColumnWriter,
 ) -> Result<(), Unwritten> {
     let field = &layout.schema().fields()[attr_idx];
-    let array = layout.array(attr_idx, records).ok_or(Unwritten::Cells)?;
+    let array = layout.array_of(column, attr_idx, records);
+    let array = array.ok_or(Unwritten::Cells)?;
     let leaves = compute_leaves(field, &array).map_err(Unwritten::Encoder)?;
     for leaf in &leaves {
         writer.write(leaf).map_err(Unwritten::Encoder)?;

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::builder::{ColumnBuilder, Place};
 use super::faulty_records::{Landmark, Told, open_quote, stray_quote, too_many_records};
 use super::pieces::{self, Piece};
-use super::unread_text::FieldStarts;
+use super::unread_text::{FieldStarts, Waiting};
 use crate::problem::{DataError, ProblemList};
 use crate::watch::Watch;
 
@@ -53,12 +53,30 @@ impl Body<'_> {
         problems: &mut ProblemList,
         watch: &dyn Watch,
     ) -> Result<Told, DataError> {
-        let bytes = self.text.as_bytes();
-        let waiting = |column: &ColumnBuilder| column.can_wait().then(FieldStarts::default);
+        let places = || Waiting::Places(FieldStarts::default());
+        let waiting = |column: &ColumnBuilder| column.can_wait().then(places);
         let mut told = Told {
             waiting: columns.iter().map(waiting).collect(),
             ..Told::default()
         };
+        let n_bytes = self.text.len() as u64;
+        self.read_on(path, cuts, columns, (problems, &mut told), &|end| {
+            watch.progress(end as u64, n_bytes);
+            watch.cancelled()
+        })?;
+        Ok(told)
+    }
+
+    /// Reads records that follow others, and says which line comes next. `is_to_stop` is told how far it came.
+    pub(super) fn read_on(
+        &self,
+        path: &Path,
+        cuts: &[Range<usize>],
+        columns: &mut [ColumnBuilder],
+        (problems, told): (&mut ProblemList, &mut Told),
+        is_to_stop: &(dyn Fn(usize) -> bool + Sync),
+    ) -> Result<u64, DataError> {
+        let bytes = self.text.as_bytes();
         let mut line = self.start.line;
         let n_at_once = PIECES_PER_THREAD * rayon::current_num_threads();
         let mut waves = cuts.chunks(n_at_once);
@@ -70,18 +88,20 @@ impl Body<'_> {
             ranges.par_iter().map(cut).collect()
         };
         let mut pieces = cut_next();
+        let mut reached = self.start.offset;
         while let Some(end) = pieces.last().map(|piece| piece.range.end) {
-            if watch.cancelled() {
+            if is_to_stop(reached) {
                 return Err(DataError::cancelled(path));
             }
             let wave = with_lines(pieces, &mut line);
-            self.tell(&wave, columns, problems, &mut told);
+            self.tell(&wave, columns, problems, told);
             let waiting = &mut told.waiting;
             let (next, ()) = rayon::join(&mut cut_next, || self.push(&wave, columns, waiting));
-            watch.progress(end as u64, bytes.len() as u64);
+            reached = end;
             pieces = next;
         }
-        Ok(told)
+        is_to_stop(reached);
+        Ok(line)
     }
 
     /// Adds the cells of some pieces to the columns, or their places where they are read later.
@@ -89,14 +109,14 @@ impl Body<'_> {
         &self,
         wave: &Wave,
         columns: &mut [ColumnBuilder],
-        waiting: &mut [Option<FieldStarts>],
+        waiting: &mut [Option<Waiting>],
     ) {
         let columns = columns.par_iter_mut().zip(waiting).enumerate();
-        columns.for_each(|(position, (column, starts))| {
+        columns.for_each(|(position, (column, waiting))| {
             for (piece, landmark) in wave {
                 let fields = piece.fields(self.text, position).map(pieces::content);
-                if let Some(starts) = starts {
-                    starts.add(piece, position);
+                if let Some(waiting) = waiting {
+                    waiting.add(piece, position, self.text);
                     column.look_at_all(fields);
                     continue;
                 }

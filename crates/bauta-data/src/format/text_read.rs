@@ -16,7 +16,7 @@ use super::piecewise::{self, Body};
 use super::record_by_record::{Tokeniser, read_records};
 use super::sniff::{self, count_lines};
 use super::suspicion::LooksLikeData;
-use super::unread_text::{FieldStarts, SharedText, UnreadText};
+use super::unread_text::{FieldStarts, SharedText, UnreadText, Waiting};
 use super::{
     Encoding, LineEnding, ReadOptions, TextStyle, Variables, header, suspicion, text_memory,
 };
@@ -237,8 +237,8 @@ struct Pass {
     problems: ProblemList,
     n_records: u64,
     line_ending: LineEnding,
-    /// Of each column that is read later, where its fields start.
-    waiting: Vec<Option<FieldStarts>>,
+    /// Of each column that is read later, its fields.
+    waiting: Vec<Option<Waiting>>,
 }
 
 impl Pass {
@@ -252,32 +252,13 @@ impl Pass {
         watch: &dyn Watch,
     ) -> Result<Self, DataError> {
         let mut tokeniser = Tokeniser::new(&opened.text, opened.delimiter);
-        let mut problems = ProblemList::default();
-        let Some(names) = tokeniser.header(&mut problems) else {
-            problems.into_result(path)?;
-            return Err(DataError::one(path, empty_file()));
-        };
-        let line = tokeniser.header_line;
-        header::check(&names, &options.schema, Some(line), &mut problems);
-        let (text, delimiter) = (&opened.text, opened.delimiter);
-        let is_suspect = !problems.is_empty() || names.len() == 1;
-        if is_suspect && let Some(problem) = suspicion::of_delimiter(text, delimiter) {
-            return Err(DataError::one(path, problem));
-        }
-        // With names that nobody finds fault with, a little doubt is not enough.
-        let enough = if problems.is_empty() {
-            LooksLikeData::Surely
-        } else {
-            LooksLikeData::Maybe
-        };
-        if suspicion::looks_like_data(text, delimiter) >= enough {
-            return Err(DataError::one(path, suspicion::no_header(line)));
-        }
-        let mut columns = header::builders(&names, &options.schema, |_| marks);
+        let (mut columns, mut problems) =
+            columns_of(path, opened, &mut tokeniser, options, marks)?;
         if of == Variables::Described {
             let undescribed = columns.iter_mut().filter(|column| column.can_wait());
             undescribed.for_each(ColumnBuilder::look_at_marks_only);
         }
+        let (text, delimiter) = (&opened.text, opened.delimiter);
         let into = (&mut columns[..], &mut problems);
         let told = read_body(path, text, &mut tokeniser, into, way, watch)?;
         problems.append(told.problems);
@@ -308,12 +289,45 @@ impl Pass {
         waiting.resize_with(self.columns.len(), || None);
         let columns = self.columns.into_par_iter().zip(waiting);
         let kept = columns.filter(|(column, _)| column.is_kept());
-        let columns = kept.map(|(column, starts)| match starts {
-            Some(starts) => later(column, starts, text, delimiter),
-            None => column.finish(),
+        let columns = kept.map(|(column, waiting)| match waiting {
+            Some(Waiting::Places(starts)) => later(column, starts, text, delimiter),
+            Some(Waiting::Texts(_)) | None => column.finish(),
         });
         Ok(Table::new(columns.collect(), n_records))
     }
+}
+
+/// The columns that the header of a text announces, none of whose cells is there yet, and what is wrong with it.
+fn columns_of(
+    path: &Path,
+    opened: &Opened<'_>,
+    tokeniser: &mut Tokeniser<'_>,
+    options: &ReadOptions,
+    marks: Marks,
+) -> Result<(Vec<ColumnBuilder>, ProblemList), DataError> {
+    let mut problems = ProblemList::default();
+    let Some(names) = tokeniser.header(&mut problems) else {
+        problems.into_result(path)?;
+        return Err(DataError::one(path, empty_file()));
+    };
+    let line = tokeniser.header_line;
+    header::check(&names, &options.schema, Some(line), &mut problems);
+    let (text, delimiter) = (&opened.text, opened.delimiter);
+    let is_suspect = !problems.is_empty() || names.len() == 1;
+    if is_suspect && let Some(problem) = suspicion::of_delimiter(text, delimiter) {
+        return Err(DataError::one(path, problem));
+    }
+    // With names that nobody finds fault with, a little doubt is not enough.
+    let enough = if problems.is_empty() {
+        LooksLikeData::Surely
+    } else {
+        LooksLikeData::Maybe
+    };
+    if suspicion::looks_like_data(text, delimiter) >= enough {
+        return Err(DataError::one(path, suspicion::no_header(line)));
+    }
+    let columns = header::builders(&names, &options.schema, |_| marks);
+    Ok((columns, problems))
 }
 
 /// A column that is kept as places in the text until somebody looks at it.
@@ -369,6 +383,10 @@ fn read_body(
         None => read_records(path, tokeniser, columns, problems, watch),
     }
 }
+
+mod stream;
+
+pub(super) use stream::read as read_stored;
 
 #[cfg(test)]
 mod tests;

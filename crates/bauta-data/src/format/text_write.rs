@@ -39,20 +39,83 @@ pub(super) fn write(
         return Err(DataError::one(path, problem));
     }
     check_encoding(path, table, style.encoding)?;
-    let formatter = Formatter::new(table, style);
-    let io_error = |error| DataError::io(path, "write", &error);
-    out.write_all(&formatter.header()).map_err(io_error)?;
+    if table.is_stored() {
+        write_slices(&mut out, path, table, style, watch)?;
+    } else {
+        let formatter = Formatter::new(table, style);
+        let header = out.write_all(&formatter.header());
+        header.map_err(|error| DataError::io(path, "write", &error))?;
+        let n_records = table.n_records();
+        write_records(&mut out, path, &formatter, &|n_done| {
+            watch.progress(n_done as u64, n_records as u64);
+            watch.cancelled()
+        })?;
+    }
+    let flushed = out.flush();
+    flushed.map_err(|error| DataError::io(path, "write", &error))?;
+    Ok(out.hasher.finish())
+}
+
+/// Records of a table in a store that are read at a time.
+const SLICE_RECORDS: usize = 1 << 18;
+
+/// Writes a table that lies in a store: some records are written while those after them are read.
+fn write_slices(
+    out: &mut HashingWriter<'_>,
+    path: &Path,
+    table: &Table,
+    style: TextStyle,
+    watch: &dyn Watch,
+) -> Result<(), DataError> {
+    let n_records = table.n_records();
+    let slice = |first: usize| {
+        let read = table.slice(first..n_records.min(first + SLICE_RECORDS));
+        read.map_err(|error| DataError::io(path, "read back", &error))
+    };
+    let mut first = 0;
+    let mut part = slice(first)?;
+    let header = out.write_all(&Formatter::new(&part, style).header());
+    header.map_err(|error| DataError::io(path, "write", &error))?;
+    while first < n_records {
+        let next = first + part.n_records();
+        let formatter = Formatter::new(&part, style);
+        let (following, written) = rayon::join(
+            || (next < n_records).then(|| slice(next)).transpose(),
+            || {
+                write_records(out, path, &formatter, &|n_done| {
+                    watch.progress((first + n_done) as u64, n_records as u64);
+                    watch.cancelled()
+                })
+            },
+        );
+        written?;
+        first = next;
+        match following? {
+            Some(following) => part = following,
+            None => break,
+        }
+    }
+    Ok(())
+}
+
+/// Writes all records of a table. `is_to_stop` is told how many are done.
+fn write_records(
+    out: &mut HashingWriter<'_>,
+    path: &Path,
+    formatter: &Formatter<'_>,
+    is_to_stop: &(dyn Fn(usize) -> bool + Sync),
+) -> Result<(), DataError> {
     // Each round, one thread writes the blocks of the round before while all format new ones.
     // The bytes are the same for any number of threads. Both rounds keep their memory: given back
     // and asked for again, each of its pages would be cleared anew by the system.
-    let n_records = table.n_records();
+    let n_records = formatter.n_records;
     let n_blocks = n_records.div_ceil(BLOCK_RECORDS);
     let round = BLOCKS_OF_A_THREAD * rayon::current_num_threads();
     let mut waiting: Vec<Block> = Vec::new();
     let mut formatted: Vec<Block> = Vec::new();
     let mut next_block = 0;
     while next_block < n_blocks || !waiting.is_empty() {
-        if watch.cancelled() {
+        if is_to_stop(n_records.min(next_block * BLOCK_RECORDS)) {
             return Err(DataError::cancelled(path));
         }
         let blocks = next_block..n_blocks.min(next_block + round);
@@ -68,13 +131,11 @@ pub(super) fn write(
                 blocks.for_each(|(number, block)| formatter.fill(number, block));
             },
         );
-        written.map_err(io_error)?;
+        written.map_err(|error| DataError::io(path, "write", &error))?;
         std::mem::swap(&mut waiting, &mut formatted);
-        let n_done = n_records.min(next_block * BLOCK_RECORDS);
-        watch.progress(n_done as u64, n_records as u64);
     }
-    out.flush().map_err(io_error)?;
-    Ok(out.hasher.finish())
+    is_to_stop(n_records);
+    Ok(())
 }
 
 /// Some records as they are written.
@@ -351,7 +412,8 @@ impl<'a> Formatter<'a> {
 fn check_encoding(path: &Path, table: &Table, encoding: Encoding) -> Result<(), DataError> {
     let mut problems = ProblemList::default();
     for column in table.columns() {
-        if !(encoding.can_write(column.name()) && column_fits(column, encoding)) {
+        let fits = column.looked_at(|column| column_fits(column, encoding));
+        if !(encoding.can_write(column.name()) && fits) {
             problems.push_with(|| {
                 DataProblem::file(
                     format!(

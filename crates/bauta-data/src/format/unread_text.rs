@@ -7,6 +7,7 @@ use super::category_builder::CategoryBuilder;
 use super::pieces::{self, Piece};
 use crate::column::{CellSource, Column, Texts};
 use crate::number::DecimalMark;
+use crate::text::TextArena;
 
 /// The text of a file, shared by all columns that are kept as places in it.
 #[derive(Clone)]
@@ -33,6 +34,28 @@ impl SharedText {
 
     fn bytes(&self) -> &[u8] {
         &self.bytes[self.start..]
+    }
+}
+
+/// The fields at one position, kept until somebody looks at them.
+pub(super) enum Waiting {
+    /// Where they start in a text that stays in memory.
+    Places(FieldStarts),
+    /// Their texts, on their way to a file.
+    Texts(TextArena),
+}
+
+impl Waiting {
+    /// Adds the fields of a piece.
+    pub(super) fn add(&mut self, piece: &Piece, position: usize, text: &str) {
+        match self {
+            Self::Places(starts) => starts.add(piece, position),
+            Self::Texts(texts) => {
+                for field in piece.fields(text, position).map(pieces::content) {
+                    texts.push(&field);
+                }
+            }
+        }
     }
 }
 

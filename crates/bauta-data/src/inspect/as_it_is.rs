@@ -24,7 +24,11 @@ pub fn released_as_is<'a>(columns: impl IntoIterator<Item = &'a Column>) -> Opti
     let mut variables = Vec::new();
     let columns: Vec<&Column> = columns.into_iter().collect();
     // Nobody may have looked at these variables before: they are read here, all at once.
-    let found: Vec<Option<Seen>> = columns.par_iter().map(|column| seen(column)).collect();
+    let found: Vec<Option<Seen>> = if columns.iter().any(|column| column.is_stored()) {
+        columns.iter().map(|column| column.looked_at(seen)).collect()
+    } else {
+        columns.par_iter().map(|column| seen(column)).collect()
+    };
     for (column, found) in columns.into_iter().zip(found) {
         variables.extend(found.as_ref().map(|_| column.name().to_owned()));
         match found {
@@ -107,7 +111,7 @@ const MOSTLY_DIFFERENT: f64 = 0.5;
 /// What somebody should know of sensitive numbers that no step touches: which differ from record to record, so that
 /// whoever knows one exactly finds its record. Nothing where there are none.
 pub fn exact_amounts<'a>(columns: impl IntoIterator<Item = &'a Column>) -> Option<Remark> {
-    let differ = |column: &&Column| {
+    let differ = |column: &Column| {
         let numbers = column.as_numeric().unwrap_or_default();
         let present = numbers.iter().filter(|number| !number.is_nan());
         let looked_at: Vec<u64> = present
@@ -119,7 +123,7 @@ pub fn exact_amounts<'a>(columns: impl IntoIterator<Item = &'a Column>) -> Optio
     };
     let names: Vec<&str> = columns
         .into_iter()
-        .filter(differ)
+        .filter(|column| column.looked_at(differ))
         .map(Column::name)
         .collect();
     (!names.is_empty()).then(|| Remark {

@@ -61,9 +61,9 @@ fn codes_among_values(plan: &Plan, table: &Table) -> Option<Note> {
         described.all(|attribute| attribute.missing.is_none())
     };
     let columns = table.columns().iter().map(AsRef::as_ref);
-    let columns = columns.filter(|column: &&Column| is_of_file(column));
+    let columns = columns.filter(|column: &&Column| is_of_file(column) && column.n_missing() > 0);
     let told: Vec<(&str, usize)> = columns
-        .filter_map(|column| Some((column.name(), n_codes_among(column)?)))
+        .filter_map(|column| Some((column.name(), column.looked_at(n_codes_among)?)))
         .collect();
     if told.is_empty() {
         return None;
@@ -156,6 +156,9 @@ fn missing_codes_that_stay(masked: &Masked, in_scenarios: &HashSet<&str>) -> Opt
         let is_code = |mark: &MissingMark| {
             mark.cause != MissingCause::Suppressed && !PLAIN_MISSING.contains(&mark.text.as_str())
         };
+        if column.n_missing() == 0 {
+            return 0;
+        }
         let has_codes = column
             .missing()
             .is_some_and(|cells| cells.marks().iter().any(is_code));
@@ -165,7 +168,7 @@ fn missing_codes_that_stay(masked: &Masked, in_scenarios: &HashSet<&str>) -> Opt
     };
     let columns = masked.table.columns().iter();
     let keys = columns.filter(|column| in_scenarios.contains(column.name()));
-    let counted = keys.map(|column| (column.name(), n_coded(column)));
+    let counted = keys.map(|column| (column.name(), column.looked_at(n_coded)));
     let counted: Vec<(&str, usize)> = counted.filter(|(_, n_cells)| *n_cells > 0).collect();
     if counted.is_empty() {
         return None;
@@ -193,7 +196,7 @@ where
     I: Iterator<Item = &'m Column>,
 {
     let of = |role: Role, applies: &dyn Fn(&Column) -> bool| -> Vec<&'m str> {
-        let columns = of_role(role).filter(|column| applies(column));
+        let columns = of_role(role).filter(|column| column.looked_at(applies));
         columns.map(Column::name).collect()
     };
     let found = [
@@ -297,7 +300,11 @@ pub(super) fn variable_records(
         };
         let changed = after
             .filter(|_| fate == Fate::Masked && masked.rows == Rows::Correspond)
-            .map(|after| n_changed(column, after, &masked.table));
+            .map(|after| {
+                column.looked_at(|before| {
+                    after.looked_at(|after| n_changed(before, after, &masked.table))
+                })
+            });
         VariableRecord {
             name: name.to_owned(),
             role: column.attribute().role,
@@ -314,7 +321,7 @@ pub(super) fn variable_records(
 }
 
 /// Cells of a masked column that differ from the original.
-fn n_changed(original: &Arc<Column>, masked: &Column, table: &Table) -> u64 {
+fn n_changed(original: &Column, masked: &Column, table: &Table) -> u64 {
     let differs = |record: usize| !masked.same_value(record, original, table.source_row(record));
     (0..table.n_records())
         .filter(|&record| differs(record))

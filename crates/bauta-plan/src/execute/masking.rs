@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
+use bauta_data::store::Store;
 use bauta_data::{Attribute, DataError, DataProblem, Role, Table, Watch};
 use bauta_methods::adjust::AdjustTask;
 use bauta_methods::context::shuffled;
-use bauta_methods::mask::Truth;
+use bauta_methods::mask::{Together, Truth};
 use bauta_methods::note::NoteRank;
 use bauta_methods::pair::Rows;
 use bauta_methods::{Change, MaskTask, MeasureCard, MethodError, Note, Pair, RunContext};
@@ -21,8 +22,10 @@ use crate::problem::line_of;
 use crate::record::{StepRecord, params_record};
 
 /// The file on its way through the steps.
-pub(super) struct Masked {
+pub(super) struct Masked<'s> {
     pub(super) table: Table,
+    /// Where what steps make goes, if that is not memory.
+    store: Option<&'s Store>,
     pub(super) touched: BTreeSet<String>,
     /// Variables whose values a step replaced by such as need not be true, and the steps that did.
     pub(super) perturbed: BTreeMap<String, Vec<String>>,
@@ -32,10 +35,11 @@ pub(super) struct Masked {
     pub(super) claims: Vec<Claim>,
 }
 
-impl Masked {
-    pub(super) fn new(original: &Table) -> Self {
+impl<'s> Masked<'s> {
+    pub(super) fn new(original: &Table, store: Option<&'s Store>) -> Self {
         Self {
             table: original.clone(),
+            store,
             touched: BTreeSet::new(),
             perturbed: BTreeMap::new(),
             rows: Rows::Correspond,
@@ -53,23 +57,22 @@ impl Masked {
     ) -> Result<StepRecord, RunError> {
         let context = RunContext::new(seed, &step.key, watch);
         let on = self.positions(step)?;
-        let done = self.work(step, &on, original, &context);
-        let mut change = done.map_err(|error| RunError::Method {
-            place: format!("step `{}`", step.key),
-            line: step.span.as_ref().map(|span| line_of(&plan.text, span)),
-            error: Box::new(error),
+        let done = self.changed(step, &on, original, &context);
+        let (mut change, unchanged) = done.map_err(|error| match error {
+            Failed::Method(error) => RunError::Method {
+                place: format!("step `{}`", step.key),
+                line: step.span.as_ref().map(|span| line_of(&plan.text, span)),
+                error: Box::new(error),
+            },
+            Failed::Store(error) => RunError::Data(error),
         })?;
-        let unchanged = leave_unchanged(&mut change, step, &on, &self.table);
         if !unchanged.is_empty() {
             context.note(changed_nothing(&unchanged, step));
-        }
-        for note in collapsed(&change, step, &self.table) {
-            context.note(note);
         }
         self.keep_claims(step, &change, &context);
         let (rows, evidence) = (change.rows, change.evidence.take());
         self.rows = self.rows.and_then(rows);
-        self.table = change.apply_to(&self.table);
+        self.table = self.applied(change)?;
         let card = step.method.card();
         Ok(StepRecord {
             key: step.key.clone(),
@@ -83,6 +86,81 @@ impl Masked {
             evidence,
             notes: context.into_notes(),
         })
+    }
+
+    /// What a step changes, in memory or in the store, and the variables that it left as they were.
+    fn changed(
+        &self,
+        step: &Step,
+        on: &[usize],
+        original: &Table,
+        context: &RunContext<'_>,
+    ) -> Result<(Change, Vec<String>), Failed> {
+        let Some(store) = self.store else {
+            let mut change = self.work(step, &self.table, on, original, context)?;
+            let unchanged = self.looked_over(&mut change, step, &self.table, on, context);
+            return Ok((change, unchanged));
+        };
+        // Variables that do not bear on each other are masked one after the other: no more than one is in memory.
+        let one_by_one: Vec<&[usize]> = if masks_apart(step) {
+            on.chunks(1).collect()
+        } else {
+            vec![on]
+        };
+        let mut all = Change::default();
+        let mut all_unchanged = BTreeSet::new();
+        for on in one_by_one {
+            let view_of_original = original.view();
+            let view = self.table.view_beside(original, &view_of_original);
+            let mut change = self.work(step, &view, on, &view_of_original, context)?;
+            let unchanged = self.looked_over(&mut change, step, &view, on, context);
+            all_unchanged.extend(unchanged.iter().filter_map(|name| self.table.index_of(name)));
+            for (attr_idx, column) in change.columns {
+                all.columns.push((attr_idx, store.put(&column)?));
+            }
+            all.dropped.extend(change.dropped);
+            all.kept = change.kept.or(all.kept);
+            all.rows = all.rows.and_then(change.rows);
+            all.evidence = change.evidence.or(all.evidence);
+        }
+        let names = all_unchanged.iter().map(|&at| self.table.column(at).name().to_owned());
+        Ok((all, names.collect()))
+    }
+
+    /// Takes out of a change what it left as it was, and notes what it left without content.
+    fn looked_over(
+        &self,
+        change: &mut Change,
+        step: &Step,
+        table: &Table,
+        on: &[usize],
+        context: &RunContext<'_>,
+    ) -> Vec<String> {
+        let unchanged = leave_unchanged(change, step, on, table);
+        for note in collapsed(change, step, table) {
+            context.note(note);
+        }
+        unchanged
+    }
+
+    /// The table after a change.
+    fn applied(&self, change: Change) -> Result<Table, DataError> {
+        let Some(store) = self.store else {
+            return Ok(change.apply_to(&self.table));
+        };
+        let Change {
+            columns,
+            dropped,
+            kept,
+            ..
+        } = change;
+        let changed = Change {
+            columns,
+            dropped,
+            ..Change::default()
+        };
+        let table = changed.apply_to(&self.table);
+        kept.map_or(Ok(table.clone()), |kept| taken(&table, &kept, store))
     }
 
     /// Positions of a step's variables, which a checked plan has.
@@ -100,20 +178,18 @@ impl Masked {
     fn work(
         &self,
         step: &Step,
+        table: &Table,
         on: &[usize],
         original: &Table,
         context: &RunContext<'_>,
     ) -> Result<Change, MethodError> {
         let params = &step.params;
         match step.method {
-            StepMethod::Mask(mask) => {
-                let table = &self.table;
-                mask.mask(params, &MaskTask { table, on }, context)
-            }
+            StepMethod::Mask(mask) => mask.mask(params, &MaskTask { table, on }, context),
             StepMethod::Adjuster(adjuster) => {
                 let pair = Pair {
                     original,
-                    masked: &self.table,
+                    masked: table,
                     rows: self.rows,
                 };
                 adjuster.adjust(params, &AdjustTask { pair, on }, context)
@@ -194,7 +270,12 @@ impl Masked {
 
     /// The table as it is written: suppressed cells spelled, the weight under the name that is asked for,
     /// records in a new order if asked for.
-    pub(super) fn release(&self, plan: &Plan, seed: u64, watch: &dyn Watch) -> Table {
+    pub(super) fn release(
+        &self,
+        plan: &Plan,
+        seed: u64,
+        watch: &dyn Watch,
+    ) -> Result<Table, DataError> {
         let mut table = self.table.clone();
         for attr_idx in 0..table.columns().len() {
             let column = table.column(attr_idx);
@@ -216,10 +297,50 @@ impl Masked {
         if plan.output.shuffle {
             let context = RunContext::new(seed, "output", watch);
             let order = shuffled(table.n_records(), &context.draws("record order"));
-            table = table.take(&order);
+            table = match self.store {
+                Some(store) => taken(&table, &order, store)?,
+                None => table.take(&order),
+            };
         }
-        table
+        Ok(table)
     }
+}
+
+/// Why a step could not be done.
+enum Failed {
+    Method(MethodError),
+    Store(DataError),
+}
+
+impl From<MethodError> for Failed {
+    fn from(error: MethodError) -> Self {
+        Self::Method(error)
+    }
+}
+
+impl From<DataError> for Failed {
+    fn from(error: DataError) -> Self {
+        Self::Store(error)
+    }
+}
+
+/// Whether the variables of a step can be masked one after the other, as if each stood alone.
+fn masks_apart(step: &Step) -> bool {
+    let facts = step.facts();
+    matches!(step.method, StepMethod::Mask(_))
+        && facts.together == Together::Apart
+        && facts.claims.is_none()
+        && !facts.removes_records
+        && !facts.reweights
+}
+
+/// A choice of records of a table in a store, column by column.
+fn taken(table: &Table, records: &[u32], store: &Store) -> Result<Table, DataError> {
+    let columns = table.columns().iter().map(|column| {
+        let column = column.looked_at(|column| column.take(records));
+        store.put(&column)
+    });
+    Ok(table.with_taken(records, columns.collect::<Result<_, _>>()?))
 }
 
 /// What was promised of the keys is no longer known to hold.

@@ -8,6 +8,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::attribute::{Attribute, Kind, Role};
 use crate::column::{Column, Values};
+use crate::store::Store;
 use crate::watch::Unwatched;
 
 /// Everything that reading gives, in a form that can be compared.
@@ -27,6 +28,42 @@ fn outcome_of(
     let bytes = Arc::new(text.to_vec());
     let read = read_by(way, Path::new("x.csv"), &bytes, of, options, &Unwatched);
     let read = read.map_err(|error| format!("{error:?}"))?;
+    Ok(found_in(&read))
+}
+
+/// The same of a text that is read into a store, in stretches of so many bytes and blocks of so many records; none where
+/// it is to be read as a whole.
+fn outcome_in_store(
+    text: &[u8],
+    options: &ReadOptions,
+    n_bytes: usize,
+    block_records: usize,
+) -> Option<Result<Vec<String>, String>> {
+    let folder = tempfile::tempdir().expect("a folder for the store");
+    let store = Store::with_blocks(folder.path(), block_records).expect("a store");
+    let mut file = std::io::Cursor::new(text);
+    let path = Path::new("x.csv");
+    let size = (n_bytes, text.len() as u64);
+    let read = stream::read_by(size, path, &mut file, options, &store, &Unwatched);
+    let (read, fingerprint) = match read {
+        Ok(read) => read?,
+        Err(error) => return Some(Err(format!("{error:?}"))),
+    };
+    assert_eq!(fingerprint, crate::Fingerprint::of_bytes(text));
+    assert!(read.table.is_stored() || read.table.columns().is_empty());
+    // Some records at a time they are what they are together.
+    let n = read.table.n_records();
+    for column in read.table.columns() {
+        let parts = (0..n).step_by(501).map(|first| {
+            let part = column.slice(first..n.min(first + 501)).expect("it can be read");
+            written(&part)
+        });
+        assert_eq!(parts.collect::<String>(), written(column));
+    }
+    Some(Ok(found_in(&read)))
+}
+
+fn found_in(read: &ReadText) -> Vec<String> {
     let mut found = vec![format!(
         "{:?} {:?} {:?} {}",
         read.style,
@@ -43,7 +80,7 @@ fn outcome_of(
         assert_eq!(column.n_missing(), n_missing);
         found.push(n_missing.to_string());
     }
-    Ok(found)
+    found
 }
 
 fn written(column: &Column) -> String {
@@ -201,6 +238,30 @@ proptest! {
         text in "a,b(,c)?\n[a1,.\"\n]{0,80}|a,b\r?\n([a1,\"é]{0,9}\r?\n){0,20}", n_bytes in 1_usize..40
     ) {
         compare(&text, &options(None, Kind::Unordered), n_bytes)?;
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(80))]
+
+    #[test]
+    fn tables_are_the_same_in_a_store(
+        text in table(), other in table(), mark in mark(), n_bytes in 1_usize..20_000,
+        block in 1_usize..900, numbers in any::<bool>()
+    ) {
+        let first = if numbers { Kind::Continuous } else { Kind::Unordered };
+        let options = options(mark, first);
+        // The start of a text is looked at as a whole, so that it must be longer to come in stretches.
+        let header = text.trim_start().find('\n').map_or(text.len(), |end| {
+            end + 1 + text.len() - text.trim_start().len()
+        });
+        let (header, body) = text.split_at(header);
+        let n_times = 70_000 / body.len().max(1) + 1;
+        let others = other.split_once('\n').map_or("", |(_, body)| body);
+        let text = format!("{header}{}{others}", body.repeat(n_times.min(3_000)));
+        if let Some(stored) = outcome_in_store(text.as_bytes(), &options, n_bytes, block) {
+            prop_assert_eq!(stored, outcome(Way::Plain, text.as_bytes(), &options));
+        }
     }
 }
 

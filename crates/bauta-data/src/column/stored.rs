@@ -1,0 +1,171 @@
+//! Columns whose cells lie in a file, and are read when somebody looks at them.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+use super::{CellSource, Cells, Column, Content, NumberText, Texts};
+use crate::attribute::Attribute;
+use crate::number::DecimalMark;
+use crate::store::{ColumnFile, Held, StoreLost, StoredTexts};
+
+/// Cells in a file. What was read stays for as long as somebody has this column; [`Column::view`] is the same column
+/// of which nothing was read.
+pub(super) struct Stored {
+    pub(super) file: ColumnFile,
+    content: OnceLock<Content>,
+    /// The memory of the content, as the store counts it.
+    held: OnceLock<Held>,
+}
+
+impl fmt::Debug for Stored {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Stored").finish_non_exhaustive()
+    }
+}
+
+impl Stored {
+    pub(super) fn new(file: ColumnFile) -> Arc<Self> {
+        Arc::new(Self {
+            file,
+            content: OnceLock::new(),
+            held: OnceLock::new(),
+        })
+    }
+
+    /// All cells. Whoever looks at a column cannot be told that a disk fails or memory does not suffice: that ends the run,
+    /// and whoever began it says why.
+    pub(super) fn content(&self) -> &Content {
+        self.content.get_or_init(|| {
+            let held = self.file.hold();
+            let all = 0..self.file.n_records();
+            let read = held.and_then(|held| {
+                let _ = self.held.set(held);
+                self.file.read(all).map_err(StoreLost::Disk)
+            });
+            // Without the message of a panic: it is none, and is caught.
+            read.unwrap_or_else(|lost| std::panic::resume_unwind(Box::new(lost)))
+        })
+    }
+
+    /// How numbers are written; read only where texts of their own belong to it.
+    pub(super) fn number_text(&self) -> &NumberText {
+        if self.file.has_texts() {
+            &self.content().number_text
+        } else {
+            self.file.number_text()
+        }
+    }
+}
+
+impl CellSource for StoredTexts {
+    fn read(&self) -> Column {
+        let attribute = Arc::new(Attribute::undeclared(""));
+        Column::of_content(attribute, self.reader.read(&self.texts))
+    }
+
+    fn numbers(&self, _mark: DecimalMark) -> Option<Column> {
+        None
+    }
+
+    fn n_missing(&self) -> Option<usize> {
+        None
+    }
+
+    fn text(&self, record: usize) -> Option<Cow<'_, str>> {
+        Some(Cow::Borrowed(self.texts.get(record)))
+    }
+
+    fn texts_from(&self, record: usize) -> Option<Texts<'_>> {
+        let records = record..self.texts.len();
+        Some(Box::new(records.map(|at| Cow::Borrowed(self.texts.get(at)))))
+    }
+}
+
+impl Column {
+    /// A column whose cells lie in a file.
+    pub(crate) fn stored(attribute: Arc<Attribute>, file: ColumnFile) -> Self {
+        Self {
+            attribute,
+            cells: Cells::Stored(Stored::new(file)),
+            arrow_type: None,
+            source_type: None,
+        }
+    }
+
+    /// The same column, whose cells now lie in a file.
+    pub(crate) fn moved_to(&self, file: ColumnFile) -> Self {
+        Self {
+            cells: Cells::Stored(Stored::new(file)),
+            ..self.clone()
+        }
+    }
+
+    /// The cells of a column that is in memory; none where they lie in a file.
+    pub(crate) fn in_memory(&self) -> Option<&Content> {
+        match &self.cells {
+            Cells::Stored(_) => None,
+            Cells::Read(_) | Cells::Unread(_) => Some(self.content()),
+        }
+    }
+
+    /// The cells of a column that is in memory.
+    pub(crate) fn into_content(self) -> Content {
+        match self.cells {
+            Cells::Read(content) => content,
+            Cells::Unread(_) | Cells::Stored(_) => self.content().clone(),
+        }
+    }
+
+    /// Whether its cells lie in a file.
+    pub fn is_stored(&self) -> bool {
+        matches!(self.cells, Cells::Stored(_))
+    }
+
+    /// The same column, of which nothing was read yet where it lies in a file: what is read of a view is given back with
+    /// it. None where the column is in memory.
+    pub fn view(&self) -> Option<Self> {
+        match &self.cells {
+            Cells::Stored(stored) => Some(self.moved_to(stored.file.clone())),
+            Cells::Read(_) | Cells::Unread(_) => None,
+        }
+    }
+
+    /// Looks at the column, and gives back what was read of it for that where it lies in a file.
+    pub fn looked_at<T>(&self, look: impl FnOnce(&Self) -> T) -> T {
+        match self.view() {
+            Some(view) => look(&view),
+            None => look(self),
+        }
+    }
+
+    /// Bytes that its cells take in memory, if they lie in a file.
+    pub fn bytes_to_read(&self) -> u64 {
+        match &self.cells {
+            Cells::Stored(stored) => stored.file.n_bytes_in_memory(),
+            Cells::Read(_) | Cells::Unread(_) => 0,
+        }
+    }
+
+    /// Some records that follow each other, read if they lie in a file.
+    pub(crate) fn slice(&self, records: Range<usize>) -> std::io::Result<Self> {
+        let cells = match &self.cells {
+            Cells::Stored(stored) => match stored.file.texts(records.clone())? {
+                Some(texts) => {
+                    let attribute = Arc::clone(&self.attribute);
+                    return Ok(Self::unread(attribute, records.len(), Box::new(texts)));
+                }
+                None => Cells::Read(stored.file.read(records)?),
+            },
+            Cells::Read(_) | Cells::Unread(_) => {
+                let records: Vec<u32> = records.map(|record| record as u32).collect();
+                return Ok(self.take(&records));
+            }
+        };
+        Ok(Self {
+            cells,
+            ..self.clone()
+        })
+    }
+}

@@ -1,0 +1,579 @@
+//! The file of a column, and what is known of the column without a look at it.
+
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::block::{Section, Sections, damaged, put_codes, put_numbers, put_states, put_texts};
+use super::StoreLost;
+use super::folder::{Folder, Held};
+use crate::codes::Codes;
+use crate::column::{Categorical, Content, NumberText, Values, exact_numbers_of};
+use crate::levels::Levels;
+use crate::missing::{MissingCause, MissingCells, MissingMark};
+use crate::number::write_number;
+use crate::text::TextArena;
+
+/// What is known of a stored column without a look at its cells.
+#[derive(Clone)]
+pub(crate) struct Frame {
+    pub(crate) values: FrameValues,
+    pub(crate) marks: Vec<MissingMark>,
+    pub(crate) n_missing: usize,
+    pub(crate) n_suppressed: usize,
+}
+
+/// What the cells of a stored column are.
+#[derive(Clone)]
+pub(crate) enum FrameValues {
+    Numbers {
+        /// How they are written, without texts of their own.
+        text: NumberText,
+        /// Whether they have texts of their own. In blocks that hold none these are what numbers are written as.
+        has_texts: bool,
+        exact: ExactNumbers,
+    },
+    Categories {
+        levels: Arc<Levels>,
+        /// What stored codes stand for, where they are not those of the levels.
+        translation: Option<Arc<Translation>>,
+    },
+    /// Texts, of which `Reader` makes the column.
+    Texts(Arc<dyn TextReader>),
+}
+
+/// What is known of digits beyond those of doubles.
+#[derive(Clone)]
+pub(crate) enum ExactNumbers {
+    None,
+    /// The texts may have some.
+    InTexts,
+    /// Codes of these numbers are stored.
+    Coded(Arc<Levels>),
+}
+
+/// What stored codes of categories stand for.
+pub(crate) struct Translation {
+    /// The code among the levels.
+    pub(crate) codes: Vec<u32>,
+    /// Why there is no value; 0 where there is one.
+    pub(crate) states: Vec<u8>,
+}
+
+/// Makes the cells of a column from texts.
+pub(crate) trait TextReader: Send + Sync {
+    /// The cells of these texts.
+    fn read(&self, texts: &TextArena) -> Content;
+}
+
+/// Texts that were read, and what makes cells of them.
+pub(crate) struct StoredTexts {
+    pub(crate) texts: TextArena,
+    pub(crate) reader: Arc<dyn TextReader>,
+}
+
+impl Frame {
+    /// What is known of a column in memory.
+    pub(super) fn of(content: &Content) -> Self {
+        let missing = content.missing.as_ref();
+        let values = match &content.values {
+            Values::Numeric(_) => FrameValues::Numbers {
+                text: NumberText {
+                    verbatim: None,
+                    ..content.number_text
+                },
+                has_texts: content.number_text.verbatim.is_some(),
+                exact: match &content.exact {
+                    None => ExactNumbers::None,
+                    Some(exact) => ExactNumbers::Coded(Arc::clone(&exact.levels)),
+                },
+            },
+            Values::Categorical(categorical) => FrameValues::Categories {
+                levels: Arc::clone(&categorical.levels),
+                translation: None,
+            },
+        };
+        Self {
+            values,
+            marks: missing.map_or_else(Vec::new, |cells| cells.marks().to_vec()),
+            n_missing: missing.map_or(0, MissingCells::count),
+            n_suppressed: missing.map_or(0, MissingCells::n_suppressed),
+        }
+    }
+}
+
+/// Where a block lies in its file.
+struct BlockPlace {
+    offset: u64,
+    n_bytes: usize,
+    /// Its first record.
+    first: usize,
+    n_records: usize,
+    /// Decimals with which the texts of its numbers can be made again.
+    decimals: u8,
+}
+
+/// A file, removed with the last column that needs it.
+struct CellFile {
+    folder: Arc<Folder>,
+    path: PathBuf,
+    file: Mutex<File>,
+    blocks: Vec<BlockPlace>,
+    n_records: usize,
+    n_bytes: u64,
+    /// Bytes of the widest code, and of the widest of exact numbers.
+    width: usize,
+    exact_width: usize,
+    has_before: bool,
+}
+
+impl Drop for CellFile {
+    fn drop(&mut self) {
+        self.folder.shrank(self.n_bytes);
+        // The folder goes with the store, and what is in it.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+/// Writes the file of a column, block by block.
+pub(crate) struct ColumnWriter {
+    cells: CellFile,
+    bytes: Vec<u8>,
+}
+
+impl ColumnWriter {
+    pub(super) fn new(folder: Arc<Folder>, path: PathBuf, file: File) -> Self {
+        Self {
+            cells: CellFile {
+                folder,
+                path,
+                file: Mutex::new(file),
+                blocks: Vec::new(),
+                n_records: 0,
+                n_bytes: 0,
+                width: 1,
+                exact_width: 1,
+                has_before: false,
+            },
+            bytes: Vec::new(),
+        }
+    }
+
+    /// Records of a block.
+    pub(crate) fn block_records(&self) -> usize {
+        self.cells.folder.block_records
+    }
+
+    /// Adds all cells of a column in memory.
+    pub(super) fn put_content(&mut self, content: &Content) -> io::Result<()> {
+        let n = match &content.values {
+            Values::Numeric(values) => values.len(),
+            Values::Categorical(categorical) => categorical.codes.len(),
+        };
+        let states = content.missing.as_ref().map(MissingCells::states);
+        let decimals = content.number_text.decimals;
+        let block = self.block_records();
+        for first in (0..n).step_by(block) {
+            let records = first..n.min(first + block);
+            match &content.values {
+                Values::Numeric(values) => {
+                    put_numbers(&mut self.bytes, Section::Numbers, &values[records.clone()]);
+                }
+                Values::Categorical(Categorical { codes, .. }) => {
+                    self.cells.width = self.cells.width.max(codes.width());
+                    put_codes(&mut self.bytes, Section::Codes, codes, records.clone());
+                }
+            }
+            if let Some(states) = states {
+                put_states(&mut self.bytes, &states[records.clone()]);
+            }
+            if let Some(texts) = &content.number_text.verbatim {
+                let texts = records.clone().map(|record| texts.get(record));
+                put_texts(&mut self.bytes, texts);
+            }
+            if let Some(exact) = &content.exact {
+                self.cells.exact_width = self.cells.exact_width.max(exact.codes.width());
+                put_codes(&mut self.bytes, Section::Exact, &exact.codes, records.clone());
+            }
+            if let Some(before) = &content.before_suppression {
+                self.cells.has_before = true;
+                put_numbers(&mut self.bytes, Section::Before, &before[records.clone()]);
+            }
+            self.end_block(records.len(), decimals)?;
+        }
+        Ok(())
+    }
+
+    /// Adds a block of numbers; `texts` where they have texts of their own, else those that this many decimals give.
+    pub(crate) fn put_numbers(
+        &mut self,
+        numbers: &[f64],
+        states: &[u8],
+        texts: Option<&TextArena>,
+        decimals: u8,
+    ) -> io::Result<()> {
+        put_numbers(&mut self.bytes, Section::Numbers, numbers);
+        if !states.is_empty() {
+            put_states(&mut self.bytes, states);
+        }
+        if let Some(texts) = texts {
+            put_texts(&mut self.bytes, (0..texts.len()).map(|at| texts.get(at)));
+        }
+        self.end_block(numbers.len(), decimals)
+    }
+
+    /// Adds a block of categories by their codes.
+    pub(crate) fn put_codes(
+        &mut self,
+        codes: &Codes,
+        records: Range<usize>,
+        states: &[u8],
+    ) -> io::Result<()> {
+        self.cells.width = self.cells.width.max(codes.width());
+        put_codes(&mut self.bytes, Section::Codes, codes, records.clone());
+        if !states.is_empty() {
+            put_states(&mut self.bytes, states);
+        }
+        self.end_block(records.len(), 0)
+    }
+
+    /// Adds a block of texts.
+    pub(crate) fn put_texts(&mut self, texts: &TextArena) -> io::Result<()> {
+        put_texts(&mut self.bytes, (0..texts.len()).map(|at| texts.get(at)));
+        self.end_block(texts.len(), 0)
+    }
+
+    fn end_block(&mut self, n_records: usize, decimals: u8) -> io::Result<()> {
+        let cells = &mut self.cells;
+        let file = cells.file.get_mut().unwrap_or_else(PoisonError::into_inner);
+        file.write_all(&self.bytes)?;
+        cells.blocks.push(BlockPlace {
+            offset: cells.n_bytes,
+            n_bytes: self.bytes.len(),
+            first: cells.n_records,
+            n_records,
+            decimals,
+        });
+        cells.n_records += n_records;
+        cells.n_bytes += self.bytes.len() as u64;
+        cells.folder.grew(self.bytes.len() as u64);
+        self.bytes.clear();
+        Ok(())
+    }
+
+    /// The column of what was written.
+    #[expect(clippy::unnecessary_wraps, reason = "what is buffered may have to be written here")]
+    pub(crate) fn finish(self, frame: Frame) -> io::Result<ColumnFile> {
+        Ok(ColumnFile {
+            frame: Arc::new(frame),
+            cells: Arc::new(self.cells),
+        })
+    }
+}
+
+/// A column in a file.
+#[derive(Clone)]
+pub(crate) struct ColumnFile {
+    frame: Arc<Frame>,
+    cells: Arc<CellFile>,
+}
+
+impl ColumnFile {
+    pub(crate) fn n_records(&self) -> usize {
+        self.cells.n_records
+    }
+
+    pub(crate) fn n_missing(&self) -> usize {
+        self.frame.n_missing
+    }
+
+    pub(crate) fn n_suppressed(&self) -> usize {
+        self.frame.n_suppressed
+    }
+
+    pub(crate) fn marks(&self) -> &[MissingMark] {
+        &self.frame.marks
+    }
+
+    pub(crate) fn is_numeric(&self) -> bool {
+        matches!(self.frame.values, FrameValues::Numbers { .. })
+    }
+
+    /// The categories, if they are known without reading.
+    pub(crate) fn levels(&self) -> Option<&Arc<Levels>> {
+        match &self.frame.values {
+            FrameValues::Categories { levels, .. } => Some(levels),
+            FrameValues::Numbers { .. } | FrameValues::Texts(_) => None,
+        }
+    }
+
+    /// Whether cells have texts of their own besides their numbers.
+    pub(crate) fn has_texts(&self) -> bool {
+        matches!(
+            self.frame.values,
+            FrameValues::Numbers {
+                has_texts: true,
+                ..
+            }
+        )
+    }
+
+    /// How numbers are written that have no texts of their own.
+    pub(crate) fn number_text(&self) -> &NumberText {
+        match &self.frame.values {
+            FrameValues::Numbers { text, .. } => text,
+            FrameValues::Categories { .. } | FrameValues::Texts(_) => &NumberText::PLAIN,
+        }
+    }
+
+    /// Whether numbers may have more digits than doubles.
+    pub(crate) fn may_be_exact(&self) -> bool {
+        match &self.frame.values {
+            FrameValues::Numbers { exact, .. } => !matches!(exact, ExactNumbers::None),
+            FrameValues::Categories { .. } | FrameValues::Texts(_) => false,
+        }
+    }
+
+    /// Counts the memory of all cells, which are about to be read.
+    pub(crate) fn hold(&self) -> Result<Held, StoreLost> {
+        self.cells.folder.hold(self.n_bytes_in_memory())
+    }
+
+    /// Bytes that all cells take in memory.
+    pub(crate) fn n_bytes_in_memory(&self) -> u64 {
+        let n = self.n_records() as u64;
+        let states = if self.frame.n_missing == 0 { 0 } else { n };
+        let text_bytes = || 40 * n + self.cells.n_bytes;
+        states
+            + match &self.frame.values {
+                FrameValues::Numbers {
+                    has_texts, exact, ..
+                } => {
+                    let texts = if *has_texts { text_bytes() } else { 0 };
+                    let exact = match exact {
+                        ExactNumbers::None => 0,
+                        ExactNumbers::InTexts | ExactNumbers::Coded(_) => 4 * n,
+                    };
+                    let before = if self.cells.has_before { 8 * n } else { 0 };
+                    8 * n + texts + exact + before
+                }
+                FrameValues::Categories { .. } => self.cells.width as u64 * n,
+                FrameValues::Texts(_) => text_bytes(),
+            }
+    }
+
+    /// The same column with another text for cells that masks suppressed.
+    pub(crate) fn with_suppressed_text(&self, text: &str) -> Self {
+        let mut frame = Frame::clone(&self.frame);
+        for mark in &mut frame.marks {
+            if mark.cause == MissingCause::Suppressed {
+                text.clone_into(&mut mark.text);
+            }
+        }
+        Self {
+            frame: Arc::new(frame),
+            cells: Arc::clone(&self.cells),
+        }
+    }
+
+    /// The texts of some records, of a column that is kept as such.
+    pub(crate) fn texts(&self, records: Range<usize>) -> io::Result<Option<StoredTexts>> {
+        let FrameValues::Texts(reader) = &self.frame.values else {
+            return Ok(None);
+        };
+        let texts = self.read_cells(records)?.texts;
+        let reader = Arc::clone(reader);
+        Ok(Some(StoredTexts { texts, reader }))
+    }
+
+    /// The cells of some records.
+    pub(crate) fn read(&self, records: Range<usize>) -> io::Result<Content> {
+        Ok(self.read_cells(records)?.content(self))
+    }
+
+    fn read_cells(&self, records: Range<usize>) -> io::Result<ReadCells> {
+        let mut read = ReadCells::with_room(self, records.len());
+        let mut bytes = Vec::new();
+        let blocks = &self.cells.blocks;
+        let start = blocks.partition_point(|block| block.first + block.n_records <= records.start);
+        for block in blocks[start..].iter().take_while(|block| block.first < records.end) {
+            bytes.resize(block.n_bytes, 0);
+            {
+                let mut file = (self.cells.file.lock()).unwrap_or_else(PoisonError::into_inner);
+                file.seek(SeekFrom::Start(block.offset))?;
+                file.read_exact(&mut bytes)?;
+            }
+            let from = records.start.max(block.first) - block.first;
+            let to = records.end.min(block.first + block.n_records) - block.first;
+            read.add(self, block, &Sections::of(&bytes)?, from..to)?;
+        }
+        if read.n_records != records.len() {
+            return Err(damaged());
+        }
+        Ok(read)
+    }
+}
+
+/// Cells that were read.
+struct ReadCells {
+    n_records: usize,
+    numbers: Vec<f64>,
+    codes: Codes,
+    /// Up to the last block that has some.
+    states: Vec<u8>,
+    texts: TextArena,
+    exact: Codes,
+    before: Vec<f64>,
+}
+
+impl ReadCells {
+    fn with_room(of: &ColumnFile, n: usize) -> Self {
+        let n_if = |condition: bool| if condition { n } else { 0 };
+        let is_coded = of.levels().is_some();
+        Self {
+            n_records: 0,
+            numbers: Vec::with_capacity(n_if(of.is_numeric())),
+            codes: Codes::with_room(of.cells.width, n_if(is_coded)),
+            states: Vec::new(),
+            texts: TextArena::default(),
+            exact: Codes::with_room(of.cells.exact_width, n_if(of.may_be_exact())),
+            before: Vec::with_capacity(n_if(of.cells.has_before)),
+        }
+    }
+
+    fn add(
+        &mut self,
+        of: &ColumnFile,
+        block: &BlockPlace,
+        sections: &Sections<'_>,
+        records: Range<usize>,
+    ) -> io::Result<()> {
+        match &of.frame.values {
+            FrameValues::Numbers {
+                text,
+                has_texts,
+                exact,
+            } => {
+                let n_before = self.numbers.len();
+                sections.add_numbers(Section::Numbers, &records, &mut self.numbers)?;
+                if *has_texts && sections.section(Section::Texts).is_some() {
+                    sections.add_texts(block.n_records, &records, &mut self.texts)?;
+                } else if *has_texts {
+                    let mut written = String::new();
+                    for &number in &self.numbers[n_before..] {
+                        written.clear();
+                        if !number.is_nan() {
+                            write_number(&mut written, number, block.decimals, text.mark);
+                        }
+                        self.texts.push(&written);
+                    }
+                }
+                if let ExactNumbers::Coded(_) = exact {
+                    sections.add_codes(Section::Exact, &records, &mut self.exact)?;
+                }
+                if of.cells.has_before {
+                    sections.add_numbers(Section::Before, &records, &mut self.before)?;
+                }
+            }
+            FrameValues::Categories { .. } => {
+                sections.add_codes(Section::Codes, &records, &mut self.codes)?;
+            }
+            FrameValues::Texts(_) => {
+                sections.add_texts(block.n_records, &records, &mut self.texts)?;
+            }
+        }
+        if sections.section(Section::States).is_some() {
+            self.states.resize(self.n_records, 0);
+            let (_, states) = sections.of_records(Section::States, &records)?;
+            self.states.extend_from_slice(states);
+        }
+        self.n_records += records.len();
+        Ok(())
+    }
+
+    fn content(mut self, of: &ColumnFile) -> Content {
+        if !self.states.is_empty() {
+            self.states.resize(self.n_records, 0);
+        }
+        let missing = |states: Vec<u8>| {
+            if states.is_empty() {
+                None
+            } else {
+                MissingCells::new(states, of.frame.marks.clone())
+            }
+        };
+        match &of.frame.values {
+            FrameValues::Numbers {
+                text,
+                has_texts,
+                exact,
+            } => {
+                let number_text = NumberText {
+                    verbatim: has_texts.then(|| Arc::new(self.texts)),
+                    ..*text
+                };
+                let exact = match exact {
+                    ExactNumbers::None => None,
+                    ExactNumbers::InTexts => exact_numbers_of(&self.numbers, &number_text),
+                    ExactNumbers::Coded(levels) => Some(Arc::new(Categorical {
+                        codes: self.exact,
+                        levels: Arc::clone(levels),
+                    })),
+                };
+                Content {
+                    values: Values::Numeric(self.numbers),
+                    missing: missing(self.states),
+                    number_text,
+                    exact,
+                    before_suppression: of.cells.has_before.then(|| Arc::new(self.before)),
+                }
+            }
+            FrameValues::Categories {
+                levels,
+                translation,
+            } => {
+                let (codes, states) = match translation {
+                    None => (self.codes, self.states),
+                    Some(translation) => {
+                        let (codes, mut states) = translation.translated(self.codes, levels);
+                        // What the source had as "no value" has no code that means so.
+                        if states.is_empty() {
+                            states = self.states;
+                        } else {
+                            let nulls = states.iter_mut().zip(self.states);
+                            nulls.for_each(|(state, null)| *state = null.max(*state));
+                        }
+                        (codes, states)
+                    }
+                };
+                let levels = Arc::clone(levels);
+                let values = Values::Categorical(Categorical { codes, levels });
+                Content::of(values, missing(states))
+            }
+            FrameValues::Texts(reader) => reader.read(&self.texts),
+        }
+    }
+}
+
+impl Translation {
+    /// The codes among the levels, and the states of the cells where any level means that there is no value.
+    fn translated(&self, codes: Codes, levels: &Levels) -> (Codes, Vec<u8>) {
+        let mut states = Vec::new();
+        if self.states.iter().any(|&state| state != 0) {
+            let state = |code: u32| self.states.get(code as usize).copied().unwrap_or(0);
+            states.extend(codes.iter().map(state));
+        }
+        let largest = levels.len().saturating_sub(1) as u32;
+        let is_same = self.codes.iter().enumerate().all(|(old, &new)| old as u32 == new);
+        let codes = if is_same {
+            codes
+        } else {
+            // The code of a missing cell means nothing.
+            let new_code = |code: u32| self.codes.get(code as usize).copied().unwrap_or(0);
+            codes.replaced(largest, new_code)
+        };
+        (codes, states)
+    }
+}

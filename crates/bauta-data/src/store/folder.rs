@@ -1,0 +1,280 @@
+//! The folder of a store: made for its owner alone, locked while it is in use, removed with its last column.
+
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use super::{BLOCK_RECORDS, StoreLost};
+use super::column_file::{ColumnWriter, Frame};
+use crate::column::{Column, Content};
+use crate::problem::{DataError, DataErrorKind, DataProblem};
+use crate::table::Table;
+
+/// What the folders of stores are called, before a number of their own.
+const PREFIX: &str = "bauta-store-";
+/// The same until they are locked.
+const NEW_PREFIX: &str = "bauta-new-";
+/// The file whose lock says that somebody uses the folder.
+const LOCK: &str = "lock";
+
+/// A folder for the columns of one run. It is removed when the store and all its columns are gone.
+#[derive(Clone, Debug)]
+pub struct Store(Arc<Folder>);
+
+#[derive(Debug)]
+pub(super) struct Folder {
+    path: PathBuf,
+    pub(super) block_records: usize,
+    /// Locked for as long as the store is in use.
+    _lock: File,
+    n_files: AtomicU64,
+    n_bytes: AtomicU64,
+    n_bytes_now: AtomicU64,
+    most_bytes: AtomicU64,
+    /// Bytes of memory that columns which were read take now, and may take.
+    n_held: AtomicU64,
+    most_held: AtomicU64,
+}
+
+/// Memory of a column that was read, until it is given back.
+pub(crate) struct Held {
+    folder: Arc<Folder>,
+    n_bytes: u64,
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.folder.n_held.fetch_sub(self.n_bytes, Ordering::Relaxed);
+    }
+}
+
+/// What a run that was killed had left, and is gone now.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Leftover {
+    /// Folders of stores.
+    pub n_folders: usize,
+}
+
+/// Numbers of the stores of this process.
+static N_STORES: AtomicU32 = AtomicU32::new(0);
+
+impl Store {
+    /// Makes a store in a folder, which must be there.
+    pub fn create(parent: &Path) -> Result<Self, DataError> {
+        Self::with_blocks(parent, BLOCK_RECORDS)
+    }
+
+    /// The same with blocks of so many records.
+    pub fn with_blocks(parent: &Path, block_records: usize) -> Result<Self, DataError> {
+        if !parent.is_dir() {
+            let problem = DataProblem::file("is no folder", "name a folder that is there");
+            return Err(DataError {
+                kind: DataErrorKind::Io,
+                ..DataError::one(parent, problem)
+            });
+        }
+        let made = made_in(parent);
+        let (path, lock) = made.map_err(|error| DataError::io(parent, "make a store in", &error))?;
+        Ok(Self(Arc::new(Folder {
+            path,
+            block_records: block_records.max(1),
+            _lock: lock,
+            n_files: AtomicU64::new(0),
+            n_bytes: AtomicU64::new(0),
+            n_bytes_now: AtomicU64::new(0),
+            most_bytes: AtomicU64::new(0),
+            n_held: AtomicU64::new(0),
+            most_held: AtomicU64::new(u64::MAX),
+        })))
+    }
+
+    /// Removes what killed runs left in a folder: stores that nobody uses.
+    pub fn remove_leftover(parent: &Path) -> Leftover {
+        let entries = fs::read_dir(parent).into_iter().flatten().flatten();
+        let n_folders = entries.filter(|entry| is_leftover(&entry.path())).count();
+        Leftover { n_folders }
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.0.path
+    }
+
+    /// From here on, columns that are read at the same time take so many bytes of memory at the most; more end the work
+    /// with [`StoreLost::Memory`](super::StoreLost).
+    pub fn allow(&self, n_bytes: u64) {
+        self.0.most_held.store(n_bytes, Ordering::Relaxed);
+    }
+
+    /// Bytes that columns which are read at the same time may take.
+    pub fn allowed(&self) -> u64 {
+        self.0.most_held.load(Ordering::Relaxed)
+    }
+
+    /// Records of a block.
+    pub fn block_records(&self) -> usize {
+        self.0.block_records
+    }
+
+    /// Bytes that were written to it so far.
+    pub fn bytes_written(&self) -> u64 {
+        self.0.n_bytes.load(Ordering::Relaxed)
+    }
+
+    /// Bytes that it held at the most.
+    pub fn most_bytes(&self) -> u64 {
+        self.0.most_bytes.load(Ordering::Relaxed)
+    }
+
+    /// The same column, with its cells in a file of the store. One that is in a store stays where it is.
+    pub fn put(&self, column: &Column) -> Result<Column, DataError> {
+        let Some(content) = column.in_memory() else {
+            return Ok(column.clone());
+        };
+        let moved = self.moved_content(column, content);
+        moved.map_err(|error| self.failed(&error))
+    }
+
+    /// The same for those who tell of failures by themselves.
+    pub(crate) fn moved(&self, column: &Column) -> io::Result<Column> {
+        match column.in_memory() {
+            Some(content) => self.moved_content(column, content),
+            None => Ok(column.clone()),
+        }
+    }
+
+    fn moved_content(&self, column: &Column, content: &Content) -> io::Result<Column> {
+        let mut writer = self.writer()?;
+        writer.put_content(content)?;
+        Ok(column.moved_to(writer.finish(Frame::of(content))?))
+    }
+
+    /// The same table with all its columns in the store.
+    pub fn put_table(&self, table: &Table) -> Result<Table, DataError> {
+        let mut stored = table.clone();
+        for (attr_idx, column) in table.columns().iter().enumerate() {
+            if !column.is_stored() {
+                stored = stored.with_column(attr_idx, self.put(column)?);
+            }
+        }
+        Ok(stored)
+    }
+
+    /// A file for a column.
+    pub(crate) fn writer(&self) -> io::Result<ColumnWriter> {
+        let number = self.0.n_files.fetch_add(1, Ordering::Relaxed);
+        let path = self.0.path.join(format!("{number}.cells"));
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create_new(true)
+            .open(&path)?;
+        Ok(ColumnWriter::new(Arc::clone(&self.0), path, file))
+    }
+
+    /// What an error while writing says, to people.
+    pub(crate) fn failed(&self, error: &io::Error) -> DataError {
+        let folder = self.0.path.parent().unwrap_or(&self.0.path);
+        if error.kind() == io::ErrorKind::StorageFull {
+            let problem = DataProblem::file(
+                "there is no room left in the folder for what does not fit into memory",
+                "make room, or name another folder: --spill DIR, or [engine] spill = \"DIR\"",
+            );
+            return DataError {
+                kind: DataErrorKind::Io,
+                ..DataError::one(folder, problem)
+            };
+        }
+        DataError::io(folder, "write to", error)
+    }
+}
+
+impl Folder {
+    /// Counts the memory of a column that is about to be read.
+    pub(super) fn hold(self: &Arc<Self>, n_bytes: u64) -> Result<Held, StoreLost> {
+        let needed = self.n_held.fetch_add(n_bytes, Ordering::Relaxed) + n_bytes;
+        let held = Held {
+            folder: Arc::clone(self),
+            n_bytes,
+        };
+        let allowed = self.most_held.load(Ordering::Relaxed);
+        if needed > allowed {
+            return Err(StoreLost::Memory { needed, allowed });
+        }
+        Ok(held)
+    }
+
+    /// Notes that a file became longer.
+    pub(super) fn grew(&self, n_bytes: u64) {
+        self.n_bytes.fetch_add(n_bytes, Ordering::Relaxed);
+        let now = self.n_bytes_now.fetch_add(n_bytes, Ordering::Relaxed) + n_bytes;
+        self.most_bytes.fetch_max(now, Ordering::Relaxed);
+    }
+
+    /// Notes that a file is gone.
+    pub(super) fn shrank(&self, n_bytes: u64) {
+        self.n_bytes_now.fetch_sub(n_bytes, Ordering::Relaxed);
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // Nobody is left who could be told; the next run removes what stays.
+        let _ = fs::remove_dir_all(&self.path);
+    }
+}
+
+/// Makes a folder that is locked before anybody can take it for one that was left behind.
+fn made_in(parent: &Path) -> io::Result<(PathBuf, File)> {
+    loop {
+        let number = N_STORES.fetch_add(1, Ordering::Relaxed);
+        let name = format!("{}-{number}", std::process::id());
+        let new = parent.join(format!("{NEW_PREFIX}{name}"));
+        let path = parent.join(format!("{PREFIX}{name}"));
+        match owner_only().create(&new) {
+            Ok(()) => {}
+            // Left by a process of the same number.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
+            Err(error) => return Err(error),
+        }
+        let lock = File::create_new(new.join(LOCK))?;
+        lock.lock()?;
+        if path.exists() || fs::rename(&new, &path).is_err() {
+            let _ = fs::remove_dir_all(&new);
+            continue;
+        }
+        return Ok((path, lock));
+    }
+}
+
+/// Makes folders that their owner alone can look into.
+fn owner_only() -> DirBuilder {
+    #[cfg_attr(not(unix), expect(unused_mut, reason = "modes are those of Unix"))]
+    let mut builder = DirBuilder::new();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::DirBuilderExt;
+        builder.mode(0o700);
+    }
+    builder
+}
+
+/// Removes a folder if it is a store that nobody uses, and says whether it did.
+fn is_leftover(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str());
+    let is_store = name.is_some_and(|name| name.starts_with(PREFIX) || name.starts_with(NEW_PREFIX));
+    // A link is nobody's store.
+    let is_folder = fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_dir());
+    if !is_store || !is_folder {
+        return false;
+    }
+    let Ok(lock) = File::open(path.join(LOCK)) else {
+        return false;
+    };
+    match lock.try_lock() {
+        Ok(()) => fs::remove_dir_all(path).is_ok(),
+        Err(TryLockError::WouldBlock | TryLockError::Error(_)) => false,
+    }
+}
