@@ -20,6 +20,7 @@ use bauta_methods::keys::Semantics;
 use bauta_methods::registry;
 use bauta_plan::plan::ReleaseWhen;
 use bauta_plan::run::{Replace, RunOptions};
+use bauta_plan::size;
 use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueHint};
 
 use order::{GENERAL, GENERAL_FIRST};
@@ -61,10 +62,13 @@ pub(crate) struct Global {
     /// Threads to use; results do not depend on it
     #[arg(long, global = true, value_name = "N", help_heading = GENERAL, display_order = GENERAL_FIRST + 3)]
     pub(crate) threads: Option<NonZeroU16>,
-    /// Memory that reading a file may take, such as 2GB or 500MB; a file that needs more is refused before it is
-    /// read (default: what the machine has available)
+    /// Memory that the work may take, such as 2GB or 500MB (default: what the machine has available). `run`, `mask` and
+    /// `calibrate` put aside on the disk what does not fit; other commands refuse a file that needs more before it is read
     #[arg(long, global = true, value_name = "SIZE", value_parser = parse_memory, help_heading = GENERAL, display_order = GENERAL_FIRST + 4)]
     pub(crate) memory: Option<u64>,
+    /// Folder for what is put aside on the disk (default: that of the output); it holds the data, and is cleared in the end
+    #[arg(long, global = true, value_name = "DIR", help_heading = GENERAL, display_order = GENERAL_FIRST + 5)]
+    pub(crate) spill: Option<PathBuf>,
 }
 
 impl Global {
@@ -269,28 +273,8 @@ fn parse_condition(text: &str) -> Result<Condition, String> {
     Condition::parse(text).map_err(|problem| format!("{} ({})", problem.message, problem.hint))
 }
 
-/// Units of memory, of a thousand and of 1024 bytes, in the order in which their names are looked for.
-const MEMORY_UNITS: [(&str, u64); 9] = [
-    ("KIB", 1 << 10),
-    ("MIB", 1 << 20),
-    ("GIB", 1 << 30),
-    ("TIB", 1 << 40),
-    ("KB", 1_000),
-    ("MB", 1_000_000),
-    ("GB", 1_000_000_000),
-    ("TB", 1_000_000_000_000),
-    ("B", 1),
-];
-
 fn parse_memory(text: &str) -> Result<u64, String> {
-    let upper = text.trim().to_ascii_uppercase();
-    let by_unit = MEMORY_UNITS.iter().find_map(|&(unit, bytes)| {
-        let number = upper.strip_suffix(unit)?.trim_end();
-        let number: f64 = number.parse().ok()?;
-        let bytes = (number * bytes as f64).floor();
-        (bytes >= 1.0 && bytes < u64::MAX as f64).then_some(bytes as u64)
-    });
-    by_unit.ok_or_else(|| "a number and a unit, such as 2GB, 500MB or 1.5GiB".to_owned())
+    size::parse(text).ok_or_else(|| size::EXPECTED.to_owned())
 }
 
 fn parse_semantics(text: &str) -> Result<Semantics, String> {

@@ -7,10 +7,10 @@ mod unread;
 use std::sync::Arc;
 
 pub use self::exact::Limit;
+pub(crate) use self::exact::exact_of as exact_numbers_of;
 use self::exact::{exact_of, exact_taken, taken};
 use self::stored::Stored;
 use self::unread::Unread;
-pub(crate) use self::exact::exact_of as exact_numbers_of;
 pub(crate) use self::unread::{CellSource, Texts};
 use crate::attribute::{Attribute, Kind};
 use crate::codes::Codes;
@@ -475,9 +475,10 @@ impl Column {
                 let masked = self.numbered(values.clone(), missing);
                 masked.with_beside(exact, before_suppression)
             }
-            Values::Categorical(categorical) => {
-                self.with_content(Content::of(Values::Categorical(categorical.clone()), missing))
-            }
+            Values::Categorical(categorical) => self.with_content(Content::of(
+                Values::Categorical(categorical.clone()),
+                missing,
+            )),
         }
     }
 

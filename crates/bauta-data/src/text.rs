@@ -40,7 +40,10 @@ impl TextArena {
 
     /// Some texts that follow each other.
     pub(crate) fn slice(&self, indices: Range<usize>) -> Self {
-        let start = indices.start.checked_sub(1).map_or(0, |last| self.ends[last]);
+        let start = indices
+            .start
+            .checked_sub(1)
+            .map_or(0, |last| self.ends[last]);
         let ends = &self.ends[indices];
         let end = ends.last().copied().unwrap_or(start);
         Self {

@@ -20,9 +20,10 @@ use std::path::Path;
 use bauta_data::format::ReadOptions;
 use bauta_data::{Attribute, Condition, Schema, near};
 
-use crate::draft::Draft;
-use crate::plan::{NamedPath, Plan};
+use crate::draft::{Draft, EngineDraft};
+use crate::plan::{EngineSettings, NamedPath, Plan};
 use crate::problem::{Place, Problem, ProblemKind, Spot};
+use crate::size;
 use crate::toml::{self, Problems, in_order};
 
 use step_scenarios::Known;
@@ -145,6 +146,7 @@ pub(crate) fn plan_of(
     let advice = advice::advice(&checker, &original, draft, &parts);
     let output = output::check_output(draft, source.file, surroundings, problems);
     let release = release::check_release(&draft.release, problems);
+    let engine = engine_settings(&draft.engine, surroundings, problems);
     if !problems.borrow().is_empty() {
         return None;
     }
@@ -165,9 +167,32 @@ pub(crate) fn plan_of(
         gates,
         advice,
         output: output?,
+        engine,
         text: source.text.to_owned(),
         file: source.file.to_owned(),
     })
+}
+
+/// How much memory a run may take, and where goes what does not fit. Whether the folder is there, the run finds out.
+fn engine_settings(
+    draft: &EngineDraft,
+    surroundings: &dyn Surroundings,
+    problems: &Problems,
+) -> EngineSettings {
+    let memory = draft.memory.as_ref().and_then(|text| {
+        let bytes = size::parse(text);
+        if bytes.is_none() {
+            let hint = format!("give {}", size::EXPECTED);
+            let message = "`memory` is no amount of memory";
+            let problem = Problem::at(ProblemKind::Plan, &text.place, message, hint);
+            problems.borrow_mut().push(problem);
+        }
+        bytes
+    });
+    EngineSettings {
+        memory,
+        spill: draft.spill.as_ref().map(|folder| surroundings.path(folder)),
+    }
 }
 
 impl<'a> Checker<'a> {

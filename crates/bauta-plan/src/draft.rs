@@ -16,6 +16,7 @@
 //! assert_eq!(draft.steps.len(), 1);
 //! ```
 
+mod engine;
 mod given;
 mod release;
 
@@ -29,6 +30,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::problem::{Place, Spot};
 
+pub use engine::EngineDraft;
 pub use given::{Given, IntoRaw};
 pub use release::{ReleaseDraft, SignatoryDraft};
 
@@ -60,6 +62,9 @@ pub struct Draft {
     pub gates: Vec<GateDraft>,
     /// What to write.
     pub output: OutputDraft,
+    /// How much memory to take, and where goes what does not fit.
+    #[serde(skip_serializing_if = "EngineDraft::is_empty")]
+    pub engine: EngineDraft,
 }
 
 /// Title and seed.

@@ -27,12 +27,14 @@ mod recount;
 pub mod run;
 mod seed_in_texts;
 pub mod sign;
+pub mod size;
 mod stages;
 mod suppressed_text;
 pub mod sweep;
 pub mod toml;
 pub mod tune;
 pub mod verify;
+pub mod within;
 pub mod work;
 
 use std::cell::RefCell;

@@ -11,6 +11,7 @@ use bauta_methods::{
 use crate::error::RunError;
 use crate::plan::{Asked, Plan, PlannedMeasure};
 use crate::prepare::prepare_measure;
+use crate::within::caught;
 
 /// What a measure found, if there was something to look at, and what it stated. Holds the figures of
 /// single records, which no record of a run does.
@@ -179,15 +180,13 @@ impl<'a> Measuring<'a> {
         let mut found = None;
         if !on.is_empty() {
             let (params, groups) = (&planned.params, &planned.groups);
-            let taken = take(
-                planned.measure,
-                &on,
-                params,
-                groups,
-                files,
-                original,
-                &context,
-            );
+            let measure = planned.measure;
+            let work = || take(measure, &on, params, groups, files, original, &context);
+            let taken = if original.is_stored() {
+                caught(work)
+            } else {
+                work()
+            };
             found = self.allowed(planned, taken, &context)?;
         }
         if self.record_figures == RecordFigures::Dropped {

@@ -40,10 +40,21 @@ pub struct Plan {
     pub advice: Vec<Advice>,
     /// What to write.
     pub output: Output,
+    /// How much memory to take, and where goes what does not fit.
+    pub engine: EngineSettings,
     /// The text it was read from.
     pub text: String,
     /// Where the text was, as it was given.
     pub file: String,
+}
+
+/// How much memory a run may take, and where goes what does not fit.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct EngineSettings {
+    /// Bytes of memory.
+    pub memory: Option<u64>,
+    /// The folder; that of the released file where there is none.
+    pub spill: Option<PathBuf>,
 }
 
 /// A path as the plan gives it, and where that is.

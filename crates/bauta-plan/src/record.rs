@@ -430,6 +430,23 @@ pub struct TimesRecord {
     pub stages: Vec<StageTime>,
     /// Threads used.
     pub threads: u64,
+    /// What lay on the disk, of a run within a limit of memory. No figure and no byte of a release depends on it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub store: Option<StoreRecord>,
+}
+
+/// The store of a run within a limit of memory.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct StoreRecord {
+    /// Bytes that were written to it.
+    pub bytes_written: u64,
+    /// Bytes that it held at the most.
+    pub most_bytes: u64,
+    /// Bytes of memory that variables which are read at the same time could take; none where there was no limit.
+    pub bytes_for_columns: Option<u64>,
+    /// Stores of killed runs that were found and removed; the record on the disk does not know of them.
+    #[serde(default, skip_serializing)]
+    pub n_removed: u64,
 }
 
 /// Time of one stage.

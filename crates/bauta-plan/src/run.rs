@@ -11,9 +11,10 @@ use crate::measure::RecordFigures;
 use crate::output::Guard;
 use crate::plan::Plan;
 use crate::publish::{Outcome, publish_with};
-use crate::record::{RunRecord, Ungated};
+use crate::record::{RunRecord, TimesRecord, Ungated};
 use crate::seed_in_texts::public_texts_with;
 use crate::stages::Stages;
+use crate::within::{Limits, run_within, store_record};
 
 pub use crate::error::RunError;
 pub use crate::execute::{RunOptions, ungated};
@@ -22,14 +23,18 @@ pub use crate::publish::{Renderer, record_json};
 pub use crate::stages::RunWatch;
 
 /// Runs a plan and writes its outputs: the record and the reports, and the released file last, and
-/// only if every gate holds.
+/// only if every gate holds. Where the plan says how much memory it may take and the file needs more, its columns lie on
+/// the disk meanwhile; the outputs are the same.
 pub fn run(
     plan: &Plan,
     options: RunOptions,
     watch: &dyn RunWatch,
     renderer: &dyn Renderer,
 ) -> Result<RunRecord, RunError> {
-    run_in(plan, options, None, watch, renderer)
+    match Limits::of(plan)? {
+        Some(limits) => run_within(plan, options, &limits, watch, renderer),
+        None => run_in(plan, options, None, watch, renderer),
+    }
 }
 
 /// The same with the columns of all tables in a store, if there is one: the outputs are the same, and no more is in memory
@@ -68,7 +73,10 @@ pub fn run_in(
         claims: &claims,
         style,
     };
-    publish_with(plan, outcome, &guard, renderer, watch, || stages.finish())
+    publish_with(plan, outcome, &guard, renderer, watch, || TimesRecord {
+        store: store.map(store_record),
+        ..stages.finish()
+    })
 }
 
 /// A seed from the command line must not stand in a public text either.
@@ -115,7 +123,12 @@ fn read_stored(
     store: &Store,
     watch: &dyn RunWatch,
 ) -> Result<format::Loaded, RunError> {
-    Ok(format::read_stored(input_of(plan)?, &plan.read, store, watch)?)
+    Ok(format::read_stored(
+        input_of(plan)?,
+        &plan.read,
+        store,
+        watch,
+    )?)
 }
 
 fn input_of(plan: &Plan) -> Result<&Path, RunError> {

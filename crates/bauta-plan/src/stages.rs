@@ -74,6 +74,7 @@ impl<'a> Stages<'a> {
             seconds: self.start.elapsed().as_secs_f64(),
             stages: self.done,
             threads: rayon::current_num_threads() as u64,
+            store: None,
         }
     }
 }

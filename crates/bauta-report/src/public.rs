@@ -174,6 +174,7 @@ impl<'a> PublicRecord<'a> {
             seconds: _,
             stages: _,
             threads: _,
+            store: _,
         } = times;
         let counted = with_redrawn(variables, steps, input.n_records);
         Self {

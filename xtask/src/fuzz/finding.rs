@@ -39,6 +39,8 @@ pub(crate) enum Oracle {
     RoundTrip,
     /// The same bytes on any number of threads.
     Threads,
+    /// The same bytes in memory and with columns in files.
+    Store,
     /// What was written is what the record says, reads back, and can be verified.
     Record,
     /// What must hold of conditions, hierarchies and other parts by themselves.

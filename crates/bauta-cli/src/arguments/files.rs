@@ -38,6 +38,7 @@ impl FileOptions {
     pub(crate) fn reading(&self, global: &Global) -> Reading {
         Reading {
             memory: global.memory,
+            spill: global.spill.clone(),
             delimiter: self.delimiter,
             decimal: self.decimal,
             encoding: self.encoding,

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use bauta_data::{DataError, format};
 use bauta_methods::mask::Effect;
+use bauta_plan::plan::EngineSettings;
 use bauta_plan::run::{folder_of, refuse_unjudged, ungated};
 use bauta_plan::sweep::Grid;
 use bauta_plan::work::Mistake;
@@ -117,7 +118,11 @@ pub(crate) fn load(file: &Path, global: &Global) -> Result<Plan, Failure> {
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     let checked = bauta_plan::check_text(&text, &name, folder_of(file));
     let mut plan = checked.map_err(|problems| refused(file, &text, problems))?;
-    plan.read.memory = global.memory;
+    plan.engine = EngineSettings {
+        memory: global.memory.or(plan.engine.memory),
+        spill: global.spill.clone().or(plan.engine.spill),
+    };
+    plan.read.memory = plan.engine.memory;
     recover_beside(
         plan.output
             .paths()

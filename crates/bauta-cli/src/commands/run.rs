@@ -50,8 +50,30 @@ pub(crate) fn carry_out(
 ) -> Result<RunRecord, Failure> {
     let progress = Progress::new(global.quiet || global.json);
     let record = run_plan(plan, options, &progress, &HtmlRenderer)?;
+    say_store(&record);
     warn_of_older(plan, &record);
     Ok(record)
+}
+
+/// Tells of what lay on the disk.
+pub(crate) fn say_store(record: &RunRecord) {
+    let Some(store) = &record.times.store else {
+        return;
+    };
+    let megabytes = |bytes: u64| bytes.div_ceil(1_000_000);
+    say!(
+        "put aside on the disk: {} MB at the most; removed",
+        megabytes(store.most_bytes)
+    );
+    if store.n_removed > 0 {
+        say!(
+            "also removed: what {} left on the disk",
+            match store.n_removed {
+                1 => "a run that was killed had".to_owned(),
+                n => format!("{n} runs that were killed had"),
+            }
+        );
+    }
 }
 
 /// Warns of public files that are there and that this run did not write.

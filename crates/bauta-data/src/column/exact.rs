@@ -139,7 +139,8 @@ impl Column {
             ),
             Values::Numeric(values) => {
                 let exact = self.exact().map(|exact| exact_taken(exact, donors));
-                self.with_numbers(taken(values, donors)).with_beside(exact, None)
+                self.with_numbers(taken(values, donors))
+                    .with_beside(exact, None)
             }
         }
     }

@@ -79,7 +79,9 @@ impl CellSource for StoredTexts {
 
     fn texts_from(&self, record: usize) -> Option<Texts<'_>> {
         let records = record..self.texts.len();
-        Some(Box::new(records.map(|at| Cow::Borrowed(self.texts.get(at)))))
+        Some(Box::new(
+            records.map(|at| Cow::Borrowed(self.texts.get(at))),
+        ))
     }
 }
 

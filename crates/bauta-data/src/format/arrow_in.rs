@@ -156,7 +156,10 @@ impl<'a> TableBuilder<'a> {
     }
 
     /// Files for the cells of all columns. No arrays are kept for later.
-    pub(super) fn store_in<'s>(&mut self, store: &'s Store) -> Result<StoredColumns<'s>, DataError> {
+    pub(super) fn store_in<'s>(
+        &mut self,
+        store: &'s Store,
+    ) -> Result<StoredColumns<'s>, DataError> {
         for column in &mut self.columns {
             column.waiting = None;
         }
@@ -226,8 +229,9 @@ impl StoredColumns<'_> {
         cells: Stored,
     ) -> Result<(), DataError> {
         let columns = table.columns.par_iter_mut().zip(&mut self.writers);
-        let taken: io::Result<()> =
-            columns.try_for_each(|(column, writer)| column.cells.store(writer, cells)).map(drop);
+        let taken: io::Result<()> = columns
+            .try_for_each(|(column, writer)| column.cells.store(writer, cells))
+            .map(drop);
         taken.map_err(|error| self.store.failed(&error))
     }
 }

@@ -19,9 +19,7 @@ use crate::date::{DateDoubt, DateEvidence, DateFormat, format_of};
 use crate::levels::Levels;
 use crate::number::{DecimalMark, MarkEvidence, PlainNumber, is_short_whole};
 use crate::problem::{DataProblem, ProblemList};
-use crate::store::{
-    ColumnWriter, Frame, FrameValues, Store, TextReader, Translation,
-};
+use crate::store::{ColumnWriter, Frame, FrameValues, Store, TextReader, Translation};
 use crate::text::TextArena;
 
 /// Categories in the making. Missing texts get codes like all others until the end, so that one
@@ -341,7 +339,9 @@ impl CategoryBuilder {
         let rest: Vec<u32> = (n_moved as u32..n as u32).collect();
         self.codes = self.codes.taken(&rest);
         self.nulls.retain(|&null| null as usize >= n_moved);
-        self.nulls.iter_mut().for_each(|null| *null -= n_moved as u32);
+        self.nulls
+            .iter_mut()
+            .for_each(|null| *null -= n_moved as u32);
         Ok(())
     }
 

@@ -70,7 +70,10 @@ fn write_groups(
             }
             let end = group_end.min(first + BATCH_RECORDS);
             // Of a table in a store no more than these records is read.
-            let part = table.is_stored().then(|| table.slice(first..end)).transpose();
+            let part = table
+                .is_stored()
+                .then(|| table.slice(first..end))
+                .transpose();
             let part = part.map_err(|error| DataError::io(path, "read back", &error))?;
             let (part, records) = match &part {
                 Some(part) => (part, 0..end - first),

@@ -105,12 +105,7 @@ impl Body<'_> {
     }
 
     /// Adds the cells of some pieces to the columns, or their places where they are read later.
-    fn push(
-        &self,
-        wave: &Wave,
-        columns: &mut [ColumnBuilder],
-        waiting: &mut [Option<Waiting>],
-    ) {
+    fn push(&self, wave: &Wave, columns: &mut [ColumnBuilder], waiting: &mut [Option<Waiting>]) {
         let columns = columns.par_iter_mut().zip(waiting).enumerate();
         columns.for_each(|(position, (column, waiting))| {
             for (piece, landmark) in wave {

@@ -252,8 +252,7 @@ impl Pass {
         watch: &dyn Watch,
     ) -> Result<Self, DataError> {
         let mut tokeniser = Tokeniser::new(&opened.text, opened.delimiter);
-        let (mut columns, mut problems) =
-            columns_of(path, opened, &mut tokeniser, options, marks)?;
+        let (mut columns, mut problems) = columns_of(path, opened, &mut tokeniser, options, marks)?;
         if of == Variables::Described {
             let undescribed = columns.iter_mut().filter(|column| column.can_wait());
             undescribed.for_each(ColumnBuilder::look_at_marks_only);

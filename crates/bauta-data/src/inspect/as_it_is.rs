@@ -25,7 +25,10 @@ pub fn released_as_is<'a>(columns: impl IntoIterator<Item = &'a Column>) -> Opti
     let columns: Vec<&Column> = columns.into_iter().collect();
     // Nobody may have looked at these variables before: they are read here, all at once.
     let found: Vec<Option<Seen>> = if columns.iter().any(|column| column.is_stored()) {
-        columns.iter().map(|column| column.looked_at(seen)).collect()
+        columns
+            .iter()
+            .map(|column| column.looked_at(seen))
+            .collect()
     } else {
         columns.par_iter().map(|column| seen(column)).collect()
     };

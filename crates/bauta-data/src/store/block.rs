@@ -25,12 +25,7 @@ pub(super) enum Section {
 const HEAD_BYTES: usize = 10;
 
 /// Appends a section whose bytes `put` appends.
-fn put_section(
-    out: &mut Vec<u8>,
-    section: Section,
-    width: usize,
-    put: impl FnOnce(&mut Vec<u8>),
-) {
+fn put_section(out: &mut Vec<u8>, section: Section, width: usize, put: impl FnOnce(&mut Vec<u8>)) {
     out.push(section as u8);
     out.push(width as u8);
     let place = out.len();
@@ -47,12 +42,7 @@ pub(super) fn put_numbers(out: &mut Vec<u8>, section: Section, numbers: &[f64]) 
     });
 }
 
-pub(super) fn put_codes(
-    out: &mut Vec<u8>,
-    section: Section,
-    codes: &Codes,
-    records: Range<usize>,
-) {
+pub(super) fn put_codes(out: &mut Vec<u8>, section: Section, codes: &Codes, records: Range<usize>) {
     put_section(out, section, codes.width(), |out| {
         codes.put_bytes(records, out);
     });

@@ -6,8 +6,8 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::block::{Section, Sections, damaged, put_codes, put_numbers, put_states, put_texts};
 use super::StoreLost;
+use super::block::{Section, Sections, damaged, put_codes, put_numbers, put_states, put_texts};
 use super::folder::{Folder, Held};
 use crate::codes::Codes;
 use crate::column::{Categorical, Content, NumberText, Values, exact_numbers_of};
@@ -195,7 +195,12 @@ impl ColumnWriter {
             }
             if let Some(exact) = &content.exact {
                 self.cells.exact_width = self.cells.exact_width.max(exact.codes.width());
-                put_codes(&mut self.bytes, Section::Exact, &exact.codes, records.clone());
+                put_codes(
+                    &mut self.bytes,
+                    Section::Exact,
+                    &exact.codes,
+                    records.clone(),
+                );
             }
             if let Some(before) = &content.before_suppression {
                 self.cells.has_before = true;
@@ -264,7 +269,10 @@ impl ColumnWriter {
     }
 
     /// The column of what was written.
-    #[expect(clippy::unnecessary_wraps, reason = "what is buffered may have to be written here")]
+    #[expect(
+        clippy::unnecessary_wraps,
+        reason = "what is buffered may have to be written here"
+    )]
     pub(crate) fn finish(self, frame: Frame) -> io::Result<ColumnFile> {
         Ok(ColumnFile {
             frame: Arc::new(frame),
@@ -398,7 +406,10 @@ impl ColumnFile {
         let mut bytes = Vec::new();
         let blocks = &self.cells.blocks;
         let start = blocks.partition_point(|block| block.first + block.n_records <= records.start);
-        for block in blocks[start..].iter().take_while(|block| block.first < records.end) {
+        for block in blocks[start..]
+            .iter()
+            .take_while(|block| block.first < records.end)
+        {
             bytes.resize(block.n_bytes, 0);
             {
                 let mut file = (self.cells.file.lock()).unwrap_or_else(PoisonError::into_inner);
@@ -566,7 +577,11 @@ impl Translation {
             states.extend(codes.iter().map(state));
         }
         let largest = levels.len().saturating_sub(1) as u32;
-        let is_same = self.codes.iter().enumerate().all(|(old, &new)| old as u32 == new);
+        let is_same = self
+            .codes
+            .iter()
+            .enumerate()
+            .all(|(old, &new)| old as u32 == new);
         let codes = if is_same {
             codes
         } else {

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-use super::{BLOCK_RECORDS, StoreLost};
 use super::column_file::{ColumnWriter, Frame};
+use super::{BLOCK_RECORDS, StoreLost};
 use crate::column::{Column, Content};
 use crate::problem::{DataError, DataErrorKind, DataProblem};
 use crate::table::Table;
@@ -46,7 +46,9 @@ pub(crate) struct Held {
 
 impl Drop for Held {
     fn drop(&mut self) {
-        self.folder.n_held.fetch_sub(self.n_bytes, Ordering::Relaxed);
+        self.folder
+            .n_held
+            .fetch_sub(self.n_bytes, Ordering::Relaxed);
     }
 }
 
@@ -76,7 +78,8 @@ impl Store {
             });
         }
         let made = made_in(parent);
-        let (path, lock) = made.map_err(|error| DataError::io(parent, "make a store in", &error))?;
+        let (path, lock) =
+            made.map_err(|error| DataError::io(parent, "make a store in", &error))?;
         Ok(Self(Arc::new(Folder {
             path,
             block_records: block_records.max(1),
@@ -264,7 +267,8 @@ fn owner_only() -> DirBuilder {
 /// Removes a folder if it is a store that nobody uses, and says whether it did.
 fn is_leftover(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str());
-    let is_store = name.is_some_and(|name| name.starts_with(PREFIX) || name.starts_with(NEW_PREFIX));
+    let is_store =
+        name.is_some_and(|name| name.starts_with(PREFIX) || name.starts_with(NEW_PREFIX));
     // A link is nobody's store.
     let is_folder = fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_dir());
     if !is_store || !is_folder {

@@ -8,7 +8,7 @@ use bauta_data::store::Store;
 use bauta_data::{Attribute, DataError, DataProblem, Role, Table, Watch};
 use bauta_methods::adjust::AdjustTask;
 use bauta_methods::context::shuffled;
-use bauta_methods::mask::{Together, Truth};
+use bauta_methods::mask::{KindAfter, Together, Truth};
 use bauta_methods::note::NoteRank;
 use bauta_methods::pair::Rows;
 use bauta_methods::{Change, MaskTask, MeasureCard, MethodError, Note, Pair, RunContext};
@@ -20,6 +20,7 @@ use crate::error::RunError;
 use crate::plan::{Plan, Step, StepMethod};
 use crate::problem::line_of;
 use crate::record::{StepRecord, params_record};
+use crate::within::caught;
 
 /// The file on its way through the steps.
 pub(super) struct Masked<'s> {
@@ -102,7 +103,7 @@ impl<'s> Masked<'s> {
             return Ok((change, unchanged));
         };
         // Variables that do not bear on each other are masked one after the other: no more than one is in memory.
-        let one_by_one: Vec<&[usize]> = if masks_apart(step) {
+        let one_by_one: Vec<&[usize]> = if on.len() > 1 && masks_apart(step) {
             on.chunks(1).collect()
         } else {
             vec![on]
@@ -112,9 +113,14 @@ impl<'s> Masked<'s> {
         for on in one_by_one {
             let view_of_original = original.view();
             let view = self.table.view_beside(original, &view_of_original);
-            let mut change = self.work(step, &view, on, &view_of_original, context)?;
+            let work = || self.work(step, &view, on, &view_of_original, context);
+            let mut change = caught(work)?;
             let unchanged = self.looked_over(&mut change, step, &view, on, context);
-            all_unchanged.extend(unchanged.iter().filter_map(|name| self.table.index_of(name)));
+            all_unchanged.extend(
+                unchanged
+                    .iter()
+                    .filter_map(|name| self.table.index_of(name)),
+            );
             for (attr_idx, column) in change.columns {
                 all.columns.push((attr_idx, store.put(&column)?));
             }
@@ -123,7 +129,9 @@ impl<'s> Masked<'s> {
             all.rows = all.rows.and_then(change.rows);
             all.evidence = change.evidence.or(all.evidence);
         }
-        let names = all_unchanged.iter().map(|&at| self.table.column(at).name().to_owned());
+        let names = all_unchanged
+            .iter()
+            .map(|&at| self.table.column(at).name().to_owned());
         Ok((all, names.collect()))
     }
 
@@ -329,6 +337,8 @@ fn masks_apart(step: &Step) -> bool {
     let facts = step.facts();
     matches!(step.method, StepMethod::Mask(_))
         && facts.together == Together::Apart
+        // What is only dropped is not read.
+        && facts.kind_after != KindAfter::Gone
         && facts.claims.is_none()
         && !facts.removes_records
         && !facts.reweights

@@ -15,8 +15,8 @@ use super::hierarchy::parse_hierarchy;
 use super::release::parse_release;
 use super::sweep::first_axis;
 use crate::draft::{
-    DataDraft, Draft, GateDraft, Heading, MeasureDraft, MethodDraft, OutputDraft, ScenarioDraft,
-    Section, StepDraft, VariableDraft,
+    DataDraft, Draft, EngineDraft, GateDraft, Heading, MeasureDraft, MethodDraft, OutputDraft,
+    ScenarioDraft, Section, StepDraft, VariableDraft,
 };
 use crate::problem::{Place, Problem, ProblemKind, Span, Spot};
 
@@ -30,6 +30,7 @@ const SECTIONS: &[&str] = &[
     "measure",
     "gate",
     "output",
+    "engine",
 ];
 
 /// What a text must name.
@@ -121,6 +122,13 @@ pub(super) fn draft_of(document: &DeTable<'_>, needs: Needs, problems: &Problems
         Some(output) => draft.output = parse_output(&output, needs),
         None if needs == Needs::Nothing => {}
         None => root.missing("output", "add a section [output] with file = \"…\""),
+    }
+    if let Some(engine) = section(&root, "engine", problems) {
+        engine.only(&["memory", "spill"]);
+        draft.engine = EngineDraft {
+            memory: engine.text("memory"),
+            spill: engine.text("spill"),
+        };
     }
     draft
 }

@@ -5,8 +5,9 @@ use bauta_data::number::{DecimalMark, number_text};
 use bauta_methods::RawValue;
 
 use crate::draft::{
-    DataDraft, Draft, GateDraft, Given, Heading, HierarchyDraft, MeasureDraft, MethodDraft,
-    OutputDraft, ReleaseDraft, ScenarioDraft, SignatoryDraft, StepDraft, VariableDraft,
+    DataDraft, Draft, EngineDraft, GateDraft, Given, Heading, HierarchyDraft, MeasureDraft,
+    MethodDraft, OutputDraft, ReleaseDraft, ScenarioDraft, SignatoryDraft, StepDraft,
+    VariableDraft,
 };
 use crate::problem::Spot;
 
@@ -32,6 +33,9 @@ pub fn write(draft: &Draft) -> String {
     sections.extend(draft.gates.iter().map(gate));
     if draft.output != OutputDraft::default() {
         sections.push(output(&draft.output));
+    }
+    if !draft.engine.is_empty() {
+        sections.push(engine(&draft.engine));
     }
     sections.join("\n")
 }
@@ -85,6 +89,14 @@ pub fn heading(plan: &Heading) -> String {
     let seed = plan.seed.map(|seed| seed.to_string());
     let lines = Lines::new("[plan]").text("title", plan.title.as_ref());
     lines.line("seed", seed).0
+}
+
+/// The lines of `[engine]`.
+pub fn engine(engine: &EngineDraft) -> String {
+    Lines::new("[engine]")
+        .spot("memory", engine.memory.as_ref())
+        .spot("spill", engine.spill.as_ref())
+        .0
 }
 
 /// The lines of `[release]`.

@@ -9,7 +9,7 @@ use super::{Reading, WorkError};
 use crate::check::{UNGATED, check_files};
 use crate::draft::{Draft, HierarchyDraft, VariableDraft};
 use crate::execute::RunOptions;
-use crate::plan::Plan;
+use crate::plan::{EngineSettings, Plan};
 use crate::publish::Renderer;
 use crate::record::RunRecord;
 use crate::run::run;
@@ -37,6 +37,10 @@ pub(super) fn carry_out(
     draft.output.release = Some(UNGATED.into());
     let mut plan = check_files(&draft, called, Path::new("")).map_err(WorkError::Problems)?;
     plan.read.memory = reading.memory;
+    plan.engine = EngineSettings {
+        memory: reading.memory,
+        spill: reading.spill.clone(),
+    };
     if draft.output.record.is_none() {
         plan.output.record = None;
     }

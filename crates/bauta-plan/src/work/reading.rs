@@ -1,6 +1,6 @@
 //! How a file is read that no plan describes.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use bauta_data::date::Dates;
 use bauta_data::format::{Encoding, ReadOptions};
@@ -26,6 +26,8 @@ pub struct Reading {
     pub dates: Vec<(String, Dates)>,
     /// Bytes of memory that reading may take; what the machine has if not given.
     pub memory: Option<u64>,
+    /// Folder for what does not fit, of work that can put it aside.
+    pub spill: Option<PathBuf>,
 }
 
 impl Reading {

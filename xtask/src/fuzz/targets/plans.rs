@@ -8,6 +8,7 @@ use bauta_plan::execute::RunOptions;
 use bauta_plan::plan::ReleaseWhen;
 use bauta_plan::record::RunRecord;
 use bauta_plan::run::{self, RunError};
+use bauta_plan::within::{Limits, run_within};
 use bauta_plan::{Plan, Problem, check_text, verify};
 use bauta_report::{HtmlRenderer, csv_tables};
 use serde_json::Value;
@@ -106,8 +107,21 @@ pub(super) struct Done {
     pub(super) record: Result<RunRecord, RunError>,
 }
 
+/// Where the columns of a run are.
+#[derive(Clone, Copy)]
+pub(super) enum Columns {
+    InMemory,
+    /// In files, in blocks of so many records.
+    Stored(usize),
+}
+
 /// Carries a plan out in a folder of its own, if nothing is wrong with it.
-pub(super) fn carry_out(case: &Case, text: &str, world: &World) -> Result<Done, Vec<Problem>> {
+pub(super) fn carry_out(
+    case: &Case,
+    text: &str,
+    columns: Columns,
+    world: &World,
+) -> Result<Done, Vec<Problem>> {
     let folder = world.empty_folder();
     case.unpack(folder.path()).expect("room in memory");
     let plan = check_text(text, PLAN, folder.path())?;
@@ -116,7 +130,16 @@ pub(super) fn carry_out(case: &Case, text: &str, world: &World) -> Result<Done, 
         release_when: ReleaseWhen::Ungated,
         ..RunOptions::default()
     };
-    let record = run::run(&plan, options, &Patience, &HtmlRenderer);
+    let record = match columns {
+        Columns::InMemory => run::run(&plan, options, &Patience, &HtmlRenderer),
+        Columns::Stored(block_records) => {
+            let limits = Limits {
+                block_records,
+                ..Limits::new(None, folder.path())
+            };
+            run_within(&plan, options, &limits, &Patience, &HtmlRenderer)
+        }
+    };
     Ok(Done {
         folder,
         plan,
@@ -132,7 +155,7 @@ pub(super) fn run(case: &Case, world: &World) -> Outcome {
         return Ok(Verdict::Refused);
     };
     let canaries = canaries(case);
-    let done = match carry_out(case, text, world) {
+    let done = match carry_out(case, text, Columns::InMemory, world) {
         Ok(done) => done,
         Err(problems) => {
             problems_are_silent(&canaries, &problems)?;
@@ -140,6 +163,7 @@ pub(super) fn run(case: &Case, world: &World) -> Outcome {
         }
     };
     same_on_one_thread(case, text, &done, world)?;
+    same_in_store(case, text, &done, world)?;
     let record = match &done.record {
         Ok(record) => record,
         Err(error) => {
@@ -198,28 +222,47 @@ pub(super) fn canaries(case: &Case) -> Canaries {
 }
 
 fn same_on_one_thread(case: &Case, text: &str, done: &Done, world: &World) -> Result<(), Finding> {
-    let differ = |what: &str| {
-        Err(Finding::new(
-            Oracle::Threads,
-            format!("{what} on one thread and on several"),
-        ))
-    };
-    let Ok(again) = world.on_one(|| carry_out(case, text, world)) else {
-        return differ("the plan was refused only once,");
+    let again = world.on_one(|| carry_out(case, text, Columns::InMemory, world));
+    same(done, again.ok().as_ref()).map_err(|what| {
+        let message = format!("{what} on one thread and on several");
+        Finding::new(Oracle::Threads, message)
+    })
+}
+
+/// With columns in files, in blocks so small that there are some, a plan gives the same.
+fn same_in_store(case: &Case, text: &str, done: &Done, world: &World) -> Result<(), Finding> {
+    let again = carry_out(case, text, Columns::Stored(7), world).ok();
+    same(done, again.as_ref())
+        .map_err(|what| Finding::new(Oracle::Store, format!("{what} in memory and in a store")))?;
+    match again {
+        Some(again) => nothing_left(case, &again, &written_names(&again)),
+        None => Ok(()),
+    }
+}
+
+/// What differs of a plan that was carried out twice, in words.
+fn same(done: &Done, again: Option<&Done>) -> Result<(), String> {
+    let Some(again) = again else {
+        return Err("the plan was refused only once,".to_owned());
     };
     match (&done.record, &again.record) {
         (Ok(first), Ok(second)) => {
             let plain =
                 |record: &RunRecord| serde_json::to_value(record.clone().without_times()).ok();
-            if plain(first) != plain(second) {
-                return differ("the record is another one");
+            if let (Some(first), Some(second)) = (plain(first), plain(second))
+                && first != second
+            {
+                return Err(format!(
+                    "the record is another one {}",
+                    first_difference("", &first, &second)
+                ));
             }
             let bytes = |done: &Done| {
                 let release = done.plan.output.release.as_ref()?;
                 std::fs::read(&release.file.path).ok()
             };
-            if bytes(done) != bytes(&again) {
-                return differ("the released file is another one");
+            if bytes(done) != bytes(again) {
+                return Err("the released file is another one".to_owned());
             }
         }
         (Err(first), Err(second)) => {
@@ -227,13 +270,53 @@ fn same_on_one_thread(case: &Case, text: &str, done: &Done, world: &World) -> Re
                 let folder = done.folder.path().display().to_string();
                 error.to_string().replace(&folder, "")
             };
-            if plain(first, done) != plain(second, &again) {
-                return differ("the error is another one");
+            let (first, second) = (plain(first, done), plain(second, again));
+            if first != second {
+                return Err(format!("the error is another one (`{first}`, `{second}`)"));
             }
         }
-        _ => return differ("the run came to its end only once,"),
+        (Ok(_), Err(error)) | (Err(error), Ok(_)) => {
+            return Err(format!("the run came to its end only once ({error}),"));
+        }
     }
     Ok(())
+}
+
+/// Where two values differ first.
+fn first_difference(place: &str, first: &Value, second: &Value) -> String {
+    match (first, second) {
+        (Value::Object(a), Value::Object(b)) => {
+            let differing = a.iter().find(|(name, value)| b.get(*name) != Some(*value));
+            match differing {
+                Some((name, value)) => {
+                    let other = b.get(name).unwrap_or(&Value::Null);
+                    first_difference(&format!("{place}.{name}"), value, other)
+                }
+                None => format!("at {place}"),
+            }
+        }
+        (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
+            let differing = a.iter().zip(b).position(|(a, b)| a != b);
+            differing.map_or_else(String::new, |at| {
+                first_difference(&format!("{place}[{at}]"), &a[at], &b[at])
+            })
+        }
+        _ => format!("at {place}: {first} and {second}"),
+    }
+}
+
+/// The files that a plan says it writes.
+fn written_names(done: &Done) -> Vec<&str> {
+    let output = &done.plan.output;
+    let release = output.release.as_ref().map(|release| &release.file);
+    let files = [
+        output.record.as_ref(),
+        output.report.as_ref(),
+        output.external_report.as_ref(),
+        release,
+    ];
+    let files = files.into_iter().flatten();
+    files.map(|file| file.given.as_str()).collect()
 }
 
 fn notes_are_silent(canaries: &Canaries, record: &RunRecord) -> Result<(), Finding> {

@@ -10,7 +10,7 @@ use bauta_report::{Audience, Comparison, HtmlRenderer, csv_tables, html};
 use serde_json::{Map, Value};
 
 use super::Target;
-use super::plans::{self, carry_out, told};
+use super::plans::{self, Columns, carry_out, told};
 use crate::fuzz::case::Case;
 use crate::fuzz::draws::Draws;
 use crate::fuzz::finding::{Finding, Oracle, Outcome, Verdict};
@@ -103,7 +103,7 @@ fn went_through(draws: &mut Draws, world: &World) -> Option<Case> {
 
 /// The case with what its plan writes.
 fn recorded(mut case: Case, world: &World) -> Option<Case> {
-    let done = carry_out(&case, case.text(PLAN), world).ok()?;
+    let done = carry_out(&case, case.text(PLAN), Columns::InMemory, world).ok()?;
     let mut record = done.record.ok()?;
     record.times = TimesRecord::default();
     let released = done.plan.output.release.filter(|_| record.passed());

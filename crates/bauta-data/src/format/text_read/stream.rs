@@ -151,8 +151,7 @@ impl Stream<'_> {
         };
         let mut stretch = start.read_more(file, &[], &mut hasher)?;
         let opened = open(self.path, &stretch.text, self.options)?;
-        let is_cut_off =
-            !stretch.is_last && !holds_header(self.path, &stretch.text, self.options)?;
+        let is_cut_off = !stretch.is_last && !holds_header(self.path, &stretch.text, self.options)?;
         if opened.encoding != Encoding::Utf8 || is_cut_off {
             return Ok(None);
         }
@@ -204,7 +203,9 @@ impl Stream<'_> {
         }
         pass.move_cells(self.store, Stored::All)?;
         let Told {
-            problems, irregular, ..
+            problems,
+            irregular,
+            ..
         } = &mut pass.told;
         pass.problems.append(std::mem::take(problems));
         irregular.tell(&head, style.delimiter, &mut pass.problems);
@@ -248,7 +249,9 @@ impl Pass {
         let writers = columns.iter().map(|_| store.writer());
         let writers: io::Result<Vec<ColumnWriter>> = writers.collect();
         let texts = || Waiting::Texts(TextArena::default());
-        let waiting = columns.iter().map(|column| column.can_stay_text().then(texts));
+        let waiting = columns
+            .iter()
+            .map(|column| column.can_stay_text().then(texts));
         Ok(Self {
             writers: writers.map_err(|error| store.failed(&error))?,
             n_missing: vec![0; columns.len()],

@@ -55,7 +55,9 @@ fn outcome_in_store(
     let n = read.table.n_records();
     for column in read.table.columns() {
         let parts = (0..n).step_by(501).map(|first| {
-            let part = column.slice(first..n.min(first + 501)).expect("it can be read");
+            let part = column
+                .slice(first..n.min(first + 501))
+                .expect("it can be read");
             written(&part)
         });
         assert_eq!(parts.collect::<String>(), written(column));

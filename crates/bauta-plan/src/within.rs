@@ -1,0 +1,148 @@
+//! Runs within a stated amount of memory: what does not fit lies in files that are removed in the end.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::path::{Path, PathBuf};
+
+use bauta_data::format::memory_needed;
+use bauta_data::store::{BLOCK_RECORDS, Leftover, Store, StoreLost};
+use bauta_methods::MethodError;
+
+use crate::error::RunError;
+use crate::execute::RunOptions;
+use crate::output::folder_of;
+use crate::plan::{EngineSettings, Plan};
+use crate::publish::Renderer;
+use crate::record::{RunRecord, StoreRecord};
+use crate::run::run_in;
+use crate::stages::RunWatch;
+
+/// Bytes of memory that reading into a store takes, and writing from it.
+const LEAST_MEMORY: u64 = 100_000_000;
+
+/// Times the memory of reading a file that a run takes: what steps make of it, and what methods keep in mind.
+const TIMES_READ: u64 = 2;
+
+/// How much memory a run may take, and where goes what does not fit.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// Bytes of memory; none where only the methods' own needs count.
+    pub memory: Option<u64>,
+    /// The folder in which the store is made.
+    pub spill: PathBuf,
+    /// Records of a block of the store.
+    pub block_records: usize,
+}
+
+impl Limits {
+    /// So many bytes of memory, and a folder for the rest.
+    pub fn new(memory: Option<u64>, spill: &Path) -> Self {
+        Self {
+            memory,
+            spill: spill.to_owned(),
+            block_records: BLOCK_RECORDS,
+        }
+    }
+
+    /// The limits of a plan, if its file does not fit into the memory that it may take, or a folder for the rest is named.
+    pub(crate) fn of(plan: &Plan) -> Result<Option<Self>, RunError> {
+        let EngineSettings { memory, spill } = &plan.engine;
+        let Some(input) = plan
+            .input
+            .as_ref()
+            .filter(|_| memory.is_some() || spill.is_some())
+        else {
+            return Ok(None);
+        };
+        if let (Some(memory), None) = (*memory, spill) {
+            let needed = memory_needed(&input.path, &plan.read)?;
+            // Less than this a store takes for itself: what is refused in memory is refused.
+            if memory < LEAST_MEMORY || needed.saturating_mul(TIMES_READ) <= memory {
+                return Ok(None);
+            }
+        }
+        let release = plan.output.release.as_ref().map(|release| &release.file);
+        let beside = release.map_or(&input.path, |file| &file.path);
+        let spill = spill
+            .clone()
+            .unwrap_or_else(|| folder_of(beside).to_owned());
+        Ok(Some(Self::new(*memory, &spill)))
+    }
+
+    /// Bytes that columns which are read at the same time may take: half of all. The other half is for what methods make
+    /// of them, and for what they keep in mind meanwhile.
+    fn of_columns(&self) -> Option<u64> {
+        self.memory.map(|bytes| bytes / 2)
+    }
+}
+
+/// Runs a plan within limits and writes its outputs, as [`run_in`] does in memory: the released file, the figures and the
+/// notes are the same. Stores that killed runs left in the folder are removed.
+pub fn run_within(
+    plan: &Plan,
+    options: RunOptions,
+    limits: &Limits,
+    watch: &dyn RunWatch,
+    renderer: &dyn Renderer,
+) -> Result<RunRecord, RunError> {
+    let Leftover { n_folders } = Store::remove_leftover(&limits.spill);
+    let store = Store::with_blocks(&limits.spill, limits.block_records)?;
+    if let Some(bytes) = limits.of_columns() {
+        store.allow(bytes);
+    }
+    let run = AssertUnwindSafe(|| run_in(plan, options, Some(&store), watch, renderer));
+    match catch_unwind(run) {
+        Ok(done) => done.map(|mut record| {
+            if let Some(stored) = &mut record.times.store {
+                stored.n_removed = n_folders as u64;
+            }
+            record
+        }),
+        Err(cause) => Err(RunError::Method {
+            place: "the run".to_owned(),
+            line: None,
+            error: Box::new(error_of(cause)),
+        }),
+    }
+}
+
+/// What the record says of a store.
+pub(crate) fn store_record(store: &Store) -> StoreRecord {
+    StoreRecord {
+        bytes_written: store.bytes_written(),
+        most_bytes: store.most_bytes(),
+        bytes_for_columns: Some(store.allowed()).filter(|&bytes| bytes < u64::MAX),
+        n_removed: 0,
+    }
+}
+
+/// Does work that looks at columns of a store. Where these cannot be read, or need more memory than there may be, the
+/// error says so.
+pub(crate) fn caught<T>(work: impl FnOnce() -> Result<T, MethodError>) -> Result<T, MethodError> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|cause| Err(error_of(cause)))
+}
+
+fn error_of(cause: Box<dyn Any + Send>) -> MethodError {
+    match cause.downcast::<StoreLost>() {
+        Ok(lost) => match *lost {
+            StoreLost::Memory { needed, allowed } => MethodError::Request {
+                variable: None,
+                message: format!(
+                    "the variables that are looked at together need about {} MB of memory, and {} MB are allowed for them",
+                    needed.div_ceil(1_000_000),
+                    allowed / 1_000_000
+                ),
+                hint: "allow more with --memory (half of it is for variables), or look at fewer of them together"
+                    .to_owned(),
+            },
+            StoreLost::Disk(error) => MethodError::Data {
+                variable: None,
+                row: None,
+                message: format!("what was put aside on the disk cannot be read again: {error}"),
+                hint: "look after the disk, or name another folder: --spill DIR".to_owned(),
+            },
+        },
+        // A mistake of ours, which is told where all are.
+        Err(cause) => resume_unwind(cause),
+    }
+}
