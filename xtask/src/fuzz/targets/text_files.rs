@@ -365,6 +365,7 @@ fn first_plan_can_be_checked(case: &Case, how: &HowRead, world: &World) -> Resul
         encoding: Some(how.encoding),
         missing_texts: how.missing.clone(),
         memory: options.memory,
+        spill: None,
         fold_spellings: Vec::new(),
         dates: Vec::new(),
     };
