@@ -178,7 +178,7 @@ fn check_merging(file: &Small, cuts: (usize, usize)) -> Result<(), TestCaseError
                 .expect("every record has a class");
             let (f, big_f) = of_class[class as usize];
             prop_assert_eq!(f, frequencies.f[record]);
-            prop_assert_eq!(big_f.to_bits(), frequencies.big_f[record].to_bits());
+            prop_assert_eq!(big_f.to_bits(), frequencies.big_f(record).to_bits());
         }
     }
     Ok(())
@@ -219,7 +219,7 @@ fn check(file: &Small) -> Result<(), TestCaseError> {
         let found = file.counted(semantics);
         let (f, big_f) = file.counted_by_pairs(semantics);
         prop_assert_eq!(&found.f, &f, "{:?}", semantics);
-        for (found, expected) in found.big_f.iter().zip(&big_f) {
+        for ((_, found), expected) in found.both().zip(&big_f) {
             prop_assert!(
                 (found - expected).abs() <= 1e-10 * expected.max(1.0),
                 "{:?}: {} {}",

@@ -94,8 +94,8 @@ fn counted(table: &Table, keys: &[usize], semantics: &str) -> [f64; 3] {
     let semantics = Semantics::from_name(semantics).expect("a semantics");
     let counted = frequencies(table, keys, semantics).expect("counted");
     let below = |k: u32| counted.f.iter().filter(|&&f| f < k).count() as f64;
-    let risks = counted.f.iter().zip(&counted.big_f);
-    let expected = risks.map(|(&f, &big_f)| expected_inverse(f64::from(f), big_f));
+    let risks = counted.both();
+    let expected = risks.map(|(f, big_f)| expected_inverse(f, big_f));
     [below(K), below(2), expected.sum()]
 }
 

@@ -207,9 +207,8 @@ impl AtRisk {
         let counted = frequencies(table, keys, self.semantics)?;
         let mut flags: Vec<bool> = counted.f.iter().map(|&f| f < self.k).collect();
         if let Some(limit) = self.risk {
-            let counts = counted.f.iter().zip(&counted.big_f);
-            for (flag, (&f, &big_f)) in flags.iter_mut().zip(counts) {
-                *flag |= expected_inverse(f64::from(f), big_f) > limit;
+            for (flag, (f, big_f)) in flags.iter_mut().zip(counted.both()) {
+                *flag |= expected_inverse(f, big_f) > limit;
             }
         }
         if let Some((limit, asked)) = &self.diversity {
@@ -233,9 +232,8 @@ impl AtRisk {
             return Ok(None);
         };
         let counted = frequencies(table, keys, self.semantics)?;
-        let risks = counted.f.iter().zip(&counted.big_f);
-        let above = risks.filter(|(f, big_f)| expected_inverse(f64::from(**f), **big_f) > limit);
-        Ok(Some((limit, above.count())))
+        let above = |&(f, big_f): &(f64, f64)| expected_inverse(f, big_f) > limit;
+        Ok(Some((limit, counted.both().filter(above).count())))
     }
 
     /// Deletes the records at risk, again and again, until none is left.

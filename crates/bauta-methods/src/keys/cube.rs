@@ -6,11 +6,30 @@
 
 use std::ops::AddAssign;
 
-use bauta_data::Codes;
+use bauta_data::missing::MissingCells;
+use bauta_data::{Codes, Column};
 use rayon::prelude::*;
 
 /// Cells that one piece of parallel work covers at least.
 const MIN_CELLS: usize = 1 << 14;
+
+/// The categories of a key, as a file shows them.
+pub(crate) struct ShownKey<'a> {
+    codes: &'a Codes,
+    /// Which cells have no value: those whose state is not 0.
+    states: Option<&'a [u8]>,
+}
+
+impl<'a> ShownKey<'a> {
+    /// The categories of a column; none where it has numbers.
+    pub(crate) fn of(column: &'a Column) -> Option<Self> {
+        let categorical = column.as_categorical()?;
+        Some(Self {
+            codes: &categorical.codes,
+            states: column.missing().map(MissingCells::states),
+        })
+    }
+}
 
 /// Counts by combination of key values.
 pub(crate) struct Cube {
@@ -61,6 +80,35 @@ impl Cube {
                 for (codes, &stride) in codes.iter().zip(&self.strides) {
                     let stride = stride as u32;
                     codes.with_each(start, cells, |cell, code| *cell += code * stride);
+                }
+            });
+        cells
+    }
+
+    /// The cell of every record by the categories that its file shows. Their codes, which count from 0, are raised
+    /// block by block: nothing is made that is as long as the file.
+    pub(crate) fn cells_shown(&self, keys: &[ShownKey<'_>], n: usize) -> Vec<u32> {
+        let mut cells = vec![0; n];
+        cells
+            .par_chunks_mut(MIN_CELLS)
+            .enumerate()
+            .for_each(|(block, cells)| {
+                let start = block * MIN_CELLS;
+                for (key, &stride) in keys.iter().zip(&self.strides) {
+                    let stride = stride as u32;
+                    let Some(states) = key.states else {
+                        (key.codes)
+                            .with_each(start, cells, |cell, code| *cell += (code + 1) * stride);
+                        continue;
+                    };
+                    let mut raised = vec![0; cells.len()];
+                    (key.codes).with_each(start, &mut raised, |raised, code| *raised = code);
+                    let raised = raised.into_iter().zip(&states[start..]);
+                    for (cell, (code, &state)) in cells.iter_mut().zip(raised) {
+                        // The code of a cell without a value means nothing.
+                        let raised = code.wrapping_add(1).wrapping_mul(stride);
+                        *cell += if state == 0 { raised } else { 0 };
+                    }
                 }
             });
         cells

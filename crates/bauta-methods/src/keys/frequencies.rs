@@ -9,18 +9,35 @@ use rayon::prelude::*;
 use crate::error::MethodError;
 use crate::keys::Semantics;
 use crate::keys::classes::Classes;
-use crate::keys::codes::KeyColumns;
-use crate::keys::cube::Cube;
+use crate::keys::codes::{KeyColumns, check_number};
+use crate::keys::cube::{Cube, ShownKey};
 
 /// The frequency of each record's key.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Frequencies {
     /// Records that share the key, the record itself included.
     pub f: Vec<u32>,
-    /// Sum of their weights: the estimated population frequency.
-    pub big_f: Vec<f64>,
+    /// Sum of their weights; none without weights, where it is f.
+    pub(crate) weight: Option<Vec<f64>>,
     /// Number of different keys, missing taken as a value.
     pub n_classes: usize,
+}
+
+impl Frequencies {
+    /// F of a record, the estimated population frequency of its key.
+    pub fn big_f(&self, record: usize) -> f64 {
+        match &self.weight {
+            Some(weight) => weight[record],
+            // A census.
+            None => f64::from(self.f[record]),
+        }
+    }
+
+    /// f and F of each record.
+    pub fn both(&self) -> impl ExactSizeIterator<Item = (f64, f64)> {
+        let f = self.f.iter().enumerate();
+        f.map(|(record, &f)| (f64::from(f), self.big_f(record)))
+    }
 }
 
 /// Counts how often the key of each record occurs.
@@ -29,14 +46,49 @@ pub fn frequencies(
     keys: &[usize],
     semantics: Semantics,
 ) -> Result<Frequencies, MethodError> {
-    let keys = KeyColumns::of(table, keys, semantics)?;
     let weights = table.weight().and_then(Column::as_numeric);
-    // A dense cube while it is no larger than what it indexes.
-    let limit = (keys.n * 4).clamp(1 << 16, u32::MAX as usize);
-    match Cube::n_cells(&keys.n_values()) {
-        Some(n_cells) if n_cells <= limit => Ok(count_in_cube(keys, weights, semantics)),
-        _ => Ok(count_by_class(keys, weights, semantics)),
+    if let Some(counted) = count_shown(table, keys, weights, semantics) {
+        return Ok(counted);
     }
+    let keys = KeyColumns::of(table, keys, semantics)?;
+    if is_small(&keys.n_values(), keys.n) {
+        Ok(count_in_cube(keys, weights, semantics))
+    } else {
+        Ok(count_by_class(keys, weights, semantics))
+    }
+}
+
+/// Whether keys whose codes go up to these are counted in a dense cube: while it is no larger than what it indexes.
+fn is_small(n_values: &[u32], n: usize) -> bool {
+    let limit = (n * 4).clamp(1 << 16, u32::MAX as usize);
+    Cube::n_cells(n_values).is_some_and(|n_cells| n_cells <= limit)
+}
+
+/// The frequencies of keys that are categories and are counted as the file shows them, in a cube; none where other
+/// keys are.
+fn count_shown(
+    table: &Table,
+    keys: &[usize],
+    weights: Option<&[f64]>,
+    semantics: Semantics,
+) -> Option<Frequencies> {
+    check_number(keys.len()).ok()?;
+    let columns = || keys.iter().map(|&attr_idx| table.column(attr_idx));
+    if semantics == Semantics::Original && columns().any(|key| key.n_suppressed() > 0) {
+        return None;
+    }
+    let shown: Vec<ShownKey<'_>> = columns().map(ShownKey::of).collect::<Option<_>>()?;
+    let n_levels = |key: &Column| key.as_categorical().map(|key| key.levels.len() as u32);
+    let n_values: Vec<u32> = columns().map(n_levels).collect::<Option<_>>()?;
+    let n = table.n_records();
+    if !is_small(&n_values, n) {
+        return None;
+    }
+    let mut cube = Cube::new(&n_values);
+    let cells = cube.cells_shown(&shown, n);
+    cube.count(&cells, weights);
+    let n_classes = cube.n_filled();
+    Some(of_cells(cube, cells, n_classes, weights, semantics))
 }
 
 /// The codes of the keys are given back before the figures of the records are made.
@@ -52,25 +104,29 @@ fn count_in_cube(keys: KeyColumns, weights: Option<&[f64]>, semantics: Semantics
         n_classes = shown.n_filled();
     }
     drop(keys);
+    of_cells(cube, cells, n_classes, weights, semantics)
+}
+
+/// The frequency of each record from what was counted, by the cell that it shows.
+fn of_cells(
+    mut cube: Cube,
+    mut cells: Vec<u32>,
+    n_classes: usize,
+    weights: Option<&[f64]>,
+    semantics: Semantics,
+) -> Frequencies {
     match semantics {
         Semantics::Own => {}
         Semantics::Visible | Semantics::Original => cube.sum_over_any(),
         Semantics::Wild => cube.let_missing_match(),
     }
-    let f: Vec<u32> = cells
-        .par_iter()
-        .map(|&cell| cube.n_at(cell as usize))
-        .collect();
-    let big_f = match weights {
-        Some(_) => (cells.par_iter())
-            .map(|&cell| cube.weight_at(cell as usize))
-            .collect(),
-        // A census: F = f, read off in the order of the records.
-        None => f.par_iter().map(|&f| f64::from(f)).collect(),
-    };
+    let cells_with = || cells.par_iter().map(|&cell| cell as usize);
+    let weight = weights.map(|_| cells_with().map(|cell| cube.weight_at(cell)).collect());
+    let f = |cell: &mut u32| *cell = cube.n_at(*cell as usize);
+    cells.par_iter_mut().for_each(f);
     Frequencies {
-        f,
-        big_f,
+        f: cells,
+        weight,
         n_classes,
     }
 }
@@ -83,7 +139,7 @@ fn count_by_class(keys: KeyColumns, weights: Option<&[f64]>, semantics: Semantic
     let records = || of_record.par_iter();
     Frequencies {
         f: records().map(|class| of_class(class).0).collect(),
-        big_f: records().map(|class| of_class(class).1).collect(),
+        weight: weights.map(|_| records().map(|class| of_class(class).1).collect()),
         n_classes: counts.n_shown(),
     }
 }

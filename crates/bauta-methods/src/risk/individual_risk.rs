@@ -136,17 +136,13 @@ impl MeasureMethod for IndividualRisk {
         let table = task.one()?;
         let counted = count(table, task.on, settings.semantics, context)?;
         let n = table.n_records();
-        let n_short = (0..n)
-            .filter(|&i| counted.big_f[i] < f64::from(counted.f[i]))
-            .count();
+        let n_short = counted.both().filter(|(f, big_f)| big_f < f).count();
         if n_short > 0 {
             context.note(weights_below_frequency(n_short));
         }
         let risk: Vec<f64> = counted
-            .f
-            .iter()
-            .zip(&counted.big_f)
-            .map(|(&f, &big_f)| expected_inverse(f64::from(f), big_f))
+            .both()
+            .map(|(f, big_f)| expected_inverse(f, big_f))
             .collect();
         let expected = expected_reidentifications(&risk, &counted);
         let mut found = Measurement {
@@ -185,7 +181,7 @@ impl MeasureMethod for IndividualRisk {
 /// Records whose class the sample holds as a whole have a risk of 1/f. They are counted by f first:
 /// thirty of 1/10 are 3, where a sum of thirty doubles may be one rounding off, and the mean with it.
 fn expected_reidentifications(risk: &[f64], counted: &Frequencies) -> f64 {
-    let is_whole = |i: usize| counted.big_f[i] <= f64::from(counted.f[i]);
+    let is_whole = |i: usize| counted.big_f(i) <= f64::from(counted.f[i]);
     let mut n_of_size: BTreeMap<u32, u64> = BTreeMap::new();
     for i in (0..risk.len()).filter(|&i| is_whole(i)) {
         *n_of_size.entry(counted.f[i]).or_default() += 1;
@@ -395,7 +391,7 @@ mod tests {
                 let n = (f * n_classes) as usize;
                 let counted = Frequencies {
                     f: vec![f; n],
-                    big_f: vec![f64::from(f); n],
+                    weight: None,
                     n_classes: n_classes as usize,
                 };
                 let risk = vec![1.0 / f64::from(f); n];

@@ -325,7 +325,7 @@ impl RiskFound {
                 "{},{},{},{risk}",
                 record + 1,
                 counted.f[record],
-                counted.big_f[record]
+                counted.big_f(record)
             );
         }
         Ok(out)

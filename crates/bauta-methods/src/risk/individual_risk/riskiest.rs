@@ -77,7 +77,7 @@ fn listed(table: &Table, keys: &[usize], risks: Risks<'_>, record: usize) -> Lis
     });
     let mut figures = vec![
         Part::new("f", f64::from(risks.counted.f[record])),
-        Part::new("F", risks.counted.big_f[record]),
+        Part::new("F", risks.counted.big_f(record)),
         Part::new("risk", risks.individual[record]),
     ];
     if risks.household.is_some() {
