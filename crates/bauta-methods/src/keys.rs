@@ -33,7 +33,7 @@ pub mod weights;
 
 pub use classes::class_numbers;
 pub use codes::{KeyColumns, MAX_KEYS};
-pub use counts::KeyCounts;
+pub use counts::{GivenClasses, KeyCounts};
 pub use frequencies::{Frequencies, frequencies};
 pub use semantics::{Matching, Semantics};
 pub use suppression::combinations_of;

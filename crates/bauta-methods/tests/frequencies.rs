@@ -8,8 +8,11 @@ use bauta_data::column::NumberText;
 use bauta_data::missing::{MissingCells, MissingRules};
 use bauta_data::{Attribute, Column, Kind, Levels, Role, Table};
 use bauta_methods::MethodError;
+use bauta_methods::kernel::numbers::exact_sum::{ExactSums, Scale, exact_sum};
 use bauta_methods::keys::codes::{Coding, KeyCodes};
-use bauta_methods::keys::{Frequencies, KeyColumns, KeyCounts, Semantics, frequencies};
+use bauta_methods::keys::{
+    Frequencies, GivenClasses, KeyColumns, KeyCounts, Semantics, frequencies,
+};
 use proptest::prelude::*;
 use support::{Wanted, read_csv, reference, table};
 
@@ -121,9 +124,8 @@ impl Small {
         let n = self.keys.len();
         let matching = |i: usize| (0..n).filter(move |&j| self.matches(i, j, semantics));
         let f = (0..n).map(|i| matching(i).count() as u32).collect();
-        let big_f = (0..n)
-            .map(|i| matching(i).map(|j| self.weights[j]).sum())
-            .collect();
+        let weights = |i: usize| -> Vec<f64> { matching(i).map(|j| self.weights[j]).collect() };
+        let big_f = (0..n).map(|i| exact_sum(&weights(i))).collect();
         (f, big_f)
     }
 
@@ -142,13 +144,45 @@ fn counts(table: &Table, records: std::ops::Range<usize>, semantics: Semantics) 
     KeyCounts::of(&keys, weights, semantics).expect("weights are of the same records")
 }
 
-/// Parts merged are the whole, and a record's class has the record's frequencies.
+/// The classes of a file, with weights as an engine adds them: in whole units, here from the last record to the
+/// first.
+fn given(file: &Small, counts: &KeyCounts, class_of: &[u32]) -> Option<GivenClasses> {
+    let scale = Scale::of(&file.weights);
+    let mut units = vec![0; counts.n_classes()];
+    for (&class, &weight) in class_of.iter().zip(&file.weights).rev() {
+        units[class as usize] += scale.units(weight)?;
+    }
+    let classes = || 0..counts.n_classes() as u32;
+    let visible = || classes().map(|class| counts.shown_by(class)).collect();
+    Some(GivenClasses {
+        n_values: vec![file.n_levels; file.n_keys()],
+        codes: classes()
+            .flat_map(|class| counts.codes_of(class))
+            .copied()
+            .collect(),
+        visible: (counts.semantics() == Semantics::Original).then(visible),
+        n_records: counts.sizes().iter().map(|(n, _)| *n).collect(),
+        weights: Some(ExactSums::of_units(scale, &units)?),
+        coding: Coding::Shared,
+    })
+}
+
+/// Parts merged are the whole, and a record's class has the record's frequencies: with whole weights, with others,
+/// and with such that lie far apart.
 fn check_merging(file: &Small, cuts: (usize, usize)) -> Result<(), TestCaseError> {
     let mut file = file.clone();
-    // Sums of whole numbers do not depend on their order.
+    check_merging_with(&file, cuts)?;
+    for (record, weight) in file.weights.iter_mut().enumerate() {
+        *weight *= [1.0, 1e-200, 1e200][record % 3];
+    }
+    check_merging_with(&file, cuts)?;
     file.weights
         .iter_mut()
-        .for_each(|weight| *weight = weight.round());
+        .for_each(|weight| *weight = weight.min(1e6).round());
+    check_merging_with(&file, cuts)
+}
+
+fn check_merging_with(file: &Small, cuts: (usize, usize)) -> Result<(), TestCaseError> {
     let (table, n) = (file.table(), file.keys.len());
     let (first, second) = (cuts.0.min(cuts.1).min(n), cuts.0.max(cuts.1).min(n));
     for semantics in ALL {
@@ -163,6 +197,7 @@ fn check_merging(file: &Small, cuts: (usize, usize)) -> Result<(), TestCaseError
         prop_assert_eq!(merged.n_shown(), frequencies.n_classes);
         prop_assert_eq!(merged.n_records(), n);
         let of_class = merged.frequencies();
+        let mut class_of = Vec::new();
         for (record, cells) in file.keys.iter().enumerate() {
             let held = cells.iter().map(|cell| match semantics {
                 Semantics::Original => cell.before_suppression(),
@@ -179,6 +214,13 @@ fn check_merging(file: &Small, cuts: (usize, usize)) -> Result<(), TestCaseError
             let (f, big_f) = of_class[class as usize];
             prop_assert_eq!(f, frequencies.f[record]);
             prop_assert_eq!(big_f.to_bits(), frequencies.big_f(record).to_bits());
+            class_of.push(class);
+        }
+        let given = given(file, &whole, &class_of);
+        prop_assert_eq!(given.is_some(), Scale::of(&file.weights).fits_128());
+        if let Some(given) = given {
+            let taken = KeyCounts::from_classes(given, semantics).expect("classes that can be");
+            prop_assert_eq!(&taken, &whole, "{:?}", semantics);
         }
     }
     Ok(())
@@ -220,13 +262,7 @@ fn check(file: &Small) -> Result<(), TestCaseError> {
         let (f, big_f) = file.counted_by_pairs(semantics);
         prop_assert_eq!(&found.f, &f, "{:?}", semantics);
         for ((_, found), expected) in found.both().zip(&big_f) {
-            prop_assert!(
-                (found - expected).abs() <= 1e-10 * expected.max(1.0),
-                "{:?}: {} {}",
-                semantics,
-                found,
-                expected
-            );
+            prop_assert_eq!(found.to_bits(), expected.to_bits(), "{:?}", semantics);
         }
         if let Some(before) = &before {
             prop_assert!(
@@ -317,6 +353,73 @@ fn counts_of_other_keys_or_in_other_codes_are_not_merged() {
     here.merge(&next).expect("the same keys");
     assert_eq!(here.sizes(), [(3, 3.0), (1, 1.0), (1, 1.0), (1, 1.0)]);
     assert_eq!(here.codes_of(3), [0]);
+}
+
+#[test]
+fn counts_with_weights_and_without_are_not_merged() {
+    let key = KeyCodes {
+        codes: vec![1, 2].into(),
+        before_suppression: None,
+        n_values: 2,
+        coding: Coding::Shared,
+    };
+    let keys = KeyColumns::new(vec![key]).expect("codes fit");
+    let counted = |weights| KeyCounts::of(&keys, weights, Semantics::Own).expect("counted");
+    let mut here = counted(Some(&[0.5, 1.5]));
+    assert!(matches!(
+        here.merge(&counted(None)),
+        Err(MethodError::Internal(_))
+    ));
+    assert_eq!(here.sizes(), [(1, 0.5), (1, 1.5)]);
+}
+
+#[test]
+fn classes_that_cannot_be_are_refused() {
+    let fine = GivenClasses {
+        n_values: vec![2, 2],
+        codes: vec![1, 0, 1, 2],
+        visible: None,
+        n_records: vec![3, 1],
+        weights: Some(ExactSums::by_cell(&[0.5, 2.0], &[0, 1], 2)),
+        coding: Coding::Shared,
+    };
+    let taken = |change: &dyn Fn(&mut GivenClasses), semantics| {
+        let mut given = fine.clone();
+        change(&mut given);
+        KeyCounts::from_classes(given, semantics)
+    };
+    let counts = taken(&|_| (), Semantics::Visible).expect("fine");
+    assert_eq!(counts.sizes(), [(3, 0.5), (1, 2.0)]);
+    // The first shows one key only: both match it.
+    assert_eq!(counts.frequencies(), [(4, 2.5), (1, 2.0)]);
+    let wrong: [(&dyn Fn(&mut GivenClasses), Semantics); 9] = [
+        (&|given| given.codes[0] = 3, Semantics::Own),
+        (&|given| given.codes[1] = 2, Semantics::Own),
+        (&|given| given.codes.truncate(3), Semantics::Own),
+        (&|given| given.n_records[1] = 0, Semantics::Own),
+        (&|given| given.n_records.push(1), Semantics::Own),
+        (
+            &|given| given.weights = Some(ExactSums::by_cell(&[1.0], &[0], 1)),
+            Semantics::Own,
+        ),
+        (&|given| given.visible = Some(vec![1, 3]), Semantics::Own),
+        (&|_| (), Semantics::Original),
+        // The first has no value of the second key.
+        (
+            &|given| given.visible = Some(vec![3, 3]),
+            Semantics::Original,
+        ),
+    ];
+    for (at, (change, semantics)) in wrong.into_iter().enumerate() {
+        let found = taken(change, semantics);
+        assert!(matches!(found, Err(MethodError::Internal(_))), "{at}");
+    }
+    for wrong in [
+        taken(&|given| given.n_values.clear(), Semantics::Own),
+        taken(&|given| given.n_records[1] = u32::MAX, Semantics::Own),
+    ] {
+        assert!(matches!(wrong, Err(MethodError::Request { .. })));
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
-//! Lists of numbers: sums that do not depend on threads, moments, ranks, quantiles.
+//! Lists of numbers: sums that do not depend on threads or order, moments, ranks, quantiles.
 
 pub mod complete;
+pub mod exact_sum;
 pub mod grid;
 pub mod moments;
 pub mod normal;

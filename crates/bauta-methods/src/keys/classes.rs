@@ -25,7 +25,8 @@ impl Classes {
     }
 
     /// The same records, with those of one class told apart by a number; the number of each class
-    /// comes with it. Classes are numbered as they first occur.
+    /// comes with it. Classes are numbered as they first occur. Records are counted and not weighed: who weighs
+    /// what is not known here.
     pub(crate) fn split_by(&self, numbers: &[u64]) -> (Self, Vec<u64>) {
         let mut found: HashMap<(u32, u64), u32, FixedState> = HashMap::default();
         let (mut first, mut sizes) = (Vec::new(), Vec::new());
@@ -38,12 +39,9 @@ impl Classes {
                 let part = *found.entry((class, number)).or_insert(next);
                 if part == next {
                     first.push((class, number));
-                    sizes.push((0, 0.0));
+                    sizes.push(0);
                 }
-                let (n_records, weight) = self.counts.sizes[class as usize];
-                let size: &mut (u32, f64) = &mut sizes[part as usize];
-                size.0 += 1;
-                size.1 += weight / f64::from(n_records);
+                sizes[part as usize] += 1;
                 part
             })
             .collect();
@@ -51,6 +49,7 @@ impl Classes {
         let old = || first.iter().map(|&(class, _)| class);
         let counts = KeyCounts {
             sizes,
+            weights: None,
             codes: old()
                 .flat_map(|class| before.codes_of(class))
                 .copied()

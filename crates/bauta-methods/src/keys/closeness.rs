@@ -9,6 +9,7 @@ use bauta_data::{Column, Kind, Table};
 
 use crate::context::RunContext;
 use crate::error::MethodError;
+use crate::kernel::numbers::exact_sum::exact_sum;
 use crate::keys::check_weights;
 use crate::keys::matching::MatchingSets;
 use crate::keys::sensitive::{Answers, ClassAnswers, Questions};
@@ -107,7 +108,7 @@ fn weights(table: &Table) -> Result<Cow<'_, [f64]>, MethodError> {
             "give a variable the role weight, or leave out `weighted`",
         )
     })?;
-    let (_, power) = libm::frexp(weights.iter().sum());
+    let (_, power) = libm::frexp(exact_sum(weights));
     if power.abs() <= MAX_POWER {
         return Ok(Cow::Borrowed(weights));
     }

@@ -138,7 +138,7 @@ impl<'a> Audit<'a> {
         let (classes, shown, n_safe) = (self.classes, self.shown, self.n_safe);
         self.safe.entry(compared).or_insert_with(|| {
             let mut published: HashMap<Key, u32, FixedState> = HashMap::default();
-            for (class, (&mask, &(size, _))) in shown.iter().zip(&classes.sizes).enumerate() {
+            for (class, (&mask, &size)) in shown.iter().zip(&classes.sizes).enumerate() {
                 if mask & compared == compared {
                     let key = classes.key_on(class as u32, compared);
                     *published.entry(key).or_default() += size;

@@ -5,14 +5,19 @@
 //! part, elsewhere, and ask for frequencies once. Classes are numbered as they first occur: merged in
 //! file order, parts give the very classes of the whole.
 
+mod given;
+
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
 use crate::error::MethodError;
+use crate::kernel::numbers::exact_sum::ExactSums;
 use crate::keys::Semantics;
 use crate::keys::codes::{Coding, KeyColumns};
 use crate::keys::packing::Packing;
+
+pub use given::GivenClasses;
 
 /// Records with equal keys and equal visibility, counted. Which record is in which class is not
 /// known here.
@@ -20,8 +25,10 @@ use crate::keys::packing::Packing;
 pub struct KeyCounts {
     /// What a missing value meant when records were told apart.
     pub(crate) semantics: Semantics,
-    /// Records and weight of each class.
-    pub(crate) sizes: Vec<(u32, f64)>,
+    /// Records of each class.
+    pub(crate) sizes: Vec<u32>,
+    /// Sums of their weights; none where each record weighs 1.
+    pub(crate) weights: Option<ExactSums>,
     /// Counted codes of each class, class by class: under `original` those before suppression.
     pub(crate) codes: Vec<u32>,
     pub(crate) n_keys: usize,
@@ -67,23 +74,16 @@ impl KeyCounts {
             shown[key].at(record) != 0
         });
         let (of_record, representatives) = packing.classes();
-        let mut sizes = vec![(0, 0.0); representatives.len()];
-        for (record, &class) in of_record.iter().enumerate() {
-            let size: &mut (u32, f64) = &mut sizes[class as usize];
-            size.0 += 1;
-            size.1 += weights.map_or(1.0, |weights| weights[record]);
+        let mut sizes = vec![0; representatives.len()];
+        for &class in &of_record {
+            sizes[class as usize] += 1;
         }
+        let weights = weights.map(|weights| ExactSums::by_cell(weights, &of_record, sizes.len()));
         let codes: Vec<u32> = representatives
             .iter()
             .flat_map(|&record| counted.iter().map(move |codes| codes.at(record as usize)))
             .collect();
-        let present = codes
-            .chunks(n_values.len())
-            .map(|codes| {
-                let bits = codes.iter().enumerate();
-                bits.fold(0, |mask, (bit, &code)| mask | u64::from(code != 0) << bit)
-            })
-            .collect();
+        let present = held_by(&codes, n_values.len());
         let visible = representatives.iter().map(|&record| {
             let keys = shown.iter().enumerate();
             keys.fold(0, |mask, (bit, codes)| {
@@ -93,6 +93,7 @@ impl KeyCounts {
         let counts = Self {
             semantics,
             sizes,
+            weights,
             codes,
             n_keys: n_values.len(),
             n_values,
@@ -115,12 +116,12 @@ impl KeyCounts {
 
     /// Number of records in all classes.
     pub fn n_records(&self) -> usize {
-        self.sizes.iter().map(|&(n, _)| n as usize).sum()
+        self.sizes.iter().map(|&n| n as usize).sum()
     }
 
     /// Records of each class and the sum of their weights.
-    pub fn sizes(&self) -> &[(u32, f64)] {
-        &self.sizes
+    pub fn sizes(&self) -> Vec<(u32, f64)> {
+        with_weights(&self.sizes, self.weights.as_ref())
     }
 
     /// Counted codes of one class, a key each; 0 is missing.
@@ -136,13 +137,17 @@ impl KeyCounts {
 
     /// Adds the counts of the next part of the file, by the same keys in the same coding. Classes are
     /// matched by their codes (and by what they show, under `original`); those that are new follow in
-    /// the order of their part. Records are exact. Weights add the parts' sums: where the whole is
-    /// counted at once they are added record by record, so that the last digits may differ unless
-    /// the weights are whole numbers.
+    /// the order of their part. Sums of weights are exact: parts give the very counts of the whole, however it
+    /// is parted.
     pub fn merge(&mut self, next: &Self) -> Result<(), MethodError> {
         if (self.semantics, self.n_keys) != (next.semantics, next.n_keys) {
             return Err(MethodError::Internal(
                 "counts of different keys, or under different semantics, were merged".to_owned(),
+            ));
+        }
+        if self.weights.is_some() != next.weights.is_some() {
+            return Err(MethodError::Internal(
+                "counts with weights and counts without were merged".to_owned(),
             ));
         }
         if [self.coding, next.coding].contains(&Coding::Own) {
@@ -169,13 +174,15 @@ impl KeyCounts {
         add_visibility(&mut packing, self.semantics, n_keys, |class, key| {
             visible[class] >> key & 1 == 1
         });
-        let (merged, _) = packing.classes();
+        let (merged, first) = packing.classes();
+        let to = || merged[n_here..].iter().map(|&class| class as usize);
         let mut sizes = self.sizes.clone();
-        for (&class, &(n, weight)) in merged[n_here..].iter().zip(&next.sizes) {
-            match sizes.get_mut(class as usize) {
-                None => sizes.push((n, weight)),
-                Some(size) => *size = (size.0 + n, size.1 + weight),
-            }
+        sizes.resize(first.len(), 0);
+        for (class, &n) in to().zip(&next.sizes) {
+            sizes[class] += n;
+        }
+        if let (Some(weights), Some(more)) = (&mut self.weights, &next.weights) {
+            weights.merge(more, first.len(), to());
         }
         let is_new = |class: &usize| merged[n_here + class] as usize >= n_here;
         for class in (0..next.n_classes()).filter(is_new) {
@@ -190,7 +197,7 @@ impl KeyCounts {
     /// f and F of each class: the records that match it, itself included, and their weight.
     pub fn frequencies(&self) -> Vec<(u32, f64)> {
         match self.semantics {
-            Semantics::Own => self.sizes.clone(),
+            Semantics::Own => self.sizes(),
             Semantics::Visible | Semantics::Original => self.count_visible(),
             Semantics::Wild => self.count_wild(),
         }
@@ -216,18 +223,18 @@ impl KeyCounts {
         on_mask(self.codes_of(class), mask)
     }
 
-    /// For each seeking class, the records that hold its values on the keys of `mask`, where `held`
-    /// says which keys each class holds; a class without any is not counted.
+    /// For each seeking class, how many records hold its values on the keys of `mask`, where `held` says which
+    /// keys each class holds; a class without any is not counted.
     pub(crate) fn count_holders(
         &self,
         mask: u64,
         seekers: &[u32],
         held: &[Option<u64>],
-    ) -> Vec<(u32, (u32, f64))> {
-        let holders: Vec<u32> = (0..self.sizes.len() as u32)
-            .filter(|&class| held[class as usize].is_some_and(|held| held & mask == mask))
-            .collect();
-        self.count_matches(mask, seekers, &holders)
+    ) -> Vec<u32> {
+        let holds = |held: &Option<u64>| held.is_some_and(|held| held & mask == mask);
+        let holders = self.classes_where(|class| holds(&held[class]));
+        let (seeking, holding, n_groups) = self.groups_of(mask, seekers, &holders);
+        self.records_of(&seeking, &holding, &holders, n_groups)
     }
 
     /// Classes by the keys that they show, in a fixed order.
@@ -254,18 +261,20 @@ impl KeyCounts {
     /// Records and weight that match each class on what it shows.
     pub(crate) fn count_visible(&self) -> Vec<(u32, f64)> {
         let groups = self.by_visibility();
-        let held: Vec<Option<u64>> = self.present.iter().copied().map(Some).collect();
-        let counted: Vec<Vec<(u32, (u32, f64))>> = groups
+        let counted: Vec<Matches<'_>> = groups
             .par_iter()
-            .map(|(mask, seekers)| self.count_holders(*mask, seekers, &held))
+            .map(|(mask, seekers)| {
+                let holders = self.classes_where(|class| self.present[class] & mask == *mask);
+                self.count_matches(*mask, seekers, &holders)
+            })
             .collect();
-        self.gather(counted)
+        self.gather(&counted)
     }
 
     /// Records and weight that match each class where both show something.
     pub(crate) fn count_wild(&self) -> Vec<(u32, f64)> {
         let groups = self.by_visibility();
-        let counted: Vec<Vec<(u32, (u32, f64))>> = groups
+        let counted: Vec<Matches<'_>> = groups
             .par_iter()
             .flat_map_iter(|(mask, seekers)| {
                 groups
@@ -273,35 +282,105 @@ impl KeyCounts {
                     .map(move |(other, holders)| self.count_matches(mask & other, seekers, holders))
             })
             .collect();
-        self.gather(counted)
+        self.gather(&counted)
     }
 
-    /// For each seeking class, how many records of the holding classes equal it on `mask`.
-    fn count_matches(&self, mask: u64, seekers: &[u32], holders: &[u32]) -> Vec<(u32, (u32, f64))> {
+    fn classes_where(&self, wanted: impl Fn(usize) -> bool) -> Vec<u32> {
+        let classes = 0..self.sizes.len() as u32;
+        classes.filter(|&class| wanted(class as usize)).collect()
+    }
+
+    /// Groups of the seeking and of the holding classes that are equal on `mask`, and their number.
+    fn groups_of(
+        &self,
+        mask: u64,
+        seekers: &[u32],
+        holders: &[u32],
+    ) -> (Vec<u32>, Vec<u32>, usize) {
         let both: Vec<u32> = seekers.iter().chain(holders).copied().collect();
-        let (groups, n_groups) = self.groups_on(mask, &both);
-        let (seeking, holding) = groups.split_at(seekers.len());
-        let mut totals = vec![(0, 0.0); n_groups];
-        for (&group, &class) in holding.iter().zip(holders) {
-            let total: &mut (u32, f64) = &mut totals[group as usize];
-            total.0 += self.sizes[class as usize].0;
-            total.1 += self.sizes[class as usize].1;
-        }
-        let found = seekers.iter().zip(seeking);
-        found
-            .map(|(&class, &group)| (class, totals[group as usize]))
-            .collect()
+        let (mut seeking, n_groups) = self.groups_on(mask, &both);
+        let holding = seeking.split_off(seekers.len());
+        (seeking, holding, n_groups)
     }
 
-    fn gather(&self, counted: Vec<Vec<(u32, (u32, f64))>>) -> Vec<(u32, f64)> {
-        let mut per_class = vec![(0, 0.0); self.sizes.len()];
-        for (class, (f, big_f)) in counted.into_iter().flatten() {
-            let total: &mut (u32, f64) = &mut per_class[class as usize];
-            total.0 += f;
-            total.1 += big_f;
+    /// The records of the holding classes in the group of each seeking one.
+    fn records_of(
+        &self,
+        seeking: &[u32],
+        holding: &[u32],
+        holders: &[u32],
+        n_groups: usize,
+    ) -> Vec<u32> {
+        let mut totals = vec![0; n_groups];
+        for (&group, &class) in holding.iter().zip(holders) {
+            totals[group as usize] += self.sizes[class as usize];
         }
-        per_class
+        let groups = seeking.iter();
+        groups.map(|&group| totals[group as usize]).collect()
     }
+
+    /// For each seeking class, the records and the weight of the holding classes that equal it on `mask`.
+    fn count_matches<'a>(&self, mask: u64, seekers: &'a [u32], holders: &[u32]) -> Matches<'a> {
+        let (seeking, holding, n_groups) = self.groups_of(mask, seekers, holders);
+        let weights = self.weights.as_ref().map(|weights| {
+            let held = holding.iter().zip(holders);
+            let held = held.map(|(&group, &class)| (group as usize, class as usize));
+            let of_groups = weights.grouped(n_groups, held);
+            of_groups.selected(seeking.iter().map(|&group| group as usize))
+        });
+        Matches {
+            seekers,
+            n: self.records_of(&seeking, &holding, holders, n_groups),
+            weights,
+        }
+    }
+
+    fn gather(&self, counted: &[Matches<'_>]) -> Vec<(u32, f64)> {
+        let n_classes = self.n_classes();
+        let mut sizes = vec![0; n_classes];
+        let mut weights =
+            (self.weights.as_ref()).map(|weights| ExactSums::zeros(weights.scale(), n_classes));
+        for matches in counted {
+            let to = || matches.seekers.iter().map(|&class| class as usize);
+            for (class, &n) in to().zip(&matches.n) {
+                sizes[class] += n;
+            }
+            if let (Some(weights), Some(more)) = (&mut weights, &matches.weights) {
+                weights.add_from(more, to().zip(0..));
+            }
+        }
+        with_weights(&sizes, weights.as_ref())
+    }
+}
+
+/// What matches each of some classes.
+struct Matches<'a> {
+    seekers: &'a [u32],
+    /// Records that match each of them.
+    n: Vec<u32>,
+    /// Their weight.
+    weights: Option<ExactSums>,
+}
+
+/// Records and weight of classes; without weights each record weighs 1.
+pub(super) fn with_weights(sizes: &[u32], weights: Option<&ExactSums>) -> Vec<(u32, f64)> {
+    let sizes = sizes.iter().enumerate();
+    let weight = |(class, &n): (usize, &u32)| {
+        (
+            n,
+            weights.map_or(f64::from(n), |weights| weights.nearest(class)),
+        )
+    };
+    sizes.map(weight).collect()
+}
+
+/// The keys that hold a value in each class.
+fn held_by(codes: &[u32], n_keys: usize) -> Vec<u64> {
+    let held = |codes: &[u32]| {
+        let bits = codes.iter().enumerate();
+        bits.fold(0, |mask, (bit, &code)| mask | u64::from(code != 0) << bit)
+    };
+    codes.chunks(n_keys).map(held).collect()
 }
 
 /// The codes on the keys of a mask, 0 on the others.

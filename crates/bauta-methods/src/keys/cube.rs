@@ -10,6 +10,8 @@ use bauta_data::missing::MissingCells;
 use bauta_data::{Codes, Column};
 use rayon::prelude::*;
 
+use crate::kernel::numbers::exact_sum::{ExactSums, OnSums};
+
 /// Cells that one piece of parallel work covers at least.
 const MIN_CELLS: usize = 1 << 14;
 
@@ -39,8 +41,8 @@ pub(crate) struct Cube {
     sizes: Vec<usize>,
     /// Records in each cell.
     n: Vec<u32>,
-    /// Weight in each cell; empty if it is not counted.
-    weight: Vec<f64>,
+    /// Weight in each cell, if it is counted.
+    weight: Option<ExactSums>,
 }
 
 impl Cube {
@@ -65,7 +67,7 @@ impl Cube {
             strides,
             sizes,
             n: vec![0; n_cells],
-            weight: Vec::new(),
+            weight: None,
         }
     }
 
@@ -131,12 +133,8 @@ impl Cube {
         for &cell in cells {
             self.n[cell as usize] += 1;
         }
-        if let Some(weights) = weights {
-            self.weight = vec![0.0; self.n.len()];
-            for (&cell, &weight) in cells.iter().zip(weights) {
-                self.weight[cell as usize] += weight;
-            }
-        }
+        let n_cells = self.n.len();
+        self.weight = weights.map(|weights| ExactSums::by_cell(weights, cells, n_cells));
     }
 
     /// Counts so many records in one cell.
@@ -157,8 +155,8 @@ impl Cube {
 
     /// Weight in a cell; the number of records where weights were not counted.
     pub(crate) fn weight_at(&self, cell: usize) -> f64 {
-        match self.weight.get(cell) {
-            Some(&weight) => weight,
+        match &self.weight {
+            Some(weight) => weight.nearest(cell),
             None => f64::from(self.n[cell]),
         }
     }
@@ -171,18 +169,54 @@ impl Cube {
     /// Makes 0 "any value": along each key its cell becomes the sum over all codes. A combination
     /// of values and 0 then holds the records that show those values (semantics `visible`).
     pub(crate) fn sum_over_any(&mut self) {
-        for (&size, &stride) in self.sizes.iter().zip(&self.strides) {
-            along(&mut self.n, size, stride, |line| add_up(line, stride));
-            along(&mut self.weight, size, stride, |line| add_up(line, stride));
-        }
+        self.go_along(Transform::SumOverAny);
     }
 
     /// Makes 0 "any value" and lets missing match every value: each value's cell takes the missing
     /// ones in as well (semantics `wild`).
     pub(crate) fn let_missing_match(&mut self) {
+        self.go_along(Transform::LetMissingMatch);
+    }
+
+    fn go_along(&mut self, transform: Transform) {
         for (&size, &stride) in self.sizes.iter().zip(&self.strides) {
-            along(&mut self.n, size, stride, |line| spread(line, stride));
-            along(&mut self.weight, size, stride, |line| spread(line, stride));
+            let along = AlongKey {
+                size,
+                stride,
+                transform,
+            };
+            along.on(&mut self.n);
+            if let Some(weight) = &mut self.weight {
+                weight.work(&along);
+            }
+        }
+    }
+}
+
+/// What becomes of the cells along a key.
+#[derive(Clone, Copy)]
+enum Transform {
+    SumOverAny,
+    LetMissingMatch,
+}
+
+/// A transform of all cells along one key.
+struct AlongKey {
+    /// Number of the key's codes.
+    size: usize,
+    /// Distance between neighbouring ones.
+    stride: usize,
+    transform: Transform,
+}
+
+impl OnSums for AlongKey {
+    fn on<T: Copy + AddAssign + Send>(&self, cells: &mut [T]) {
+        let stride = self.stride;
+        match self.transform {
+            Transform::SumOverAny => along(cells, self.size, stride, |line| add_up(line, stride)),
+            Transform::LetMissingMatch => {
+                along(cells, self.size, stride, |line| spread(line, stride));
+            }
         }
     }
 }

@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use crate::card::ParamSpec;
 use crate::context::RunContext;
 use crate::error::MethodError;
+use crate::kernel::numbers::exact_sum::{ExactSums, Scale};
 use crate::keys::Matching;
 use crate::keys::codes::key_codes;
 use crate::keys::matching::MatchingSets;
@@ -244,6 +245,16 @@ impl Parts {
 pub(crate) struct ClassAnswers {
     starts: Vec<usize>,
     amounts: Vec<Amount>,
+    /// Sums of weights behind the amounts; none where records are counted, which need no more than their number.
+    exact: Option<ExactSums>,
+}
+
+/// Pairs of a class and a code that occur, packed into one number, in their order.
+struct Pairs {
+    packed: Vec<u64>,
+    /// Records or weight of each.
+    amounts: Vec<f64>,
+    exact: Option<ExactSums>,
 }
 
 impl ClassAnswers {
@@ -258,18 +269,25 @@ impl ClassAnswers {
             occurring_pairs(answers, sets, weights)
         };
         let mut starts = vec![0; sets.n_classes() + 1];
-        let mut amounts = Vec::with_capacity(pairs.len());
-        for (pair, amount) in pairs {
-            let code = pair % n_codes;
-            if code > 0 || answers.missing == MissingSensitive::Category {
-                starts[(pair / n_codes) as usize + 1] += 1;
-                amounts.push((code as u32, amount));
-            }
+        let is_known = |pair: u64| {
+            !pair.is_multiple_of(n_codes) || answers.missing == MissingSensitive::Category
+        };
+        let known = || (0..pairs.packed.len()).filter(|&at| is_known(pairs.packed[at]));
+        let mut amounts = Vec::with_capacity(pairs.packed.len());
+        for at in known() {
+            let pair = pairs.packed[at];
+            starts[(pair / n_codes) as usize + 1] += 1;
+            amounts.push(((pair % n_codes) as u32, pairs.amounts[at]));
         }
         for class in 0..sets.n_classes() {
             starts[class + 1] += starts[class];
         }
-        Self { starts, amounts }
+        let exact = (pairs.exact.as_ref()).map(|exact| exact.selected(known()));
+        Self {
+            starts,
+            amounts,
+            exact,
+        }
     }
 
     fn of_class(&self, class: u32) -> &[Amount] {
@@ -278,7 +296,12 @@ impl ClassAnswers {
 
     /// The answers of the whole file, by code: `n_codes` amounts, the first of them missing.
     pub(crate) fn of_file(&self, n_values: u32) -> Vec<f64> {
-        let mut all = vec![0.0; n_values as usize + 1];
+        let n_codes = n_values as usize + 1;
+        let codes = self.amounts.iter().map(|(code, _)| *code as usize);
+        if let Some(exact) = &self.exact {
+            return exact.grouped(n_codes, codes.zip(0..)).all_nearest();
+        }
+        let mut all = vec![0.0; n_codes];
         for &(code, amount) in &self.amounts {
             all[code as usize] += amount;
         }
@@ -299,64 +322,75 @@ impl ClassAnswers {
         (0..sets.n_sets())
             .into_par_iter()
             .with_min_len(256)
-            .map_init(Vec::new, |merged, set| match sets.members(set) {
+            .map_init(Merged::default, |merged, set| match sets.members(set) {
                 [class] => figure(self.of_class(*class)),
-                members => {
-                    self.merge(members, merged);
-                    figure(merged)
-                }
+                members => figure(self.merge(members, merged)),
             })
             .collect()
     }
 
     /// The answers of several classes together.
-    fn merge(&self, classes: &[u32], merged: &mut Vec<Amount>) {
-        merged.clear();
+    fn merge<'m>(&self, classes: &[u32], merged: &'m mut Merged) -> &'m [Amount] {
+        merged.codes.clear();
         for &class in classes {
-            merged.extend_from_slice(self.of_class(class));
+            let places = self.starts[class as usize]..self.starts[class as usize + 1];
+            (merged.codes).extend(places.map(|at| (self.amounts[at].0, at)));
         }
-        merged.sort_by_key(|(code, _)| *code);
-        merged.dedup_by(|next, kept| {
-            let is_same = next.0 == kept.0;
-            if is_same {
-                kept.1 += next.1;
+        merged.codes.sort_unstable();
+        let same = merged.codes.chunk_by(|(one, _), (next, _)| one == next);
+        let amount = |same: &[(u32, usize)]| {
+            let mut places = same.iter().map(|(_, at)| *at);
+            match (&self.exact, same) {
+                (_, [(_, at)]) => self.amounts[*at].1,
+                (Some(exact), _) => exact.nearest_to_sum_of(places),
+                // Numbers of records: no sum of them is rounded.
+                (None, _) => places.by_ref().map(|at| self.amounts[at].1).sum(),
             }
-            is_same
-        });
+        };
+        merged.amounts.clear();
+        (merged.amounts).extend(same.map(|same| (same[0].0, amount(same))));
+        &merged.amounts
     }
 }
 
-/// Pairs of a class and a code that occur, each with its amount, in their order.
+/// Room for the answers of several classes together.
+#[derive(Default)]
+struct Merged {
+    /// Codes and where their amounts are.
+    codes: Vec<(u32, usize)>,
+    amounts: Vec<Amount>,
+}
+
+/// Pairs of a class and a code that occur.
 fn all_pairs(
     answers: &Answers,
     sets: &MatchingSets,
     weights: Option<&[f64]>,
     n_pairs: usize,
-) -> Vec<(u64, f64)> {
+) -> Pairs {
     let n_codes = answers.n_values as usize + 1;
+    let both = || sets.class_of_record().iter().zip(&answers.codes);
+    let pairs = || both().map(|(&class, code)| class as usize * n_codes + code as usize);
     let mut counts = vec![0_u32; n_pairs];
-    let mut amounts = vec![0.0; if weights.is_some() { n_pairs } else { 0 }];
-    let both = sets.class_of_record().iter().zip(&answers.codes);
-    for (record, (&class, code)) in both.enumerate() {
-        let pair = class as usize * n_codes + code as usize;
-        counts[pair] += 1;
-        if let Some(weights) = weights {
-            amounts[pair] += weights[record];
+    pairs().for_each(|pair| counts[pair] += 1);
+    let occurring: Vec<usize> = (0..n_pairs).filter(|&pair| counts[pair] > 0).collect();
+    let exact = weights.map(|weights| {
+        let mut sums = ExactSums::zeros(Scale::of(weights), n_pairs);
+        for (pair, &weight) in pairs().zip(weights) {
+            sums.add(pair, weight);
         }
+        sums.selected(occurring.iter().copied())
+    });
+    let n_records = || occurring.iter().map(|&pair| f64::from(counts[pair]));
+    Pairs {
+        packed: occurring.iter().map(|&pair| pair as u64).collect(),
+        amounts: (exact.as_ref()).map_or_else(|| n_records().collect(), ExactSums::all_nearest),
+        exact,
     }
-    let amount = |(pair, &count): (usize, &u32)| {
-        let amount = amounts.get(pair).copied().unwrap_or(f64::from(count));
-        (count > 0).then_some((pair as u64, amount))
-    };
-    counts.iter().enumerate().filter_map(amount).collect()
 }
 
 /// As [`all_pairs`], without room for pairs that do not occur.
-fn occurring_pairs(
-    answers: &Answers,
-    sets: &MatchingSets,
-    weights: Option<&[f64]>,
-) -> Vec<(u64, f64)> {
+fn occurring_pairs(answers: &Answers, sets: &MatchingSets, weights: Option<&[f64]>) -> Pairs {
     let n_codes = u64::from(answers.n_values) + 1;
     let packed: Vec<u64> = sets
         .class_of_record()
@@ -366,17 +400,29 @@ fn occurring_pairs(
         .map(|(record, &class)| u64::from(class) * n_codes + u64::from(answers.codes.at(record)))
         .collect();
     let (pair_of_record, representatives) = number(&packed, sets.n_classes() as u64 * n_codes);
-    let mut amounts = vec![0.0; representatives.len()];
-    for (record, &pair) in pair_of_record.iter().enumerate() {
-        amounts[pair as usize] += weights.map_or(1.0, |weights| weights[record]);
+    let packed_of = |&record: &u32| packed[record as usize];
+    let mut order: Vec<(u64, u32)> = representatives.iter().map(packed_of).zip(0..).collect();
+    order.par_sort_unstable();
+    let in_order = || order.iter().map(|&(_, pair)| pair as usize);
+    let exact = weights.map(|weights| {
+        let sums = ExactSums::by_cell(weights, &pair_of_record, representatives.len());
+        sums.selected(in_order())
+    });
+    let amounts = match &exact {
+        Some(exact) => exact.all_nearest(),
+        None => {
+            let mut counts = vec![0.0; representatives.len()];
+            for &pair in &pair_of_record {
+                counts[pair as usize] += 1.0;
+            }
+            in_order().map(|pair| counts[pair]).collect()
+        }
+    };
+    Pairs {
+        packed: order.into_iter().map(|(packed, _)| packed).collect(),
+        amounts,
+        exact,
     }
-    let mut pairs: Vec<(u64, f64)> = representatives
-        .iter()
-        .map(|&record| packed[record as usize])
-        .zip(amounts)
-        .collect();
-    pairs.par_sort_unstable_by_key(|(packed, _)| *packed);
-    pairs
 }
 
 #[cfg(test)]

@@ -88,7 +88,7 @@ impl Blanks {
             n_records += n * u64::from(mask != 0);
             bits(mask).for_each(|key| by_key[key] += n);
         };
-        let mut n_of_class: Vec<u64> = classes.sizes.iter().map(|size| u64::from(size.0)).collect();
+        let mut n_of_class: Vec<u64> = classes.sizes.iter().map(|size| u64::from(*size)).collect();
         for apart in &self.of_record {
             n_of_class[apart.class as usize] -= 1;
             add(apart.mask, 1);
@@ -350,7 +350,7 @@ impl Problem<'_> {
             .iter()
             .zip(found)
             .filter(|(_, n)| *n < self.k)
-            .map(|(&(class, _), _)| u64::from(sizes[class as usize].0))
+            .map(|(&(class, _), _)| u64::from(sizes[class as usize]))
             .sum();
         if n_records == 0 {
             return Ok(());

@@ -13,7 +13,7 @@ use bauta_data::{Column, Table, Values};
 use rayon::prelude::*;
 
 use crate::error::MethodError;
-use crate::kernel::numbers::sums::sum_by;
+use crate::kernel::numbers::exact_sum::exact_sum;
 use crate::kernel::parallel::on_blocks;
 use crate::keys::{MAX_KEYS, Semantics};
 
@@ -78,10 +78,15 @@ pub fn unique_sets(
     let matched = |j: usize| differs[j] == 0;
     let weights = table.weight().and_then(Column::as_numeric);
     let f = (0..differs.len()).filter(|&j| matched(j)).count() as u32;
-    let big_f = sum_by(differs.len(), |j| {
-        let weight = weights.map_or(1.0, |weights| weights[j]);
-        if matched(j) { weight } else { 0.0 }
-    });
+    let of_matched = |weights: &[f64]| {
+        let weights = weights.iter().enumerate();
+        let matched: Vec<f64> = weights
+            .filter(|(j, _)| matched(*j))
+            .map(|(_, &weight)| weight)
+            .collect();
+        exact_sum(&matched)
+    };
+    let big_f = weights.map_or(f64::from(f), of_matched);
     let (sets, complete_up_to) = minimal_sets(differs, record, keys.len(), k);
     Ok(UniqueSets {
         f,

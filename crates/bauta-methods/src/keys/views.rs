@@ -7,9 +7,11 @@ use std::collections::BTreeMap;
 use bauta_data::{Column, Table};
 
 use crate::error::MethodError;
+use crate::kernel::numbers::exact_sum::ExactSums;
 use crate::kernel::numbers::sums::sum_by;
 use crate::keys::benedetti_franconi::expected_inverse;
 use crate::keys::classes::Classes;
+use crate::keys::counts::with_weights;
 use crate::keys::packing::Packing;
 use crate::keys::{KeyColumns, KeyCounts, MAX_KEYS, Semantics};
 
@@ -125,12 +127,12 @@ impl KeyViews {
             let classes = counted.iter().zip(sizes);
             classes
                 .filter(|((f, _), _)| i64::from(*f) < k)
-                .map(|(_, (n_records, _))| u64::from(*n_records))
+                .map(|(_, n_records)| u64::from(*n_records))
                 .sum()
         };
         let risk = |class: usize| {
             let (f, big_f) = counted[class];
-            f64::from(sizes[class].0) * expected_inverse(f64::from(f), big_f)
+            f64::from(sizes[class]) * expected_inverse(f64::from(f), big_f)
         };
         Remaining {
             below: below(k),
@@ -160,7 +162,10 @@ struct Groups {
     made_of: Option<(usize, Vec<u32>)>,
     /// A class of each group.
     first: Vec<u32>,
-    totals: Vec<(u32, f64)>,
+    /// Records of each group.
+    sizes: Vec<u32>,
+    /// Sums of their weights, as those of the classes.
+    weights: Option<ExactSums>,
 }
 
 impl<'a> GroupsOn<'a> {
@@ -169,7 +174,8 @@ impl<'a> GroupsOn<'a> {
             keys: u64::MAX,
             made_of: None,
             first: (0..classes.sizes.len() as u32).collect(),
-            totals: classes.sizes.clone(),
+            sizes: classes.sizes.clone(),
+            weights: classes.weights.clone(),
         };
         Self {
             classes,
@@ -187,7 +193,10 @@ impl<'a> GroupsOn<'a> {
         }
         let mut choices: Vec<u64> = wanted.keys().copied().collect();
         choices.sort_by_key(|keys| (std::cmp::Reverse(keys.count_ones()), *keys));
-        let mut totals = vec![(0, 0.0); self.classes.sizes.len()];
+        let n_classes = self.classes.n_classes();
+        let mut sizes = vec![0; n_classes];
+        let mut weights = (self.classes.weights.as_ref())
+            .map(|weights| ExactSums::zeros(weights.scale(), n_classes));
         for keys in choices {
             let made = match self.at.get(&keys) {
                 Some(_) => None,
@@ -197,15 +206,19 @@ impl<'a> GroupsOn<'a> {
                 (Some(made), _) => made,
                 (None, at) => &self.made[at.copied().unwrap_or(0)],
             };
-            for &class in &wanted[&keys] {
-                let group = self.group_of(groups, class);
-                totals[class as usize] = groups.totals[group as usize];
+            let of_class = |class: u32| (class as usize, self.group_of(groups, class) as usize);
+            let mine = || wanted[&keys].iter().map(|&class| of_class(class));
+            for (class, group) in mine() {
+                sizes[class] = groups.sizes[group];
+            }
+            if let (Some(weights), Some(of_groups)) = (&mut weights, &groups.weights) {
+                weights.add_from(of_groups, mine());
             }
             if let Some(made) = made {
                 self.keep(made);
             }
         }
-        totals
+        with_weights(&sizes, weights.as_ref())
     }
 
     /// Where the fewest groups are that these can be made of.
@@ -237,12 +250,13 @@ impl<'a> GroupsOn<'a> {
             });
         }
         let (of_finer, first) = packing.classes();
-        let mut totals = vec![(0, 0.0); first.len()];
-        for (&group, size) in of_finer.iter().zip(&finer.totals) {
-            let total: &mut (u32, f64) = &mut totals[group as usize];
-            total.0 += size.0;
-            total.1 += size.1;
+        let groups = || of_finer.iter().map(|&group| group as usize);
+        let mut sizes = vec![0; first.len()];
+        for (group, size) in groups().zip(&finer.sizes) {
+            sizes[group] += size;
         }
+        let of_finer_ones = finer.weights.as_ref();
+        let weights = of_finer_ones.map(|weights| weights.grouped(first.len(), groups().zip(0..)));
         Groups {
             keys,
             first: first
@@ -250,7 +264,8 @@ impl<'a> GroupsOn<'a> {
                 .map(|&group| finer.first[group as usize])
                 .collect(),
             made_of: Some((from, of_finer)),
-            totals,
+            sizes,
+            weights,
         }
     }
 

@@ -3,7 +3,7 @@
 use bauta_data::{Column, Table};
 
 use crate::error::MethodError;
-use crate::kernel::numbers::sums::compensated;
+use crate::kernel::numbers::exact_sum::exact_sum;
 
 /// Checks that a weight column can weigh: finite and not negative, and so their sum. Absent weights are fine.
 pub fn check_weights(table: &Table) -> Result<(), MethodError> {
@@ -21,7 +21,7 @@ pub fn check_weights(table: &Table) -> Result<(), MethodError> {
         .iter()
         .position(|weight| weight.is_nan() || *weight < 0.0);
     match unfit {
-        None if weights.iter().sum::<f64>().is_finite() => Ok(()),
+        None if exact_sum(weights).is_finite() => Ok(()),
         None => Err(MethodError::data(
             column.name(),
             "the weights add up to more than a number can hold",
@@ -36,12 +36,10 @@ pub fn check_weights(table: &Table) -> Result<(), MethodError> {
     }
 }
 
-/// Sum of the weights, or the number of records where there are none.
+/// Sum of the weights, whatever their order, or the number of records where there are none.
 pub fn population(table: &Table) -> f64 {
     let weights = table.weight().and_then(Column::as_numeric);
-    weights.map_or(table.n_records() as f64, |weights| {
-        compensated(weights.iter().copied())
-    })
+    weights.map_or(table.n_records() as f64, exact_sum)
 }
 
 #[cfg(test)]

@@ -10,7 +10,8 @@ use crate::card::{Card, ParamSpec, ParamType};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::figure::{FigureSpec, Unit};
-use crate::kernel::numbers::sums::{compensated, sum_by};
+use crate::kernel::numbers::exact_sum::ExactSums;
+use crate::kernel::numbers::sums::sum_by;
 use crate::keys::asked::{positions, taken_for_population, weights_below_frequency};
 use crate::keys::{check_number, check_weights};
 use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement};
@@ -260,13 +261,11 @@ impl Sampling {
             context.note(taken_for_population());
             return Ok(Self::Constant(1.0));
         };
-        let mut big_f = vec![0.0; cross.counts.len()];
-        for (cell, weight) in cross.cell_of_record.iter().zip(weights) {
-            if let Some(cell) = cell {
-                big_f[*cell as usize] += weight;
-            }
-        }
-        let big_n: f64 = compensated(big_f.iter().copied());
+        let records = cross.cell_of_record.iter().zip(weights);
+        let complete = records.filter_map(|(cell, &weight)| Some(((*cell)? as usize, weight)));
+        let of_cells = ExactSums::of_terms(cross.counts.len(), complete);
+        let big_n = of_cells.nearest_to_sum_of(0..of_cells.len());
+        let big_f = of_cells.all_nearest();
         if !big_n.is_finite() {
             return Err(MethodError::request(
                 "the weights are too large to be summed",

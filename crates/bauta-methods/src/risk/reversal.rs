@@ -114,7 +114,7 @@ impl MeasureMethod for Reversal {
         let keys = KeyColumns::of(&table, &on, Semantics::Original)?;
         let Classes { counts, of_record } = Classes::of(&keys, None, Semantics::Original);
         let findings = Audit::new(&counts, &counts.visible, settings.k, &rules).findings();
-        let size = |finding: &Finding| u64::from(counts.sizes[finding.class as usize].0);
+        let size = |finding: &Finding| u64::from(counts.sizes[finding.class as usize]);
         let records = |wanted: &dyn Fn(&Finding) -> bool| -> f64 {
             let found = findings.iter().filter(|finding| wanted(finding));
             found.map(size).sum::<u64>() as f64

@@ -5,6 +5,7 @@ use bauta_data::{Kind, Role, Table};
 use crate::adjust::calibration::coding::{Coding, Files};
 use crate::adjust::calibration::found::{DeletedRow, Distribution, QUANTILE_SHARES, ShareRow};
 use crate::few_records::RULE_OF_TEN;
+use crate::kernel::numbers::exact_sum::ExactSums;
 use crate::kernel::numbers::quantile::quantile_of_sorted;
 use crate::kernel::numbers::sums::{compensated, sum_of};
 
@@ -141,12 +142,9 @@ pub(crate) fn shares(
             continue;
         };
         let share = |codes: &[u32], weights: &[f64]| -> Vec<f64> {
-            let mut sums = vec![0.0; coding.labels.len()];
-            for (&code, weight) in codes.iter().zip(weights) {
-                sums[code as usize] += weight;
-            }
-            let all: f64 = sums.iter().sum();
-            sums.into_iter().map(|sum| sum / all).collect()
+            let sums = ExactSums::by_cell(weights, codes, coding.labels.len());
+            let all = sums.nearest_to_sum_of(0..sums.len());
+            sums.all_nearest().iter().map(|sum| sum / all).collect()
         };
         let count = |codes: &[u32]| -> Vec<u64> {
             let mut counts = vec![0; coding.labels.len()];

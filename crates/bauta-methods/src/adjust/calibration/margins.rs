@@ -12,6 +12,7 @@ use crate::adjust::calibration::totals::{GivenTotals, OF_HOUSEHOLDS};
 use crate::adjust::calibration::withheld::{Taken, n_changed};
 use crate::error::MethodError;
 use crate::few_records::is_few;
+use crate::kernel::numbers::exact_sum::ExactSums;
 
 /// A term of a plan: a number that is summed (1 where none is named) in the cells of a cross.
 #[derive(Clone, PartialEq, Debug)]
@@ -312,15 +313,16 @@ impl Cells {
         value: Option<&[f64]>,
     ) -> (Vec<f64>, Vec<u64>) {
         let n_cells = self.labels.len();
-        let (mut targets, mut n_before) = (vec![0.0; n_cells], vec![0_u64; n_cells]);
-        for (record, &cell) in self.original.iter().enumerate() {
-            if term.of_households && !sources.heads[0][record] {
-                continue;
-            }
+        let is_counted = |record: usize| !term.of_households || sources.heads[0][record];
+        let records = self.original.iter().enumerate();
+        let counted = records.filter(|(record, _)| is_counted(*record));
+        let terms = counted.clone().map(|(record, &cell)| {
             let x = value.map_or(1.0, |values| values[record]);
-            targets[cell as usize] += sources.weights[record] * x;
-            n_before[cell as usize] += 1;
-        }
+            (cell as usize, sources.weights[record] * x)
+        });
+        let targets = ExactSums::of_terms(n_cells, terms).all_nearest();
+        let mut n_before = vec![0_u64; n_cells];
+        counted.for_each(|(_, &cell)| n_before[cell as usize] += 1);
         (targets, n_before)
     }
 

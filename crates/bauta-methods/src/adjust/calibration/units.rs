@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use crate::adjust::calibration::design::Design;
 use crate::adjust::calibration::margins::Margins;
+use crate::kernel::numbers::exact_sum::ExactSums;
 use crate::keys::packing::{Packing, number};
 
 /// Units, their starting weights and their q.
@@ -93,17 +94,14 @@ impl Units {
             }
         }
         let (profile_of, representatives) = packing.classes();
-        let mut d = vec![0.0; representatives.len()];
-        for (&profile, weight) in profile_of.iter().zip(&self.d) {
-            d[profile as usize] += weight * scale;
-        }
+        let d = ExactSums::by_cell(&self.d, &profile_of, representatives.len()).all_nearest();
         for (&record, d) in representatives.iter().zip(d) {
             let record = record as usize;
             let entry = |share: &crate::adjust::calibration::margins::Share| {
                 let value = share.value.as_ref().map_or(1.0, |values| values[record]);
                 (share.margin[record], value)
             };
-            design.push(margins.shares.iter().map(entry), d, self.q[record]);
+            design.push(margins.shares.iter().map(entry), d * scale, self.q[record]);
         }
         design.assign(profile_of);
     }
@@ -135,7 +133,6 @@ impl Units {
             }
         }
         let mut known: HashMap<Vec<u64>, u32> = HashMap::new();
-        let mut weights: Vec<f64> = Vec::new();
         let mut representatives: Vec<usize> = Vec::new();
         let mut profile_of: Vec<u32> = Vec::new();
         for (unit, row) in rows.iter_mut().enumerate() {
@@ -147,14 +144,13 @@ impl Units {
             );
             let profile = *known.entry(key).or_insert_with(|| {
                 representatives.push(unit);
-                weights.push(0.0);
-                weights.len() as u32 - 1
+                representatives.len() as u32 - 1
             });
-            weights[profile as usize] += self.d[unit] * scale;
             profile_of.push(profile);
         }
-        for (&unit, &d) in representatives.iter().zip(&weights) {
-            design.push(rows[unit].iter().copied(), d, self.q[unit]);
+        let d = ExactSums::by_cell(&self.d, &profile_of, representatives.len()).all_nearest();
+        for (&unit, d) in representatives.iter().zip(d) {
+            design.push(rows[unit].iter().copied(), d * scale, self.q[unit]);
         }
         design.assign(profile_of);
     }

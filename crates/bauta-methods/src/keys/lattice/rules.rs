@@ -180,8 +180,8 @@ impl Rules {
                     .filter(|&class| held[class as usize].is_some())
                     .collect();
                 let counted = counts.count_holders(*mask, &left, &held);
-                let few = counted.into_iter().filter(|(_, (f, _))| *f < self.k);
-                gone.extend(few.map(|(class, _)| class as usize));
+                let few = left.iter().zip(counted).filter(|(_, f)| *f < self.k);
+                gone.extend(few.map(|(&class, _)| class as usize));
             }
             if gone.is_empty() {
                 return held.iter().map(Option::is_none).collect();
@@ -236,7 +236,8 @@ fn shown_counts(lattice: &Lattice, classes: &NodeClasses) -> KeyCounts {
     };
     KeyCounts {
         semantics: Semantics::Visible,
-        sizes: classes.sizes.iter().map(|&size| (size, 0.0)).collect(),
+        sizes: classes.sizes.clone(),
+        weights: None,
         n_keys: lattice.keys.len(),
         n_values: keys().map(n_codes).collect(),
         present: visible.clone(),

@@ -41,7 +41,7 @@ impl<'a> Counts<'a> {
 
     fn dense(classes: &'a KeyCounts, held: &'a [Option<u64>]) -> Self {
         let mut cube = Cube::new(&classes.n_values);
-        for (class, (&mask, &(size, _))) in held.iter().zip(&classes.sizes).enumerate() {
+        for (class, (&mask, &size)) in held.iter().zip(&classes.sizes).enumerate() {
             let Some(mask) = mask else { continue };
             cube.add(cube.cell(classes.codes_of(class as u32), mask), size);
         }
@@ -75,7 +75,7 @@ impl<'a> Counts<'a> {
                 for (mask, positions) in by_mask {
                     let seekers: Vec<u32> = positions.iter().map(|&i| asked[i].0).collect();
                     let matches = classes.count_holders(mask, &seekers, held);
-                    for (position, (_, (n, _))) in positions.into_iter().zip(matches) {
+                    for (position, n) in positions.into_iter().zip(matches) {
                         found[position] = n;
                     }
                 }

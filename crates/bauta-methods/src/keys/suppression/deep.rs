@@ -75,7 +75,7 @@ fn agreements(classes: &KeyCounts, held: &[Option<u64>], class: u32, free: u64) 
         let codes = classes.codes_of(other as u32);
         let equal = bits(free & held).filter(|&key| codes[key] == own[key]);
         let agrees = equal.fold(0, |mask, key| mask | 1 << key);
-        *counts.entry(agrees).or_default() += classes.sizes[other].0;
+        *counts.entry(agrees).or_default() += classes.sizes[other];
     }
     let mut agreements: Vec<Agreement> = counts.into_iter().collect();
     agreements.sort_unstable();

@@ -161,7 +161,7 @@ fn cheapest(
         if let Some(ranks) = ranks {
             let sizes = home
                 .iter()
-                .map(|&class| u64::from(problem.classes.sizes[class as usize].0));
+                .map(|&class| u64::from(problem.classes.sizes[class as usize]));
             let (mut cost, mut n_cells) = (0_u64, 0_u64);
             for (rank, size) in ranks.iter().zip(sizes) {
                 cost = cost.saturating_add(rank.0.saturating_mul(size));

@@ -48,7 +48,7 @@ pub(super) fn blanks(
 
 fn groups(problem: Problem<'_>, shown: &[u64]) -> Groups {
     let mut groups = Groups::with_hasher(FixedState::with_seed(1));
-    for (class, (&mask, &(size, _))) in shown.iter().zip(&problem.classes.sizes).enumerate() {
+    for (class, (&mask, &size)) in shown.iter().zip(&problem.classes.sizes).enumerate() {
         *groups
             .entry(problem.classes.key_on(class as u32, mask))
             .or_default() += size;

@@ -201,7 +201,7 @@ impl<'a> Step<'a> {
                 };
                 if let Some(mask) = Tiers::new(&self.costs).flatten().find(hides) {
                     blanks.of_class[class as usize] |= mask;
-                    n_remedied += counts.sizes[class as usize].0 as usize;
+                    n_remedied += counts.sizes[class as usize] as usize;
                     changed = true;
                 }
             }

@@ -41,7 +41,7 @@ impl<'a> Output<'a> {
     pub(super) fn new(problem: Problem<'a>, class_of: &[u32], blanks: &[u64]) -> Option<Self> {
         let classes = problem.classes;
         let mut blanks = blanks.to_vec();
-        let is_movable = |class: u32| classes.sizes[class as usize].0 < problem.k;
+        let is_movable = |class: u32| classes.sizes[class as usize] < problem.k;
         let mut movable = Vec::new();
         for class in 0..classes.n_classes() as u32 {
             if is_movable(class) {

@@ -64,7 +64,7 @@ impl<'a> Showing<'a> {
             let (groups, n_groups) = classes.groups_on(face, movable);
             n.resize(n.len() + n_groups, 0);
             let counted = classes.count_holders(face, movable, held);
-            for (&group, (_, (count, _))) in groups.iter().zip(counted) {
+            for (&group, count) in groups.iter().zip(counted) {
                 n[(first + group) as usize] = count;
                 cells.push(first + group);
             }
