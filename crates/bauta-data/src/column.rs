@@ -7,8 +7,8 @@ mod unread;
 use std::sync::Arc;
 
 pub use self::exact::Limit;
-pub(crate) use self::exact::exact_of as exact_numbers_of;
 use self::exact::{exact_of, exact_taken, taken};
+pub(crate) use self::exact::{exact_of as exact_numbers_of, has_exact_numbers};
 use self::stored::Stored;
 use self::unread::Unread;
 pub(crate) use self::unread::{CellSource, Texts};
@@ -293,10 +293,18 @@ impl Column {
     /// How its numbers are written.
     pub fn number_text(&self) -> &NumberText {
         match &self.cells {
+            Cells::Stored(stored) => stored.number_text(),
+            Cells::Read(_) | Cells::Unread(_) => self.spelled(),
+        }
+    }
+
+    /// The same without texts of their own, where these lie in a file.
+    fn spelled(&self) -> &NumberText {
+        match &self.cells {
             Cells::Read(content) => &content.number_text,
             // Categories.
             Cells::Unread(_) => &NO_NUMBER_TEXT,
-            Cells::Stored(stored) => stored.number_text(),
+            Cells::Stored(stored) => stored.file.number_text(),
         }
     }
 
@@ -318,7 +326,7 @@ impl Column {
 
     /// The column with these numbers, and these cells missing.
     fn numbered(&self, mut values: Vec<f64>, missing: Option<MissingCells>) -> Self {
-        if let Some(format) = self.number_text().date {
+        if let Some(format) = self.spelled().date {
             // What is measured is what a reader of the released file finds.
             for value in &mut values {
                 *value = format.round(*value);
@@ -334,7 +342,7 @@ impl Column {
         self.with_content(Content {
             number_text: NumberText {
                 verbatim: None,
-                ..*self.number_text()
+                ..*self.spelled()
             },
             ..Content::of(Values::Numeric(values), missing)
         })
@@ -399,7 +407,7 @@ impl Column {
     /// The column read as dates, in numbers of days, if every value is one in this spelling; its texts are kept.
     pub fn parsed_as_dates(&self, format: DateFormat) -> Option<Self> {
         let Values::Categorical(categories) = self.values() else {
-            return (self.number_text().date == Some(format)).then(|| self.clone());
+            return (self.spelled().date == Some(format)).then(|| self.clone());
         };
         let days: Vec<f64> = categories
             .levels
@@ -440,7 +448,7 @@ impl Column {
     /// calendar.
     pub fn date_format(&self) -> Option<DateFormat> {
         if self.is_numeric() {
-            self.number_text().date
+            self.spelled().date
         } else {
             self.attribute.date.and_then(Dates::format)
         }
@@ -553,11 +561,11 @@ impl Column {
         };
         let Content {
             missing,
-            number_text,
             exact,
             before_suppression,
             ..
         } = self.content();
+        let number_text = self.number_text();
         let verbatim = number_text.verbatim.as_ref().map(|texts| {
             Arc::new(
                 records
@@ -597,12 +605,8 @@ impl Column {
             out.push_str(&missing.text);
             return;
         }
-        let Content {
-            values,
-            number_text: spelled,
-            exact,
-            ..
-        } = self.content();
+        let Content { values, exact, .. } = self.content();
+        let spelled = self.number_text();
         match (values, &spelled.verbatim) {
             (Values::Numeric(_), Some(texts)) => {
                 let text = texts.get(record);

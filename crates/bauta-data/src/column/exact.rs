@@ -33,7 +33,7 @@ impl Column {
 
     /// The limit that a text means in this column, if it is a number; a date where the numbers are days.
     pub fn limit(&self, text: &str) -> Option<Limit> {
-        if let Some(format) = self.number_text().date {
+        if let Some(format) = self.spelled().date {
             return iso_days(text)
                 .or_else(|| format.days(text))
                 .map(|days| self.limit_at(days));
@@ -181,18 +181,24 @@ pub(crate) fn exact_of(values: &[f64], number_text: &NumberText) -> Option<Arc<C
     exact_numbers(values, texts, number_text.mark)
 }
 
-fn exact_numbers(values: &[f64], texts: &TextArena, mark: DecimalMark) -> Option<Arc<Categorical>> {
-    let plain = |record: usize| plain_number(texts.get(record), mark).unwrap_or_default();
+/// Whether a text has digits that its double lacks.
+pub(crate) fn has_exact_numbers(values: &[f64], texts: &TextArena, mark: DecimalMark) -> bool {
     // A plain number has few enough digits for a double.
     let is_plain = |record: usize| PlainNumber::of(texts.get(record).as_bytes(), mark).is_some();
     let is_beyond = |record: usize| {
-        !values[record].is_nan()
-            && !is_plain(record)
-            && is_beyond_double(&plain(record), values[record])
+        !values[record].is_nan() && !is_plain(record) && {
+            let plain = plain_number(texts.get(record), mark).unwrap_or_default();
+            is_beyond_double(&plain, values[record])
+        }
     };
-    if !(0..values.len()).any(is_beyond) {
+    (0..values.len()).any(is_beyond)
+}
+
+fn exact_numbers(values: &[f64], texts: &TextArena, mark: DecimalMark) -> Option<Arc<Categorical>> {
+    if !has_exact_numbers(values, texts, mark) {
         return None;
     }
+    let plain = |record: usize| plain_number(texts.get(record), mark).unwrap_or_default();
     let mut found = Levels::default();
     let mut spelling = String::new();
     let mut code = |record: usize| {

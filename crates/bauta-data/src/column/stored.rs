@@ -17,6 +17,9 @@ pub(super) struct Stored {
     content: OnceLock<Content>,
     /// The memory of the content, as the store counts it.
     held: OnceLock<Held>,
+    /// Texts that numbers have of their own.
+    text: OnceLock<NumberText>,
+    held_texts: OnceLock<Held>,
 }
 
 impl fmt::Debug for Stored {
@@ -31,6 +34,8 @@ impl Stored {
             file,
             content: OnceLock::new(),
             held: OnceLock::new(),
+            text: OnceLock::new(),
+            held_texts: OnceLock::new(),
         })
     }
 
@@ -49,13 +54,21 @@ impl Stored {
         })
     }
 
-    /// How numbers are written; read only where texts of their own belong to it.
+    /// How numbers are written; their texts are read where they have some of their own, and apart from the numbers, which
+    /// most look at alone.
     pub(super) fn number_text(&self) -> &NumberText {
-        if self.file.has_texts() {
-            &self.content().number_text
-        } else {
-            self.file.number_text()
+        if !self.file.has_texts() {
+            return self.file.number_text();
         }
+        self.text.get_or_init(|| {
+            let held = self.file.hold_texts();
+            let read = held.and_then(|held| {
+                let _ = self.held_texts.set(held);
+                let all = 0..self.file.n_records();
+                self.file.read_number_text(all).map_err(StoreLost::Disk)
+            });
+            read.unwrap_or_else(|lost| std::panic::resume_unwind(Box::new(lost)))
+        })
     }
 }
 
@@ -158,7 +171,13 @@ impl Column {
                     let attribute = Arc::clone(&self.attribute);
                     return Ok(Self::unread(attribute, records.len(), Box::new(texts)));
                 }
-                None => Cells::Read(stored.file.read(records)?),
+                None => {
+                    let mut content = stored.file.read(records.clone())?;
+                    if stored.file.has_texts() {
+                        content.number_text = stored.file.read_number_text(records)?;
+                    }
+                    Cells::Read(content)
+                }
             },
             Cells::Read(_) | Cells::Unread(_) => {
                 let records: Vec<u32> = records.map(|record| record as u32).collect();

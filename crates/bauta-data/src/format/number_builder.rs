@@ -7,7 +7,7 @@ use super::builder::{Place, Stored};
 use super::decimal_marks::Marks;
 use super::missing_matcher::MissingMatcher;
 use crate::attribute::{Attribute, Role};
-use crate::column::{Column, NumberText};
+use crate::column::{Column, NumberText, has_exact_numbers};
 use crate::date::DateEvidence;
 use crate::number::{
     DecimalMark, MarkEvidence, PlainNumber, decimals_of, number_text, parse_number_with,
@@ -77,6 +77,8 @@ pub(super) struct NumberBuilder {
     /// Cells that are in a file already, and how many of them are missing.
     n_stored: usize,
     n_stored_missing: usize,
+    /// Whether one of them has digits that a double lacks.
+    any_exact: bool,
 }
 
 impl NumberBuilder {
@@ -94,6 +96,7 @@ impl NumberBuilder {
             scratch: String::new(),
             n_stored: 0,
             n_stored_missing: 0,
+            any_exact: false,
         }
     }
 
@@ -420,6 +423,10 @@ impl NumberBuilder {
                 Spelling::Verbatim(texts) => Some(texts.slice(records.clone())),
                 Spelling::Unseen | Spelling::Fixed { .. } | Spelling::Shortest => None,
             };
+            if let Some(texts) = &texts {
+                let values = &self.values[records.clone()];
+                self.any_exact |= has_exact_numbers(values, texts, self.mark);
+            }
             writer.put_numbers(&self.values[records], &states, texts.as_ref(), decimals)?;
         }
         self.values.drain(..n_moved);
@@ -443,7 +450,7 @@ impl NumberBuilder {
                     date: None,
                 },
                 has_texts,
-                exact: if has_texts {
+                exact: if self.any_exact {
                     ExactNumbers::InTexts
                 } else {
                     ExactNumbers::None

@@ -16,6 +16,9 @@ use crate::missing::{MissingCause, MissingCells, MissingMark};
 use crate::number::write_number;
 use crate::text::TextArena;
 
+/// Bytes that a text takes in memory besides its letters.
+const TEXT_BYTES: u64 = 8;
+
 /// What is known of a stored column without a look at its cells.
 #[derive(Clone)]
 pub(crate) struct Frame {
@@ -349,26 +352,42 @@ impl ColumnFile {
         self.cells.folder.hold(self.n_bytes_in_memory())
     }
 
+    /// The same of the texts that numbers have of their own.
+    pub(crate) fn hold_texts(&self) -> Result<Held, StoreLost> {
+        self.cells.folder.hold(self.n_text_bytes())
+    }
+
+    /// Bytes that texts take in memory, at the most.
+    fn n_text_bytes(&self) -> u64 {
+        TEXT_BYTES * self.n_records() as u64 + self.cells.n_bytes
+    }
+
+    /// How the numbers of some records are written, with the texts that they have of their own.
+    pub(crate) fn read_number_text(&self, records: Range<usize>) -> io::Result<NumberText> {
+        let texts = self.read_cells(records, Wanted::Texts)?.texts;
+        Ok(NumberText {
+            verbatim: Some(Arc::new(texts)),
+            ..*self.number_text()
+        })
+    }
+
     /// Bytes that all cells take in memory.
     pub(crate) fn n_bytes_in_memory(&self) -> u64 {
         let n = self.n_records() as u64;
         let states = if self.frame.n_missing == 0 { 0 } else { n };
-        let text_bytes = || 40 * n + self.cells.n_bytes;
         states
             + match &self.frame.values {
-                FrameValues::Numbers {
-                    has_texts, exact, ..
-                } => {
-                    let texts = if *has_texts { text_bytes() } else { 0 };
+                FrameValues::Numbers { exact, .. } => {
                     let exact = match exact {
                         ExactNumbers::None => 0,
-                        ExactNumbers::InTexts | ExactNumbers::Coded(_) => 4 * n,
+                        ExactNumbers::InTexts => 4 * n + self.n_text_bytes(),
+                        ExactNumbers::Coded(_) => 4 * n,
                     };
                     let before = if self.cells.has_before { 8 * n } else { 0 };
-                    8 * n + texts + exact + before
+                    8 * n + exact + before
                 }
                 FrameValues::Categories { .. } => self.cells.width as u64 * n,
-                FrameValues::Texts(_) => text_bytes(),
+                FrameValues::Texts(_) => self.n_text_bytes(),
             }
     }
 
@@ -391,18 +410,18 @@ impl ColumnFile {
         let FrameValues::Texts(reader) = &self.frame.values else {
             return Ok(None);
         };
-        let texts = self.read_cells(records)?.texts;
+        let texts = self.read_cells(records, Wanted::Texts)?.texts;
         let reader = Arc::clone(reader);
         Ok(Some(StoredTexts { texts, reader }))
     }
 
     /// The cells of some records.
     pub(crate) fn read(&self, records: Range<usize>) -> io::Result<Content> {
-        Ok(self.read_cells(records)?.content(self))
+        Ok(self.read_cells(records, Wanted::Cells)?.content(self))
     }
 
-    fn read_cells(&self, records: Range<usize>) -> io::Result<ReadCells> {
-        let mut read = ReadCells::with_room(self, records.len());
+    fn read_cells(&self, records: Range<usize>, wanted: Wanted) -> io::Result<ReadCells> {
+        let mut read = ReadCells::with_room(self, records.len(), wanted);
         let mut bytes = Vec::new();
         let blocks = &self.cells.blocks;
         let start = blocks.partition_point(|block| block.first + block.n_records <= records.start);
@@ -427,8 +446,18 @@ impl ColumnFile {
     }
 }
 
+/// What is read of a column.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    /// Values, and what else belongs to them; texts of numbers only where these have digits that doubles lack.
+    Cells,
+    /// Texts.
+    Texts,
+}
+
 /// Cells that were read.
 struct ReadCells {
+    wanted: Wanted,
     n_records: usize,
     numbers: Vec<f64>,
     codes: Codes,
@@ -440,10 +469,11 @@ struct ReadCells {
 }
 
 impl ReadCells {
-    fn with_room(of: &ColumnFile, n: usize) -> Self {
+    fn with_room(of: &ColumnFile, n: usize, wanted: Wanted) -> Self {
         let n_if = |condition: bool| if condition { n } else { 0 };
         let is_coded = of.levels().is_some();
         Self {
+            wanted,
             n_records: 0,
             numbers: Vec::with_capacity(n_if(of.is_numeric())),
             codes: Codes::with_room(of.cells.width, n_if(is_coded)),
@@ -467,11 +497,17 @@ impl ReadCells {
                 has_texts,
                 exact,
             } => {
+                let needs_texts = *has_texts
+                    && (self.wanted == Wanted::Texts || matches!(exact, ExactNumbers::InTexts));
+                if self.wanted == Wanted::Texts {
+                    // Only these are looked at, where they can be made again of them.
+                    self.numbers.clear();
+                }
                 let n_before = self.numbers.len();
                 sections.add_numbers(Section::Numbers, &records, &mut self.numbers)?;
-                if *has_texts && sections.section(Section::Texts).is_some() {
+                if needs_texts && sections.section(Section::Texts).is_some() {
                     sections.add_texts(block.n_records, &records, &mut self.texts)?;
-                } else if *has_texts {
+                } else if needs_texts {
                     let mut written = String::new();
                     for &number in &self.numbers[n_before..] {
                         written.clear();
@@ -521,13 +557,13 @@ impl ReadCells {
                 has_texts,
                 exact,
             } => {
-                let number_text = NumberText {
-                    verbatim: has_texts.then(|| Arc::new(self.texts)),
-                    ..*text
-                };
+                let mut number_text = text.clone();
                 let exact = match exact {
                     ExactNumbers::None => None,
-                    ExactNumbers::InTexts => exact_numbers_of(&self.numbers, &number_text),
+                    ExactNumbers::InTexts => {
+                        number_text.verbatim = has_texts.then(|| Arc::new(self.texts));
+                        exact_numbers_of(&self.numbers, &number_text)
+                    }
                     ExactNumbers::Coded(levels) => Some(Arc::new(Categorical {
                         codes: self.exact,
                         levels: Arc::clone(levels),
