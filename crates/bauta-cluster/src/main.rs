@@ -1,0 +1,3 @@
+//! The command `bauta-cluster`: starts a scheduler or an executor.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! Counts and sorts files larger than memory, on DataFusion.
