@@ -1,1 +1,7 @@
-//! Clusters of real processes on this machine.
+//! Clusters of real processes on this machine. One program, because linking DataFusion is what takes the time.
+
+mod clean_up;
+mod failing;
+mod running;
+mod safety;
+mod support;
