@@ -14,6 +14,7 @@
 mod count;
 mod error;
 mod parts;
+mod pool;
 mod session;
 mod sort;
 

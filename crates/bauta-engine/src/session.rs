@@ -13,7 +13,6 @@ use bauta_data::Watch;
 use datafusion::common::DataFusionError;
 use datafusion::execution::SendableRecordBatchStream;
 use datafusion::execution::disk_manager::{DiskManager, DiskManagerBuilder, DiskManagerMode};
-use datafusion::execution::memory_pool::FairSpillPool;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::physical_plan::{ExecutionPlan, execute_stream};
 use datafusion::prelude::{DataFrame, SessionConfig, SessionContext};
@@ -23,6 +22,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::time::timeout;
 
 use crate::error::{EngineError, Place};
+use crate::pool::RoomForMerges;
 
 /// What a session on this machine may use.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -93,7 +93,7 @@ impl Session {
             // Parts are named one by one; a list from before would only be stale.
             .with_object_list_cache_limit(0);
         if let Some(pool) = pool {
-            environment = environment.with_memory_pool(Arc::new(FairSpillPool::new(pool as usize)));
+            environment = environment.with_memory_pool(Arc::new(RoomForMerges::new(pool as usize)));
         }
         let environment = environment
             .build_arc()
@@ -299,4 +299,41 @@ fn n_read(plan: &dyn ExecutionPlan) -> u64 {
         return rows.unwrap_or(0) as u64;
     }
     children.into_iter().map(|child| n_read(&**child)).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use arrow_array::UInt32Array;
+    use bauta_data::Unwatched;
+    use tempfile::tempdir;
+
+    use super::*;
+    use crate::{Layout, PartsWriter};
+
+    #[test]
+    fn a_spill_folder_that_may_not_grow_is_a_full_disk() {
+        let folder = tempdir().unwrap();
+        let row: UInt32Array = (0..50_000).rev().collect();
+        let batch = RecordBatch::try_from_iter([("row", Arc::new(row) as _)]).unwrap();
+        let schema = batch.schema();
+        let mut writer = PartsWriter::new(folder.path(), schema, Layout::default());
+        writer.write(&batch).unwrap();
+        let parts = writer.finish().unwrap();
+        let limits = Limits {
+            memory: Some(1_000_000),
+            spill: folder.path().join("spill"),
+            partitions: 2,
+        };
+        let sort =
+            |session: &Session| session.sorted(&parts, &[], &["row"], &Unwatched, |_| Ok(()));
+        let small = Session::local_with(&limits, 10_000).unwrap();
+        let error = sort(&small).unwrap_err();
+        assert!(
+            matches!(&error, EngineError::DiskFull { folder: Some(folder) } if *folder == limits.spill),
+            "{error}"
+        );
+        let large = Session::local(&limits).unwrap();
+        sort(&large).unwrap();
+        assert!(large.spilled() > 0);
+    }
 }
