@@ -114,14 +114,20 @@ pub enum ClusterError {
         /// The scheduler.
         address: String,
     },
-    /// A file is not where an executor looks for it.
+    /// A file is not what it is on this machine.
     #[error(
-        "the cluster cannot read {}: scheduler and executors need every file under the same path as this machine, with \
-         the right to read it", file.as_deref().unwrap_or("a file of the query")
+        "the cluster does not see {} as this machine does: scheduler and executors need every file under the same path, \
+         with the same content and the right to read it", file.as_deref().unwrap_or("a file of the query")
     )]
     File {
-        /// The file, if the executor named it.
+        /// The file, if the cluster named it.
         file: Option<String>,
+    },
+    /// A folder may hold other files there than here.
+    #[error("a query on a cluster names its files one by one, and {folder} is a folder")]
+    Folder {
+        /// The folder.
+        folder: String,
     },
     /// An executor ran out of memory that it may use.
     #[error(

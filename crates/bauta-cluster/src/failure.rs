@@ -128,7 +128,7 @@ mod tests {
         let text = "Object Store error: Object at location /data/part-1.parquet not found: No such file or directory";
         let shown = known(text, None).to_string();
         assert!(
-            shown.contains("cannot read /data/part-1.parquet"),
+            shown.contains("does not see /data/part-1.parquet"),
             "{shown}"
         );
     }

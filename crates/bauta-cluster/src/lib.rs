@@ -19,6 +19,7 @@ mod credentials;
 mod error;
 mod executor;
 mod failure;
+mod files;
 mod pass;
 mod presence;
 mod query;

@@ -17,7 +17,7 @@ use ballista_scheduler::scheduler_server::SchedulerServer;
 use datafusion_proto::protobuf::{LogicalPlanNode, PhysicalPlanNode};
 use futures::future::{self, Ready};
 use futures::stream::{self, BoxStream};
-use futures::{Future, StreamExt};
+use futures::{Future, StreamExt, TryFutureExt};
 use tokio::runtime::Handle;
 use tonic::body::Body;
 use tonic::codegen::Service;
@@ -28,6 +28,9 @@ use tonic::transport::Channel;
 use tonic::{Request, Response, Status, Streaming};
 use tonic_prost::ProstCodec;
 
+use crate::LARGEST_MESSAGE;
+use crate::files::first_wrong;
+
 /// Ballista's scheduler, for the plans of DataFusion.
 pub(crate) type Scheduler = SchedulerServer<LogicalPlanNode, PhysicalPlanNode>;
 
@@ -37,6 +40,8 @@ pub(crate) const CLIENT: &str = "/bauta.cluster.Presence/Client";
 pub(crate) const EXECUTOR: &str = "/bauta.cluster.Presence/Executor";
 /// A client needs a job no more, whether it ended or not; it says the job.
 pub(crate) const FORGET: &str = "/bauta.cluster.Presence/Forget";
+/// Whether the scheduler has the files of a query; see [`crate::files`].
+pub(crate) const CHECK: &str = "/bauta.cluster.Presence/Check";
 
 /// How often those who stay are told the number of threads.
 const TICK: Duration = Duration::from_secs(5);
@@ -48,7 +53,7 @@ const REMOVALS: [Duration; 3] = [
     Duration::from_secs(13),
 ];
 
-/// Calls the scheduler; its answers are numbers of threads.
+/// Calls the scheduler; its answers are numbers, of threads unless said otherwise.
 pub(crate) async fn call(
     channel: &Channel,
     path: &'static str,
@@ -113,7 +118,8 @@ impl Service<http::Request<Body>> for Presence {
             path: request.uri().path().to_owned(),
         };
         Box::pin(async move {
-            let mut grpc = tonic::server::Grpc::new(ProstCodec::<u32, String>::default());
+            let grpc = tonic::server::Grpc::new(ProstCodec::<u32, String>::default());
+            let mut grpc = grpc.apply_max_message_size_config(Some(LARGEST_MESSAGE), None);
             Ok(grpc.server_streaming(asked, request).await)
         })
     }
@@ -141,6 +147,11 @@ impl ServerStreamingService<String> for Asked {
                 let here = Arc::clone(&self.here);
                 tokio::spawn(async move { here.forget(&said.into()).await });
                 Ok(stream::once(future::ready(Ok(self.here.threads()))).boxed())
+            }
+            CHECK => {
+                let looked = tokio::task::spawn_blocking(move || first_wrong(&said));
+                let looked = looked.map_err(|_| Status::internal("files cannot be looked at"));
+                Ok(stream::once(looked).boxed())
             }
             _ => Err(Status::unimplemented("no such call")),
         };

@@ -8,6 +8,7 @@ use ballista_core::config::BallistaConfig;
 use ballista_core::execution_plans::DistributedQueryExec;
 use ballista_core::planner::BallistaQueryPlanner;
 use ballista_core::serde::BallistaLogicalExtensionCodec;
+use datafusion::arrow::array::RecordBatch;
 use datafusion::catalog::Session;
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::error::{DataFusionError, Result};
@@ -23,6 +24,7 @@ use tokio::runtime::Handle;
 use tonic::transport::Channel;
 
 use crate::failure::{explained, is_loss};
+use crate::files::Files;
 use crate::presence::{self, FORGET};
 
 /// How often a query is sent in all if executors were lost with its result.
@@ -67,6 +69,7 @@ impl QueryPlanner for Planner {
             scheduler: self.scheduler.clone(),
             runtime: self.runtime.clone(),
             session: session.session_id().to_owned(),
+            files: Files::of(logical_plan)?,
             plan: logical_plan.clone(),
             properties: Arc::clone(planned.properties()),
         }))
@@ -81,11 +84,18 @@ struct OnCluster {
     scheduler: Channel,
     runtime: Handle,
     session: String,
+    files: Files,
     plan: LogicalPlan,
     properties: Arc<PlanProperties>,
 }
 
 impl OnCluster {
+    /// Whether the scheduler sees the files that this machine sees.
+    async fn check(&self) -> Result<()> {
+        let checked = self.files.check(&self.scheduler).await;
+        checked.map_err(|error| DataFusionError::External(Box::new(error)))
+    }
+
     /// One attempt. Each has its own node, which knows the number of its job.
     fn attempt(&self, context: &Arc<TaskContext>) -> Result<Attempt> {
         let node = Distributed::with_extension(
@@ -148,35 +158,43 @@ struct Reading {
 }
 
 impl Reading {
-    async fn next(&mut self) -> Option<Result<datafusion::arrow::array::RecordBatch>> {
+    async fn next(&mut self) -> Option<Result<RecordBatch>> {
         loop {
-            let attempt = match &mut self.attempt {
-                Some(attempt) => attempt,
-                None => match self.query.attempt(&self.context) {
-                    Ok(attempt) => {
-                        self.n_attempts += 1;
-                        self.attempt.insert(attempt)
-                    }
-                    Err(error) => return Some(Err(error)),
-                },
+            let attempt = match self.current().await {
+                Ok(attempt) => attempt,
+                Err(error) => return Some(Err(error)),
             };
-            match attempt.batches.next().await {
-                Some(Ok(batch)) => {
+            let Some(batch) = attempt.batches.next().await else {
+                // Files that went meanwhile were counted as empty.
+                return self.query.check().await.err().map(Err);
+            };
+            let error = match batch {
+                Ok(batch) => {
                     self.n_batches += 1;
                     return Some(Ok(batch));
                 }
-                Some(Err(error)) => {
-                    let again =
-                        self.n_batches == 0 && self.n_attempts < ATTEMPTS && is_loss(&error);
-                    let job = attempt.job.node.job_id().map(JobId::into_inner);
-                    self.attempt = None;
-                    if !again {
-                        return Some(Err(explained(error, job)));
-                    }
-                }
-                None => return None,
+                Err(error) => error,
+            };
+            let job = attempt.job.node.job_id().map(JobId::into_inner);
+            let again = self.n_batches == 0 && self.n_attempts < ATTEMPTS && is_loss(&error);
+            self.attempt = None;
+            if !again {
+                return Some(Err(explained(error, job)));
             }
         }
+    }
+
+    /// The attempt that is read, or the next one.
+    async fn current(&mut self) -> Result<&mut Attempt> {
+        let attempt = match self.attempt.take() {
+            Some(attempt) => attempt,
+            None => {
+                self.query.check().await?;
+                self.n_attempts += 1;
+                self.query.attempt(&self.context)?
+            }
+        };
+        Ok(self.attempt.insert(attempt))
     }
 }
 

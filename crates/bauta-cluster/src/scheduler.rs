@@ -9,6 +9,9 @@ use ballista_core::utils::default_session_builder;
 use ballista_scheduler::cluster::BallistaCluster;
 use ballista_scheduler::config::SchedulerConfig;
 use ballista_scheduler::scheduler_process::create_scheduler;
+use datafusion::execution::runtime_env::RuntimeEnvBuilder;
+use datafusion::execution::{SessionState, SessionStateBuilder};
+use datafusion::prelude::SessionConfig;
 use tonic::service::Routes;
 
 use crate::address::bind_ip;
@@ -71,7 +74,7 @@ async fn scheduler(
         no_executors_grace_period_seconds: EXECUTOR_TIMEOUT,
         override_create_grpc_client_endpoint: Some(credentials.for_ballista()),
         use_tls: credentials.use_tls(),
-        override_session_builder: Some(Arc::new(default_session_builder)),
+        override_session_builder: Some(Arc::new(session)),
         ..SchedulerConfig::default()
     };
     let broken = |_| ClusterError::Internal {
@@ -83,4 +86,15 @@ async fn scheduler(
     create_scheduler(cluster, Arc::new(config))
         .await
         .map_err(broken)
+}
+
+/// A session as Ballista makes it, without a memory of what was in folders: a list from before may be wrong now.
+fn session(config: SessionConfig) -> datafusion::error::Result<SessionState> {
+    let runtime = RuntimeEnvBuilder::new()
+        .with_object_list_cache_limit(0)
+        .build_arc()?;
+    let state = default_session_builder(config)?;
+    Ok(SessionStateBuilder::new_from_existing(state)
+        .with_runtime_env(runtime)
+        .build())
 }

@@ -6,9 +6,13 @@ use std::time::{Duration, Instant};
 
 use bauta_cluster::{ClusterError, Credentials, connect};
 use datafusion::error::DataFusionError;
+use datafusion::physical_plan::collect;
 use datafusion::prelude::ParquetReadOptions;
+use rustix::process::Signal;
 
-use crate::support::{COUNTS, Parts, address, answer_here, ask, cluster_error, parts, wait};
+use crate::support::{
+    COUNTS, Parts, address, answer_here, ask, cluster_error, parts, register, wait,
+};
 
 /// No connection takes longer to fail.
 const SOON: Duration = Duration::from_secs(12);
@@ -47,34 +51,79 @@ fn a_scheduler_without_executors_is_told() {
 }
 
 #[test]
-fn a_file_that_executors_do_not_have_is_named() {
+fn a_file_that_the_scheduler_does_not_have_is_named() {
     let cluster = Parts::new(1);
     let data = parts(cluster.folder.path(), 3, 1_000);
     let context = cluster.connect().unwrap().context();
     let gone = data.join("part-1.parquet");
-    let away = data.join("away");
-    let asked = wait(async {
-        let one = gone.to_str().unwrap();
-        context
-            .register_parquet("one", one, ParquetReadOptions::default())
-            .await?;
-        let frame = context
-            .sql("SELECT sex, count(*) AS n FROM one GROUP BY sex")
-            .await?;
-        fs::rename(&gone, &away).unwrap();
-        frame.collect().await
-    });
-    let error = asked.unwrap_err();
-    let told = cluster_error(&error);
-    assert!(
-        matches!(told, ClusterError::File { .. }),
-        "{told} of {error}"
-    );
+    let away = cluster.folder.path().join("away");
+    for at in ["when it is asked", "when it is planned"] {
+        let asked = wait(async {
+            register(&context, &data).await?;
+            let frame = context.sql(COUNTS).await?;
+            if at == "when it is planned" {
+                let plan = frame.create_physical_plan().await?;
+                fs::rename(&gone, &away).unwrap();
+                return collect(plan, context.task_ctx()).await;
+            }
+            fs::rename(&gone, &away).unwrap();
+            frame.collect().await
+        });
+        let error = asked.unwrap_err();
+        let told = cluster_error(&error).to_string();
+        assert!(
+            told.contains("part-1.parquet as this machine does"),
+            "{at}: {told}"
+        );
+        fs::rename(&away, &gone).unwrap();
+    }
     // The cluster goes on.
-    fs::rename(&away, &gone).unwrap();
     assert_eq!(
         wait(ask(&context, &data, COUNTS)).unwrap(),
         answer_here(&data, COUNTS)
+    );
+}
+
+#[test]
+fn a_file_that_an_executor_does_not_have_is_named() {
+    let cluster = Parts::new(1);
+    let data = parts(cluster.folder.path(), 3, 1_000);
+    let context = cluster.connect().unwrap().context();
+    // The executor gets its task when the scheduler has looked at the files, and the file is gone.
+    cluster.executors[0].signal(Signal::STOP);
+    let asked = std::thread::spawn({
+        let (context, data) = (context.clone(), data.clone());
+        move || wait(ask(&context, &data, COUNTS))
+    });
+    std::thread::sleep(Duration::from_secs(3));
+    let gone = data.join("part-1.parquet");
+    let away = cluster.folder.path().join("away");
+    fs::rename(&gone, &away).unwrap();
+    cluster.executors[0].signal(Signal::CONT);
+    let error = asked.join().unwrap().unwrap_err();
+    let told = cluster_error(&error).to_string();
+    assert!(
+        told.contains("part-1.parquet as this machine does"),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_folder_is_refused_because_it_may_hold_other_files_there() {
+    let cluster = Parts::new(1);
+    let data = parts(cluster.folder.path(), 3, 10);
+    let context = cluster.connect().unwrap().context();
+    let asked = wait(async {
+        let folder = data.to_str().unwrap();
+        context
+            .register_parquet("t", folder, ParquetReadOptions::default())
+            .await?;
+        context.sql(COUNTS).await?.collect().await
+    });
+    let error = asked.unwrap_err();
+    assert!(
+        matches!(cluster_error(&error), ClusterError::Folder { .. }),
+        "{error}"
     );
 }
 

@@ -3,12 +3,11 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use datafusion::prelude::ParquetReadOptions;
 use futures::StreamExt;
 use rustix::process::Signal;
 
 use crate::support::{
-    COUNTS, LONG, Part, Parts, answer_here, ask, job_files, parts, wait, wait_until,
+    COUNTS, LONG, Part, Parts, answer_here, ask, job_files, parts, register, wait, wait_until,
 };
 
 #[test]
@@ -55,6 +54,27 @@ fn a_killed_executor_does_not_lose_the_query() {
 }
 
 #[test]
+fn an_executor_whose_machine_is_gone_does_not_lose_the_query() {
+    let cluster = Parts::new(2);
+    let data = parts(cluster.folder.path(), 8, 150_000);
+    let context = cluster.connect().unwrap().context();
+    let asked = thread::spawn({
+        let data = data.clone();
+        move || wait(ask(&context, &data, LONG))
+    });
+    wait_until("shuffle files of the first executor", || {
+        !job_files(&cluster.work[0]).is_empty()
+    });
+    assert!(!asked.is_finished());
+    // It says nothing more, and nobody tells that its connections are closed: as after a power cut.
+    cluster.executors[0].signal(Signal::STOP);
+    let start = Instant::now();
+    let answer = asked.join().unwrap().unwrap();
+    println!("answered {:?} after the machine was gone", start.elapsed());
+    assert_eq!(answer, answer_here(&data, LONG));
+}
+
+#[test]
 fn a_query_that_is_dropped_is_cancelled() {
     let cluster = Parts::new(1);
     let data = parts(cluster.folder.path(), 16, 150_000);
@@ -62,11 +82,7 @@ fn a_query_that_is_dropped_is_cancelled() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let whole = Instant::now();
     runtime.block_on(async {
-        let options = ParquetReadOptions::default();
-        context
-            .register_parquet("t", data.to_str().unwrap(), options)
-            .await
-            .unwrap();
+        register(&context, &data).await.unwrap();
         let mut batches = context
             .sql(LONG)
             .await

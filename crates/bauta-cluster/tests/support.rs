@@ -276,14 +276,25 @@ pub(crate) const COUNTS: &str =
 pub(crate) const LONG: &str = "SELECT age, count(*) AS n, sum(c) AS s FROM \
     (SELECT person, age, count(*) AS c, count(DISTINCT sex) AS d FROM t GROUP BY person, age) GROUP BY age ORDER BY age";
 
+/// Makes the parts the table `t`.
+pub(crate) async fn register(context: &SessionContext, parts: &Path) -> Result<()> {
+    let mut files: Vec<PathBuf> = all_below(parts);
+    files.sort();
+    let files: Vec<String> = files
+        .iter()
+        .map(|file| file.to_str().unwrap().to_owned())
+        .collect();
+    let table = context
+        .read_parquet(files, ParquetReadOptions::default())
+        .await?;
+    context.deregister_table("t")?;
+    context.register_table("t", table.into_view())?;
+    Ok(())
+}
+
 /// Asks a question about the parts.
 pub(crate) async fn ask(context: &SessionContext, parts: &Path, question: &str) -> Result<String> {
-    if context.table_exist("t")? {
-        context.deregister_table("t")?;
-    }
-    context
-        .register_parquet("t", parts.to_str().unwrap(), ParquetReadOptions::default())
-        .await?;
+    register(context, parts).await?;
     let batches = context.sql(question).await?.collect().await?;
     Ok(pretty_format_batches(&batches)?.to_string())
 }
