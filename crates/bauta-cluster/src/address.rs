@@ -16,10 +16,7 @@ pub struct Address {
 impl Address {
     /// The address of a host by name or number.
     pub fn new(host: &str, port: u16) -> Self {
-        let host = host
-            .trim_start_matches('[')
-            .trim_end_matches(']')
-            .to_owned();
+        let host = bare(host).to_owned();
         Self { host, port }
     }
 
@@ -45,7 +42,13 @@ impl Address {
 /// Whether a host is this machine and nobody else's. Names other than `localhost` are not looked up: whoever answers for
 /// them could send data anywhere.
 pub(crate) fn is_loopback(host: &str) -> bool {
+    let host = bare(host);
     host == "localhost" || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
+}
+
+/// A number without the brackets that an address has around colons.
+fn bare(host: &str) -> &str {
+    host.trim_start_matches('[').trim_end_matches(']')
 }
 
 /// The number to listen on.
@@ -53,8 +56,7 @@ pub(crate) fn bind_ip(host: &str) -> Result<IpAddr, ClusterError> {
     if host == "localhost" {
         return Ok(IpAddr::V4(Ipv4Addr::LOCALHOST));
     }
-    let bare = host.trim_start_matches('[').trim_end_matches(']');
-    bare.parse().map_err(|_| ClusterError::Address {
+    bare(host).parse().map_err(|_| ClusterError::BindAddress {
         text: host.to_owned(),
     })
 }
@@ -109,7 +111,7 @@ mod tests {
 
     #[test]
     fn only_this_machine_is_loopback() {
-        for host in ["localhost", "127.0.0.1", "127.8.9.10", "::1"] {
+        for host in ["localhost", "127.0.0.1", "127.8.9.10", "::1", "[::1]"] {
             assert!(is_loopback(host), "{host}");
         }
         for host in ["0.0.0.0", "::", "192.0.2.7", "localhost.example", "node-1"] {

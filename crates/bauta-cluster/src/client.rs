@@ -8,6 +8,7 @@ use ballista_core::ids::new_instance_id;
 use datafusion::execution::SessionStateBuilder;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use tokio::runtime::{Builder, Runtime};
+use tokio::sync::watch;
 use tonic::transport::Channel;
 
 use crate::credentials::url;
@@ -111,20 +112,22 @@ fn cluster(
         .with_ballista_job_name(&session)
         // The number of a job is known as soon as it is accepted, so that it can be cancelled.
         .set_bool("ballista.client.pull", true);
-    let planner = Planner {
-        url: url(address),
-        config: config.ballista_config(),
-        scheduler: scheduler.clone(),
-        runtime: runtime.handle().clone(),
-    };
-    let staying = Staying::new(
+    let planner_runtime = runtime.handle().clone();
+    let (staying, absences) = Staying::new(
         runtime,
         here,
-        scheduler,
+        scheduler.clone(),
         session.clone(),
         address,
         credentials,
     );
+    let planner = Planner {
+        url: url(address),
+        config: config.ballista_config(),
+        scheduler,
+        absences,
+        runtime: planner_runtime,
+    };
     let config = config
         .with_ballista_query_planner(Arc::new(planner))
         .with_extension(Arc::new(staying));
@@ -149,6 +152,7 @@ struct Staying {
 }
 
 impl Staying {
+    /// Also counts how often the scheduler was gone.
     fn new(
         runtime: Runtime,
         here: Stay,
@@ -156,13 +160,15 @@ impl Staying {
         session: String,
         address: &Address,
         credentials: &Credentials,
-    ) -> Self {
+    ) -> (Self, watch::Receiver<u32>) {
         let (address, credentials) = (address.clone(), credentials.clone());
+        let (count, absences) = watch::channel(0);
         runtime.spawn(async move {
             let mut here = Some(here);
             loop {
                 if let Some(mut here) = here.take() {
                     here.ended().await;
+                    count.send_modify(|n| *n += 1);
                 }
                 // A scheduler that is started anew is told that we are here; what ran is lost, and told by the query.
                 tokio::time::sleep(Duration::from_secs(1)).await;
@@ -171,9 +177,8 @@ impl Staying {
                     .ok();
             }
         });
-        Self {
-            runtime: Some(runtime),
-        }
+        let runtime = Some(runtime);
+        (Self { runtime }, absences)
     }
 }
 

@@ -17,6 +17,12 @@ pub enum ClusterError {
         /// What was written.
         text: String,
     },
+    /// The text is no number to listen on.
+    #[error("`{text}` is no address to listen on: write a number, such as 127.0.0.1 or 0.0.0.0")]
+    BindAddress {
+        /// What was written.
+        text: String,
+    },
     /// Data would leave the machine without protection.
     #[error(
         "{address} is beyond this machine, and the data are confidential: give --certificate, --key, --authority and \
@@ -144,9 +150,6 @@ pub enum ClusterError {
         "the cluster lost the executors that worked on the query, or its scheduler: see that they run and try again"
     )]
     Lost,
-    /// The query was cancelled.
-    #[error("the query was cancelled")]
-    Cancelled,
     /// A query failed for another reason.
     #[error("a query failed on the cluster (job {job}): {kind}")]
     Query {

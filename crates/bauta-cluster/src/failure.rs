@@ -44,19 +44,41 @@ pub(crate) fn explained(error: DataFusionError, job: Option<String>) -> DataFusi
     DataFusionError::External(Box::new(known(&error.to_string(), job)))
 }
 
-/// Whether a query that gave nothing yet may be tried again: somebody was lost, and not the query wrong.
+/// Whether a query may be sent again: somebody was lost, and not the query wrong.
 pub(crate) fn is_loss(error: &DataFusionError) -> bool {
-    matches!(known(&error.to_string(), None), ClusterError::Lost)
+    match error {
+        DataFusionError::External(inner) if inner.is::<ClusterError>() => {
+            matches!(inner.downcast_ref(), Some(ClusterError::Lost))
+        }
+        error => matches!(known(&error.to_string(), None), ClusterError::Lost),
+    }
 }
+
+/// Signs of a loss: a shuffle file that could not be fetched, on an executor and here; a job that the scheduler dropped
+/// because an executor left; a connection that broke.
+const LOSSES: [&str; 10] = [
+    " has failed 0 times",
+    "Shuffle fetch partition error",
+    "GrpcConnectionError",
+    "GrpcActionError",
+    "failed: Cancelled",
+    "transport error",
+    "h2 protocol error",
+    "code: Unavailable",
+    "code: Unknown",
+    "code: Cancelled",
+];
 
 fn known(text: &str, job: Option<String>) -> ClusterError {
     let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
+    if has(&LOSSES) {
+        return ClusterError::Lost;
+    }
     if has(&[
         "No such file or directory",
         "Permission denied",
         "NotFound {",
-    ]) && !has(&["FetchFailed"])
-    {
+    ]) {
         return ClusterError::File {
             file: file_in(text),
         };
@@ -66,20 +88,6 @@ fn known(text: &str, job: Option<String>) -> ClusterError {
     }
     if has(&["Resources exhausted", "ResourcesExhausted"]) {
         return ClusterError::Memory;
-    }
-    if has(&["Cancelled", "cancelled"]) {
-        return ClusterError::Cancelled;
-    }
-    if has(&[
-        "FetchFailed",
-        "GrpcConnection",
-        "GrpcAction",
-        "transport error",
-        "tcp connect",
-        "executors",
-        "Executor",
-    ]) {
-        return ClusterError::Lost;
     }
     let kind = KINDS.iter().find(|(word, _)| text.contains(word));
     let kind = kind.map_or(

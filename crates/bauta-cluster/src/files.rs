@@ -14,7 +14,7 @@ use tonic::Status;
 use tonic::transport::Channel;
 
 use crate::ClusterError;
-use crate::presence::{CHECK, call};
+use crate::presence::{CHECK, NO_EXECUTORS, call};
 
 /// Between files in the question; no path has it.
 const END: char = '\0';
@@ -65,22 +65,20 @@ impl Files {
         Ok(())
     }
 
-    /// Asks the scheduler whether it has the same files.
+    /// Asks the scheduler whether it has the same files, and somebody to read them.
     pub(crate) async fn check(&self, scheduler: &Channel) -> std::result::Result<(), ClusterError> {
-        if self.question.is_empty() {
-            return Ok(());
-        }
         let lost = |_: Status| ClusterError::Lost;
         let mut answer = call(scheduler, CHECK, self.question.clone())
             .await
             .map_err(lost)?;
+        let answer = answer.next().await;
         let first_wrong = answer
-            .next()
-            .await
-            .unwrap_or_else(|| Err(Status::unavailable("")))
+            .unwrap_or_else(|| Err(Status::unavailable("no answer")))
             .map_err(lost)?;
-        let Some(index) = first_wrong.checked_sub(1) else {
-            return Ok(());
+        let index = match first_wrong {
+            0 => return Ok(()),
+            NO_EXECUTORS => return Err(ClusterError::Lost),
+            wrong => wrong - 1,
         };
         let wrong = entries(&self.question)
             .nth(index as usize)
@@ -95,7 +93,7 @@ pub(crate) fn first_wrong(question: &str) -> u32 {
         fs::metadata(Path::new(path)).is_ok_and(|file| file.is_file() && file.len() == length)
     };
     let position = entries(question).position(|entry| !is_here(entry));
-    position.map_or(0, |index| u32::try_from(index + 1).unwrap_or(u32::MAX))
+    position.map_or(0, |index| u32::try_from(index + 1).unwrap_or(u32::MAX - 1))
 }
 
 fn entries(question: &str) -> impl Iterator<Item = (u64, &str)> {

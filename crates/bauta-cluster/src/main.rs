@@ -76,6 +76,13 @@ struct ExecutorArguments {
 fn main() -> ExitCode {
     // Files that Ballista and DataFusion write hold data.
     umask(Mode::RWXG | Mode::RWXO);
+    // What a panic says may quote a cell; where it was is enough to find it.
+    std::panic::set_hook(Box::new(|panic| {
+        let place = panic.location().map_or_else(String::new, |place| {
+            format!(" at {}:{}", place.file(), place.line())
+        });
+        eprintln!("internal error{place}");
+    }));
     let arguments = Arguments::parse();
     match run(arguments.command) {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,19 +1,20 @@
 //! Who is here. Clients and executors keep a call to the scheduler open for as long as they live. Once it breaks, because
-//! they ended, were killed or their machine is gone, the scheduler drops the jobs of the client, or gives the tasks of the
-//! executor to others.
+//! they ended, were killed or their machine is gone, the scheduler drops the jobs of the client, or those that the executor
+//! may have worked on: their clients send them again.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use ballista_core::JobId;
 use ballista_core::serde::protobuf::ExecutorStoppedParams;
 use ballista_core::serde::protobuf::job_status;
 use ballista_core::serde::protobuf::scheduler_grpc_server::SchedulerGrpc;
 use ballista_scheduler::scheduler_server::SchedulerServer;
+use ballista_scheduler::state::task_manager::JobOverview;
 use datafusion_proto::protobuf::{LogicalPlanNode, PhysicalPlanNode};
 use futures::future::{self, Ready};
 use futures::stream::{self, BoxStream};
@@ -43,8 +44,15 @@ pub(crate) const FORGET: &str = "/bauta.cluster.Presence/Forget";
 /// Whether the scheduler has the files of a query; see [`crate::files`].
 pub(crate) const CHECK: &str = "/bauta.cluster.Presence/Check";
 
+/// The answer to [`CHECK`] if there is nobody to do the work.
+pub(crate) const NO_EXECUTORS: u32 = u32::MAX;
+
 /// How often those who stay are told the number of threads.
 const TICK: Duration = Duration::from_secs(5);
+/// After how long an executor that is there but does not ask for work counts as lost. A busy one asks every five seconds.
+const LONGEST_SILENCE: Duration = Duration::from_secs(15);
+/// How often jobs are dropped while there is nobody to do them.
+const NOBODY: Duration = Duration::from_secs(2);
 /// When data of a job are removed: at once, and again, since a task that was just cancelled may still write, and a job
 /// that was still being planned has no tasks yet.
 const REMOVALS: [Duration; 3] = [
@@ -148,6 +156,9 @@ impl ServerStreamingService<String> for Asked {
                 tokio::spawn(async move { here.forget(&said.into()).await });
                 Ok(stream::once(future::ready(Ok(self.here.threads()))).boxed())
             }
+            CHECK if self.here.threads() == 0 => {
+                Ok(stream::once(future::ready(Ok(NO_EXECUTORS))).boxed())
+            }
             CHECK => {
                 let looked = tokio::task::spawn_blocking(move || first_wrong(&said));
                 let looked = looked.map_err(|_| Status::internal("files cannot be looked at"));
@@ -179,6 +190,9 @@ fn stay(here: &Arc<Here>, who: Who) -> Threads {
         (departure, Duration::ZERO),
         |(departure, pause)| async move {
             tokio::time::sleep(pause).await;
+            if departure.is_silent() {
+                return None;
+            }
             Some((Ok(departure.here.threads()), (departure, TICK)))
         },
     );
@@ -190,6 +204,25 @@ struct Departure {
     here: Arc<Here>,
     who: Option<Who>,
     runtime: Handle,
+}
+
+impl Departure {
+    /// Whether this is an executor that has not asked for work for too long.
+    fn is_silent(&self) -> bool {
+        let Some(Who::Executor { id }) = &self.who else {
+            return false;
+        };
+        // Before it asked for the first time, nothing is known of it.
+        let heard = self
+            .here
+            .scheduler
+            .state
+            .executor_manager
+            .get_executor_hearbeat(id);
+        let heard = heard.map(|heard| UNIX_EPOCH + Duration::from_secs(heard.timestamp));
+        let silence = heard.and_then(|heard| SystemTime::now().duration_since(heard).ok());
+        silence.is_some_and(|silence| silence > LONGEST_SILENCE)
+    }
 }
 
 impl Drop for Departure {
@@ -217,29 +250,39 @@ impl Here {
             Who::Client { session } => {
                 for pause in REMOVALS {
                     tokio::time::sleep(pause).await;
-                    let jobs = self.scheduler.state.task_manager.get_all_jobs().await;
-                    for job in jobs.unwrap_or_default() {
-                        if job.job_name == session {
-                            self.drop_job(job.job_id).await;
-                        }
-                    }
+                    self.drop_jobs(|job| job.job_name == session).await;
                 }
                 // A session that had no query is not known, which is as good.
-                let _ = self
-                    .scheduler
-                    .state
-                    .session_manager
-                    .remove_session(&session)
-                    .await;
+                let sessions = &self.scheduler.state.session_manager;
+                let _ = sessions.remove_session(&session).await;
             }
             Who::Executor { id } => {
                 self.executors().remove(&id);
+                // Before Ballista hears of it, which would repeat parts of them (see `scheduler`).
+                self.drop_jobs(|job| !has_ended(job.status.status.as_ref()))
+                    .await;
+                let reason = "it left".to_owned();
                 let params = ExecutorStoppedParams {
                     executor_id: id,
-                    reason: "it left".to_owned(),
+                    reason,
                 };
                 // The only error is that the scheduler is ending itself.
                 let _ = self.scheduler.executor_stopped(Request::new(params)).await;
+                // A job that was being planned would wait for ever.
+                while self.threads() == 0 {
+                    tokio::time::sleep(NOBODY).await;
+                    self.drop_jobs(|job| !has_ended(job.status.status.as_ref()))
+                        .await;
+                }
+            }
+        }
+    }
+
+    async fn drop_jobs(&self, unwanted: impl Fn(&JobOverview) -> bool) {
+        let jobs = self.scheduler.state.task_manager.get_all_jobs().await;
+        for job in jobs.unwrap_or_default() {
+            if unwanted(&job) {
+                self.drop_job(job.job_id).await;
             }
         }
     }
@@ -261,15 +304,16 @@ impl Here {
             .await
             .ok()
             .flatten();
-        let status = status.and_then(|status| status.status);
-        let ended = matches!(
-            status,
-            Some(job_status::Status::Successful(_) | job_status::Status::Failed(_)) | None
-        );
+        let ended = status.is_none_or(|status| has_ended(status.status.as_ref()));
         if !ended {
             // The only error is that the scheduler is ending itself.
             let _ = self.scheduler.cancel_job(job.clone()).await;
         }
         self.scheduler.state.executor_manager.clean_up_job_data(job);
     }
+}
+
+fn has_ended(status: Option<&job_status::Status>) -> bool {
+    use job_status::Status::{Failed, Successful};
+    matches!(status, Some(Successful(_) | Failed(_)))
 }

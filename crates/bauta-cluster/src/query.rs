@@ -1,7 +1,9 @@
 //! A query on the cluster: sent, watched, read, and forgotten there as soon as it is read or dropped.
 
+use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use ballista_core::JobId;
 use ballista_core::config::BallistaConfig;
@@ -21,14 +23,25 @@ use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, Pla
 use datafusion_proto::protobuf::LogicalPlanNode;
 use futures::{StreamExt, stream};
 use tokio::runtime::Handle;
+use tokio::sync::watch;
 use tonic::transport::Channel;
 
+use crate::ClusterError;
 use crate::failure::{explained, is_loss};
 use crate::files::Files;
 use crate::presence::{self, FORGET};
 
-/// How often a query is sent in all if executors were lost with its result.
-const ATTEMPTS: u32 = 3;
+/// Pauses before a query is sent again, after executors that worked on it or the scheduler were lost.
+const PAUSES: [Duration; 5] = [
+    Duration::from_millis(200),
+    Duration::from_secs(1),
+    Duration::from_secs(2),
+    Duration::from_secs(4),
+    Duration::from_secs(8),
+];
+/// A result is held back until it is here as a whole, or up to so many bytes of it: as long as nobody has seen any of it,
+/// the query can be sent again.
+const HELD_BACK: usize = 64 << 20;
 
 type Distributed = DistributedQueryExec<LogicalPlanNode>;
 
@@ -37,6 +50,8 @@ pub(crate) struct Planner {
     pub(crate) url: String,
     pub(crate) config: BallistaConfig,
     pub(crate) scheduler: Channel,
+    /// How often the scheduler was gone; one that is started anew knows no jobs.
+    pub(crate) absences: watch::Receiver<u32>,
     /// Where jobs are forgotten: it lives as long as the session, whoever runs its queries.
     pub(crate) runtime: Handle,
 }
@@ -67,6 +82,7 @@ impl QueryPlanner for Planner {
             url: self.url.clone(),
             config: self.config.clone(),
             scheduler: self.scheduler.clone(),
+            absences: self.absences.clone(),
             runtime: self.runtime.clone(),
             session: session.session_id().to_owned(),
             files: Files::of(logical_plan)?,
@@ -82,6 +98,7 @@ struct OnCluster {
     url: String,
     config: BallistaConfig,
     scheduler: Channel,
+    absences: watch::Receiver<u32>,
     runtime: Handle,
     session: String,
     files: Files,
@@ -93,7 +110,7 @@ impl OnCluster {
     /// Whether the scheduler sees the files that this machine sees.
     async fn check(&self) -> Result<()> {
         let checked = self.files.check(&self.scheduler).await;
-        checked.map_err(|error| DataFusionError::External(Box::new(error)))
+        checked.map_err(ours)
     }
 
     /// One attempt. Each has its own node, which knows the number of its job.
@@ -113,13 +130,31 @@ impl OnCluster {
             scheduler: self.scheduler.clone(),
             runtime: self.runtime.clone(),
         };
-        Ok(Attempt { batches, job })
+        let mut absences = self.absences.clone();
+        absences.mark_unchanged();
+        Ok(Attempt {
+            batches,
+            job,
+            absences,
+        })
     }
 }
 
 struct Attempt {
     batches: SendableRecordBatchStream,
     job: Job,
+    absences: watch::Receiver<u32>,
+}
+
+impl Attempt {
+    /// The next batch. Ballista waits for ever for a job that its scheduler does not know, so it is not asked alone.
+    async fn next(&mut self) -> Option<Result<RecordBatch>> {
+        tokio::select! {
+            biased;
+            batch = self.batches.next() => batch,
+            _ = self.absences.changed() => Some(Err(ours(ClusterError::Lost))),
+        }
+    }
 }
 
 /// A job of the scheduler, which is cancelled if it runs and whose data are removed when this is dropped.
@@ -148,54 +183,84 @@ async fn forget(scheduler: &Channel, job: JobId) {
     }
 }
 
-/// Batches of a query that is sent again if its executors were lost before any of them came.
+/// Batches of a query, which is sent again if somebody was lost before any of them was seen.
 struct Reading {
     query: OnCluster,
     context: Arc<TaskContext>,
     attempt: Option<Attempt>,
-    n_attempts: u32,
-    n_batches: usize,
+    n_attempts: usize,
+    held: VecDeque<RecordBatch>,
+    n_bytes: usize,
+    state: State,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum State {
+    /// Nobody has seen anything.
+    Holding,
+    /// Batches are passed on as they come.
+    Passing,
+    /// All batches are here, and the cluster has forgotten the query.
+    Whole,
 }
 
 impl Reading {
     async fn next(&mut self) -> Option<Result<RecordBatch>> {
         loop {
-            let attempt = match self.current().await {
-                Ok(attempt) => attempt,
-                Err(error) => return Some(Err(error)),
-            };
-            let Some(batch) = attempt.batches.next().await else {
-                // Files that went meanwhile were counted as empty.
-                return self.query.check().await.err().map(Err);
-            };
-            let error = match batch {
-                Ok(batch) => {
-                    self.n_batches += 1;
-                    return Some(Ok(batch));
-                }
-                Err(error) => error,
-            };
-            let job = attempt.job.node.job_id().map(JobId::into_inner);
-            let again = self.n_batches == 0 && self.n_attempts < ATTEMPTS && is_loss(&error);
-            self.attempt = None;
-            if !again {
-                return Some(Err(explained(error, job)));
+            if self.state != State::Holding
+                && let Some(batch) = self.held.pop_front()
+            {
+                return Some(Ok(batch));
+            }
+            if self.state == State::Whole {
+                return None;
+            }
+            if let Err(error) = self.read().await {
+                let job = self
+                    .attempt
+                    .take()
+                    .and_then(|attempt| attempt.job.node.job_id());
+                let pause = PAUSES.get(self.n_attempts.saturating_sub(1));
+                let again = self.state == State::Holding && is_loss(&error);
+                let Some(pause) = pause.filter(|_| again) else {
+                    return Some(Err(explained(error, job.map(JobId::into_inner))));
+                };
+                self.held.clear();
+                self.n_bytes = 0;
+                tokio::time::sleep(*pause).await;
             }
         }
     }
 
-    /// The attempt that is read, or the next one.
-    async fn current(&mut self) -> Result<&mut Attempt> {
-        let attempt = match self.attempt.take() {
+    /// Takes in one batch more, or the end.
+    async fn read(&mut self) -> Result<()> {
+        let attempt = match &mut self.attempt {
             Some(attempt) => attempt,
             None => {
-                self.query.check().await?;
                 self.n_attempts += 1;
-                self.query.attempt(&self.context)?
+                self.query.check().await?;
+                self.attempt.insert(self.query.attempt(&self.context)?)
             }
         };
-        Ok(self.attempt.insert(attempt))
+        let Some(batch) = attempt.next().await else {
+            // Files that went meanwhile were counted as empty.
+            self.query.check().await?;
+            self.attempt = None;
+            self.state = State::Whole;
+            return Ok(());
+        };
+        let batch = batch?;
+        self.n_bytes += batch.get_array_memory_size();
+        self.held.push_back(batch);
+        if self.n_bytes > HELD_BACK {
+            self.state = State::Passing;
+        }
+        Ok(())
     }
+}
+
+fn ours(error: ClusterError) -> DataFusionError {
+    DataFusionError::External(Box::new(error))
 }
 
 impl fmt::Debug for OnCluster {
@@ -250,13 +315,14 @@ impl ExecutionPlan for OnCluster {
             context,
             attempt: None,
             n_attempts: 0,
-            n_batches: 0,
+            held: VecDeque::new(),
+            n_bytes: 0,
+            state: State::Holding,
         };
         let batches = stream::unfold(Some(reading), |reading| async move {
             let mut reading = reading?;
             match reading.next().await? {
                 Ok(batch) => Some((Ok(batch), Some(reading))),
-                // What ended is forgotten now, and not when the stream is dropped.
                 Err(error) => Some((Err(error), None)),
             }
         });

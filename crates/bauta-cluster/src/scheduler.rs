@@ -19,11 +19,12 @@ use crate::presence::{Presence, Scheduler};
 use crate::serving::{asked_to_end, listen, serve};
 use crate::{ClusterError, Credentials, LARGEST_MESSAGE};
 
-/// After how many seconds without a word an executor counts as lost. A busy one asks for work every five seconds; one that
-/// was killed is missed at once (see `presence`).
-const EXECUTOR_TIMEOUT: u64 = 15;
-/// How often that is looked at, in seconds.
-const LOOK_FOR_LOST: u64 = 3;
+/// Ballista is never to find a lost executor by itself, nor to repeat a part of a job. After a loss its stages were seen
+/// to hang, or to give a wrong answer, when an executor was killed between two of them. `presence` finds the lost, drops
+/// the jobs that they worked on, and clients send those again as a whole.
+const NEVER: u64 = 10 * 365 * 24 * 3600;
+/// See [`NEVER`].
+const NO_REPETITION: usize = 0;
 /// Data of a job are removed as soon as the client has its result, and when it leaves. This is for what neither reached.
 const LAST_RESORT: u64 = 24 * 3600;
 
@@ -69,9 +70,10 @@ async fn scheduler(
         bind_port: address.port(),
         scheduling_policy: TaskSchedulingPolicy::PullStaged,
         finished_job_data_clean_up_interval_seconds: LAST_RESORT,
-        executor_timeout_seconds: EXECUTOR_TIMEOUT,
-        expire_dead_executor_interval_seconds: LOOK_FOR_LOST,
-        no_executors_grace_period_seconds: EXECUTOR_TIMEOUT,
+        executor_timeout_seconds: NEVER,
+        no_executors_grace_period_seconds: NEVER,
+        task_max_failures: NO_REPETITION,
+        stage_max_failures: NO_REPETITION,
         override_create_grpc_client_endpoint: Some(credentials.for_ballista()),
         use_tls: credentials.use_tls(),
         override_session_builder: Some(Arc::new(session)),

@@ -7,7 +7,8 @@ use futures::StreamExt;
 use rustix::process::Signal;
 
 use crate::support::{
-    COUNTS, LONG, Part, Parts, answer_here, ask, job_files, parts, register, wait, wait_until,
+    COUNTS, LONG, Part, Parts, SORTED, answer_here, ask, job_files, parts, register, wait,
+    wait_until,
 };
 
 #[test]
@@ -51,6 +52,42 @@ fn a_killed_executor_does_not_lose_the_query() {
         start.elapsed()
     );
     assert_eq!(answer, answer_here(&data, LONG));
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn a_kill_at_any_moment_changes_no_answer() {
+    let mut cluster = Parts::new(2);
+    let data = parts(cluster.folder.path(), 8, 20_000);
+    let context = cluster.connect().unwrap().context();
+    for question in [LONG, SORTED] {
+        let expected = answer_here(&data, question);
+        // Once before: the first is slower.
+        assert!(wait(ask(&context, &data, question)).unwrap() == expected);
+        let start = Instant::now();
+        assert!(wait(ask(&context, &data, question)).unwrap() == expected);
+        let whole = start.elapsed();
+        println!("without a kill: {whole:?}");
+        for moment in 0..24 {
+            let asked = thread::spawn({
+                let (context, data) = (context.clone(), data.clone());
+                move || wait(ask(&context, &data, question))
+            });
+            thread::sleep(whole * moment / 24);
+            let killed = moment as usize % 2;
+            cluster.executors[killed].signal(Signal::KILL);
+            let start = Instant::now();
+            let answer = asked.join().unwrap();
+            let outcome = answer.as_ref().map(|answer| *answer == expected);
+            println!(
+                "killed at {moment}/24: {outcome:?}, {:?} later",
+                start.elapsed()
+            );
+            assert!(outcome.unwrap());
+            cluster.executors[killed] =
+                Part::executor(&cluster.scheduler, &cluster.work[killed], &cluster.files);
+        }
+    }
 }
 
 #[test]

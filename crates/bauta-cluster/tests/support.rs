@@ -276,6 +276,9 @@ pub(crate) const COUNTS: &str =
 pub(crate) const LONG: &str = "SELECT age, count(*) AS n, sum(c) AS s FROM \
     (SELECT person, age, count(*) AS c, count(DISTINCT sex) AS d FROM t GROUP BY person, age) GROUP BY age ORDER BY age";
 
+/// Every record, in order: a result that is as large as the file.
+pub(crate) const SORTED: &str = "SELECT person, sex, age FROM t ORDER BY person, sex, age";
+
 /// Makes the parts the table `t`.
 pub(crate) async fn register(context: &SessionContext, parts: &Path) -> Result<()> {
     let mut files: Vec<PathBuf> = all_below(parts);
