@@ -3,12 +3,13 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
+use bauta_cluster::ClusterError;
 use futures::StreamExt;
 use rustix::process::Signal;
 
 use crate::support::{
-    COUNTS, LONG, Part, Parts, SORTED, answer_here, ask, job_files, parts, register, wait,
-    wait_until,
+    COUNTS, LONG, Part, Parts, SORTED, answer_here, ask, cluster_error, job_files, parts, register,
+    wait, wait_until,
 };
 
 #[test]
@@ -150,6 +151,34 @@ fn a_query_that_is_dropped_is_cancelled() {
         dropped - whole,
         dropped.elapsed()
     );
+}
+
+#[test]
+fn a_query_that_lost_everybody_is_told() {
+    let mut cluster = Parts::new(1);
+    let data = parts(cluster.folder.path(), 8, 100_000);
+    for lost in ["the executors", "the scheduler"] {
+        let context = cluster.connect().unwrap().context();
+        let asked = thread::spawn({
+            let data = data.clone();
+            move || wait(ask(&context, &data, LONG))
+        });
+        wait_until("shuffle files", || !job_files(&cluster.work[0]).is_empty());
+        if lost == "the executors" {
+            cluster.executors[0].signal(Signal::KILL);
+        } else {
+            cluster.scheduler.signal(Signal::KILL);
+        }
+        let start = Instant::now();
+        let error = asked.join().unwrap().unwrap_err();
+        let told = cluster_error(&error);
+        assert!(matches!(told, ClusterError::Lost), "{lost}: {told}");
+        println!("told {:?} after {lost} were lost", start.elapsed());
+        if lost == "the executors" {
+            cluster.executors[0] =
+                Part::executor(&cluster.scheduler, &cluster.work[0], &cluster.files);
+        }
+    }
 }
 
 #[test]
