@@ -66,7 +66,7 @@ impl std::fmt::Debug for Credentials {
         f.debug_struct("Credentials")
             .field("secret", &secret)
             .field("tls", &tls)
-            .finish()
+            .finish_non_exhaustive()
     }
 }
 
@@ -296,7 +296,7 @@ mod tests {
         let credentials = Credentials::read(&secret_file(folder.path(), text, 0o600)).unwrap();
         assert_eq!(
             format!("{credentials:?}"),
-            "Credentials { secret: true, tls: false }"
+            "Credentials { secret: true, tls: false, .. }"
         );
     }
 

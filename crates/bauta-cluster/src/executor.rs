@@ -217,7 +217,7 @@ impl Me<'_> {
     }
 }
 
-/// Memory by task: its share of three quarters. What DataFusion does not count, batches on their way and buffers of
+/// Memory by task: its share of three quarters. What `DataFusion` does not count, batches on their way and buffers of
 /// shuffle files, has the rest.
 fn memory_policy(memory: u64, threads: u32) -> MemoryPoolPolicy {
     let share = usize::try_from(memory / 4 * 3 / u64::from(threads.max(1))).unwrap_or(usize::MAX);

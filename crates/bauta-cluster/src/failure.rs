@@ -4,7 +4,7 @@ use datafusion::error::DataFusionError;
 
 use crate::ClusterError;
 
-/// Words by which failures are known, and what they are. The texts of Ballista and DataFusion are looked at and never
+/// Words by which failures are known, and what they are. The texts of Ballista and `DataFusion` are looked at and never
 /// shown: they may quote a cell.
 const KINDS: [(&str, &str); 7] = [
     (

@@ -32,7 +32,7 @@ use tonic_prost::ProstCodec;
 use crate::LARGEST_MESSAGE;
 use crate::files::first_wrong;
 
-/// Ballista's scheduler, for the plans of DataFusion.
+/// Ballista's scheduler, for the plans of `DataFusion`.
 pub(crate) type Scheduler = SchedulerServer<LogicalPlanNode, PhysicalPlanNode>;
 
 /// A client stays; it says the name of its session, which its jobs carry too.

@@ -1,4 +1,4 @@
-//! Clusters of real processes on this machine. One program, because linking DataFusion is what takes the time.
+//! Clusters of real processes on this machine. One program, because linking `DataFusion` is what takes the time.
 
 mod clean_up;
 mod engine;

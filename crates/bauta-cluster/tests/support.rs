@@ -22,7 +22,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use tokio::runtime::Runtime;
 
 /// Longer than anything here takes, on a machine that does other things as well.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
+pub(crate) const PATIENCE: Duration = Duration::from_mins(2);
 
 /// A scheduler or an executor, which ends with the test.
 pub(crate) struct Part {
