@@ -247,7 +247,7 @@ impl Place<'_> {
         {
             return Some(self.disk_full());
         }
-        if says("Resources exhausted") {
+        if says("Resources exhausted") || says("ran out of memory") {
             return Some(EngineError::Memory { limit: self.memory });
         }
         None

