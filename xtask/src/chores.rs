@@ -17,9 +17,11 @@ pub(crate) fn test(workspace: &Workspace) -> Result<(), String> {
     stages.run("format", || cargo(workspace, &["fmt", "--all", "--check"]));
     stages.run("tidy", || tidy::run(workspace, &tidy::OF_FILES));
     stages.run("clippy", || {
-        let lint = ["clippy", "--workspace", "--all-targets"];
-        let strict = ["--", "-D", "warnings"];
-        cargo(workspace, &[&lint[..], &ALL_CHORES, &strict].concat())
+        let lint = ["clippy", "--all-targets"];
+        cargo(
+            workspace,
+            &[&lint[..], &THE_PRODUCT, &ALL_CHORES, &STRICT].concat(),
+        )
     });
     // Without a choice of targets this runs unit, golden, conformance, integration and doc tests. Whether methods
     // are complete and generated documentation is fresh are tests of xtask: another program would compile the
@@ -27,11 +29,26 @@ pub(crate) fn test(workspace: &Workspace) -> Result<(), String> {
     stages.run("tests", || {
         cargo(
             workspace,
-            &[&["test", "--workspace"][..], &ALL_CHORES].concat(),
+            &[&["test"][..], &THE_PRODUCT, &ALL_CHORES].concat(),
         )
     });
     stages.run("kills", || kill::run(workspace, kill::Options::SHORT));
     stages.run("fuzz", || fuzz(workspace, &SHORT_FUZZ));
+    stages.finish()
+}
+
+/// What must hold of the engine and of clusters: apart from the rest, because DataFusion and Ballista take longer to
+/// compile than all the rest together. The three are named together in each stage: cargo chooses features of
+/// dependencies by what is built together, and would compile them again for one alone.
+pub(crate) fn test_engine(workspace: &Workspace) -> Result<(), String> {
+    let mut stages = Stages::default();
+    stages.run("clippy of the engine", || {
+        let lint = ["clippy", "--all-targets"];
+        cargo(workspace, &[&lint[..], &WITH_ENGINE, &STRICT].concat())
+    });
+    stages.run("tests of the engine", || {
+        cargo(workspace, &[&["test"][..], &WITH_ENGINE].concat())
+    });
     stages.finish()
 }
 
@@ -65,11 +82,36 @@ pub(crate) fn fuzz(workspace: &Workspace, chore: &[&str]) -> Result<(), String> 
 
 /// Builds programs with the features that dependencies have in tests: after these, little is left to compile.
 pub(crate) fn build_as_tests_do(workspace: &Workspace, programs: &[&str]) -> Result<(), String> {
-    let build = ["build", "--quiet", "--workspace", "--tests"];
+    let build = ["build", "--quiet", "--tests"];
     let programs = programs.iter().flat_map(|program| ["--bin", program]);
-    let arguments = build.into_iter().chain(programs).chain(ALL_CHORES);
+    let arguments = build.into_iter().chain(THE_PRODUCT).chain(programs);
+    let arguments = arguments.chain(ALL_CHORES);
     cargo(workspace, &arguments.collect::<Vec<_>>())
 }
+
+/// All but what only the feature `engine` compiles.
+const THE_PRODUCT: [&str; 5] = [
+    "--workspace",
+    "--exclude",
+    "bauta-cluster",
+    "--exclude",
+    "bauta-engine",
+];
+
+/// The crates of the engine, and the command line that uses them.
+const WITH_ENGINE: [&str; 8] = [
+    "--package",
+    "bauta-engine",
+    "--package",
+    "bauta-cluster",
+    "--package",
+    "bauta-cli",
+    "--features",
+    "bauta-cli/engine",
+];
+
+/// A warning is an error.
+const STRICT: [&str; 3] = ["--", "-D", "warnings"];
 
 /// The chores that need the methods, too.
 const ALL_CHORES: [&str; 2] = ["--features", "xtask/fuzz"];

@@ -30,7 +30,9 @@ Usage: cargo xtask <chore>
 
   test              everything that must hold before a merge: format, tidy, clippy, all tests, among
                     them that methods are complete and generated documentation is fresh; kills and
-                    fuzz for a short while
+                    fuzz for a short while; all of it without the engine
+  test engine       lints and tests of files larger than memory and of clusters, and of the command line
+                    with both; the first time compiles DataFusion and Ballista, some ten minutes
   tidy              checks of the repository itself: files, pages, links, names, crate edges
   kill [--minutes N] [--seed S]
                     kills commands that publish at random moments, for 5 minutes if not told
@@ -60,6 +62,7 @@ fn main() -> ExitCode {
     let workspace = Workspace::of_this_build();
     let done = match arguments.as_slice() {
         ["test"] => chores::test(&workspace),
+        ["test", "engine"] => chores::test_engine(&workspace),
         ["tidy"] => chores::tidy(&workspace),
         ["kill", options @ ..] => {
             kill::Options::read(options).and_then(|options| kill::run(&workspace, options))
