@@ -7,6 +7,7 @@
 
 mod block;
 mod column_file;
+mod counting;
 mod folder;
 
 use std::io;
@@ -15,6 +16,7 @@ pub(crate) use column_file::{
     ColumnFile, ColumnWriter, ExactNumbers, Frame, FrameValues, StoredTexts, TextReader,
     Translation,
 };
+pub use counting::{ClassCount, CountFailed, CountedClasses, CountsClasses};
 pub(crate) use folder::Held;
 pub use folder::{Leftover, Store};
 

@@ -6,6 +6,7 @@ use rayon::prelude::*;
 
 use crate::attribute::Role;
 use crate::column::Column;
+use crate::store::StoreLost;
 
 /// Columns of equal length, and for each record the row of the source that it came from.
 #[derive(Clone, Debug)]
@@ -140,6 +141,17 @@ impl Table {
                 rows.unwrap_or_else(|| records.map(|record| record as u32).collect()),
             )),
         })
+    }
+
+    /// Some records of some columns, in memory. Where these cannot be read the work ends as where a column is looked at.
+    #[must_use]
+    pub fn block_of(&self, columns: &[usize], records: std::ops::Range<usize>) -> Self {
+        let some = Self {
+            columns: columns.iter().map(|&at| Arc::clone(&self.columns[at])).collect(),
+            ..self.clone()
+        };
+        let lost = |error| std::panic::resume_unwind(Box::new(StoreLost::Disk(error)));
+        some.slice(records).unwrap_or_else(lost)
     }
 
     /// Looks at each column: on all threads where they are in memory, and one at a time where they lie in files, so that no

@@ -5,7 +5,7 @@
 //! readings of missing values in `semantics`. On these stand the matching sets and their sensitive
 //! answers (`matching`, `sensitive`, `diversity`, `closeness`), the views with a key less (`views`),
 //! `suppression` and the completions of its blanks, `unique_sets`, and the rules by which a record is
-//! `at_risk`. `lattice` searches the levels of hierarchies at which keys are safe and lose least. `asked` has
+//! `at_risk`. `stored` counts keys that lie in files, a block at a time. `lattice` searches the levels of hierarchies at which keys are safe and lose least. `asked` has
 //! what the methods that count keys ask for and say in the same words.
 
 pub(crate) mod asked;
@@ -26,6 +26,7 @@ pub(crate) mod matching;
 pub(crate) mod packing;
 pub mod semantics;
 pub(crate) mod sensitive;
+pub(crate) mod stored;
 pub(crate) mod suppression;
 pub mod unique_sets;
 pub(crate) mod views;

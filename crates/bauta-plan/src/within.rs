@@ -1,11 +1,13 @@
 //! Runs within a stated amount of memory: what does not fit lies in files that are removed in the end.
 
 use std::any::Any;
+use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use bauta_data::format::memory_needed;
-use bauta_data::store::{BLOCK_RECORDS, Leftover, Store, StoreLost};
+use bauta_data::store::{BLOCK_RECORDS, CountsClasses, Leftover, Store, StoreLost};
 use bauta_methods::MethodError;
 
 use crate::error::RunError;
@@ -24,7 +26,7 @@ const LEAST_MEMORY: u64 = 100_000_000;
 const TIMES_READ: u64 = 2;
 
 /// How much memory a run may take, and where goes what does not fit.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone)]
 pub struct Limits {
     /// Bytes of memory; none where only the methods' own needs count.
     pub memory: Option<u64>,
@@ -32,6 +34,16 @@ pub struct Limits {
     pub spill: PathBuf,
     /// Records of a block of the store.
     pub block_records: usize,
+    /// Who counts classes of equal keys, if that is not the methods themselves.
+    pub counter: Option<Arc<dyn CountsClasses>>,
+}
+
+impl fmt::Debug for Limits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (f.debug_struct("Limits").field("memory", &self.memory))
+            .field("spill", &self.spill)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Limits {
@@ -41,6 +53,7 @@ impl Limits {
             memory,
             spill: spill.to_owned(),
             block_records: BLOCK_RECORDS,
+            counter: None,
         }
     }
 
@@ -89,6 +102,9 @@ pub fn run_within(
     let store = Store::with_blocks(&limits.spill, limits.block_records)?;
     if let Some(bytes) = limits.of_columns() {
         store.allow(bytes);
+    }
+    if let Some(counter) = &limits.counter {
+        store.count_with(Arc::clone(counter));
     }
     let run = AssertUnwindSafe(|| run_in(plan, options, Some(&store), watch, renderer));
     match catch_unwind(run) {

@@ -7,8 +7,9 @@ use std::sync::{Arc, OnceLock};
 
 use super::{CellSource, Cells, Column, Content, NumberText, Texts};
 use crate::attribute::Attribute;
+use crate::levels::Levels;
 use crate::number::DecimalMark;
-use crate::store::{ColumnFile, Held, StoreLost, StoredTexts};
+use crate::store::{ColumnFile, CountsClasses, Held, StoreLost, StoredTexts};
 
 /// Cells in a file. What was read stays for as long as somebody has this column; [`Column::view`] is the same column
 /// of which nothing was read.
@@ -152,6 +153,38 @@ impl Column {
         match self.view() {
             Some(view) => look(&view),
             None => look(self),
+        }
+    }
+
+    /// Its categories, if its cells lie in a file and are such; nothing is read for that.
+    pub fn stored_levels(&self) -> Option<&Levels> {
+        match &self.cells {
+            Cells::Stored(stored) => stored.file.levels().map(AsRef::as_ref),
+            Cells::Read(_) | Cells::Unread(_) => None,
+        }
+    }
+
+    /// Who counts classes of its values, if its cells lie in a store that has somebody count for it.
+    pub fn counted_elsewhere(&self) -> Option<Arc<dyn CountsClasses>> {
+        match &self.cells {
+            Cells::Stored(stored) => stored.file.counter(),
+            Cells::Read(_) | Cells::Unread(_) => None,
+        }
+    }
+
+    /// Records of a block of its store, if its cells lie in one.
+    pub fn block_in_store(&self) -> Option<usize> {
+        match &self.cells {
+            Cells::Stored(stored) => Some(stored.file.block_records()),
+            Cells::Read(_) | Cells::Unread(_) => None,
+        }
+    }
+
+    /// Bytes of memory that columns of its store may still take; no limit where it lies in none.
+    pub fn room_in_store(&self) -> u64 {
+        match &self.cells {
+            Cells::Stored(stored) => stored.file.room(),
+            Cells::Read(_) | Cells::Unread(_) => u64::MAX,
         }
     }
 

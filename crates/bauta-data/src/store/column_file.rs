@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::StoreLost;
+use super::counting::CountsClasses;
 use super::block::{Section, Sections, damaged, put_codes, put_numbers, put_states, put_texts};
 use super::folder::{Folder, Held};
 use crate::codes::Codes;
@@ -318,6 +319,21 @@ impl ColumnFile {
             FrameValues::Categories { levels, .. } => Some(levels),
             FrameValues::Numbers { .. } | FrameValues::Texts(_) => None,
         }
+    }
+
+    /// Who counts classes of equal keys for the store, if that is not the caller.
+    pub(crate) fn counter(&self) -> Option<Arc<dyn CountsClasses>> {
+        self.cells.folder.counting.get().cloned()
+    }
+
+    /// Records of a block.
+    pub(crate) fn block_records(&self) -> usize {
+        self.cells.folder.block_records
+    }
+
+    /// Bytes that columns of the store may still take in memory.
+    pub(crate) fn room(&self) -> u64 {
+        self.cells.folder.room()
     }
 
     /// Whether cells have texts of their own besides their numbers.

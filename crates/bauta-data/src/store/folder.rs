@@ -1,12 +1,14 @@
 //! The folder of a store: made for its owner alone, locked while it is in use, removed with its last column.
 
+use std::fmt;
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use super::column_file::{ColumnWriter, Frame};
+use super::counting::CountsClasses;
 use super::{BLOCK_RECORDS, StoreLost};
 use crate::column::{Column, Content};
 use crate::problem::{DataError, DataErrorKind, DataProblem};
@@ -23,7 +25,6 @@ const LOCK: &str = "lock";
 #[derive(Clone, Debug)]
 pub struct Store(Arc<Folder>);
 
-#[derive(Debug)]
 pub(super) struct Folder {
     path: PathBuf,
     pub(super) block_records: usize,
@@ -36,6 +37,14 @@ pub(super) struct Folder {
     /// Bytes of memory that columns which were read take now, and may take.
     n_held: AtomicU64,
     most_held: AtomicU64,
+    pub(super) counting: OnceLock<Arc<dyn CountsClasses>>,
+}
+
+impl fmt::Debug for Folder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = &self.path;
+        f.debug_struct("Folder").field("path", path).finish_non_exhaustive()
+    }
 }
 
 /// Memory of a column that was read, until it is given back.
@@ -90,6 +99,7 @@ impl Store {
             most_bytes: AtomicU64::new(0),
             n_held: AtomicU64::new(0),
             most_held: AtomicU64::new(u64::MAX),
+            counting: OnceLock::new(),
         })))
     }
 
@@ -114,6 +124,11 @@ impl Store {
     /// Bytes that columns which are read at the same time may take.
     pub fn allowed(&self) -> u64 {
         self.0.most_held.load(Ordering::Relaxed)
+    }
+
+    /// From here on, classes of equal keys are counted by somebody else. Who counts is said once.
+    pub fn count_with(&self, counter: Arc<dyn CountsClasses>) {
+        let _ = self.0.counting.set(counter);
     }
 
     /// Records of a block.
@@ -195,6 +210,12 @@ impl Store {
 }
 
 impl Folder {
+    /// Bytes that columns may still take.
+    pub(super) fn room(&self) -> u64 {
+        let allowed = self.most_held.load(Ordering::Relaxed);
+        allowed.saturating_sub(self.n_held.load(Ordering::Relaxed))
+    }
+
     /// Counts the memory of a column that is about to be read.
     pub(super) fn hold(self: &Arc<Self>, n_bytes: u64) -> Result<Held, StoreLost> {
         let needed = self.n_held.fetch_add(n_bytes, Ordering::Relaxed) + n_bytes;

@@ -140,6 +140,11 @@ impl KeyCounts {
     /// the order of their part. Sums of weights are exact: parts give the very counts of the whole, however it
     /// is parted.
     pub fn merge(&mut self, next: &Self) -> Result<(), MethodError> {
+        self.merge_traced(next).map(drop)
+    }
+
+    /// The same, and which class each of the part's became.
+    pub(super) fn merge_traced(&mut self, next: &Self) -> Result<Vec<u32>, MethodError> {
         if (self.semantics, self.n_keys) != (next.semantics, next.n_keys) {
             return Err(MethodError::Internal(
                 "counts of different keys, or under different semantics, were merged".to_owned(),
@@ -191,7 +196,7 @@ impl KeyCounts {
             self.present.push(next.present[class]);
         }
         (self.sizes, self.n_values) = (sizes, n_values);
-        Ok(())
+        Ok(merged[n_here..].to_vec())
     }
 
     /// f and F of each class: the records that match it, itself included, and their weight.

@@ -11,6 +11,7 @@ use crate::keys::Semantics;
 use crate::keys::classes::Classes;
 use crate::keys::codes::{KeyColumns, check_number};
 use crate::keys::cube::{Cube, ShownKey};
+use crate::keys::stored::Weighing;
 
 /// The frequency of each record's key.
 #[derive(Clone, PartialEq, Debug)]
@@ -46,6 +47,9 @@ pub fn frequencies(
     keys: &[usize],
     semantics: Semantics,
 ) -> Result<Frequencies, MethodError> {
+    if let Some(classes) = Classes::of_stored(table, keys, Weighing::Weights, semantics)? {
+        return Ok(of_classes(classes));
+    }
     let weights = table.weight().and_then(Column::as_numeric);
     if let Some(counted) = count_shown(table, keys, weights, semantics) {
         return Ok(counted);
@@ -132,14 +136,25 @@ fn of_cells(
 }
 
 fn count_by_class(keys: KeyColumns, weights: Option<&[f64]>, semantics: Semantics) -> Frequencies {
-    let Classes { counts, of_record } = Classes::of(&keys, weights, semantics);
+    let classes = Classes::of(&keys, weights, semantics);
     drop(keys);
+    of_classes(classes)
+}
+
+/// The frequency of each record, by the class that it is in. The numbers of classes make room for them.
+fn of_classes(classes: Classes) -> Frequencies {
+    let Classes {
+        counts,
+        mut of_record,
+    } = classes;
     let per_class = counts.frequencies();
-    let of_class = |class: &u32| per_class[*class as usize];
-    let records = || of_record.par_iter();
+    let of_class = |class: u32| per_class[class as usize];
+    let weights = counts.weights.as_ref();
+    let weight = weights.map(|_| of_record.par_iter().map(|&class| of_class(class).1).collect());
+    of_record.par_iter_mut().for_each(|class| *class = of_class(*class).0);
     Frequencies {
-        f: records().map(|class| of_class(class).0).collect(),
-        weight: weights.map(|_| records().map(|class| of_class(class).1).collect()),
+        f: of_record,
+        weight,
         n_classes: counts.n_shown(),
     }
 }

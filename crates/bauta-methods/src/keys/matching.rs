@@ -5,7 +5,8 @@ use rayon::prelude::*;
 
 use crate::error::MethodError;
 use crate::keys::classes::Classes;
-use crate::keys::{KeyColumns, KeyCounts, Matching, check_number, class_numbers};
+use crate::keys::stored::Weighing;
+use crate::keys::{KeyCounts, Matching, check_number, class_numbers};
 
 /// For each record, the records that match its key: those that an intruder cannot tell from it.
 ///
@@ -45,8 +46,8 @@ impl MatchingSets {
             }
             Matching::Visible | Matching::Original => {
                 let semantics = matching.into();
-                let keys = KeyColumns::of(table, keys, semantics)?;
-                Ok(Self::on_visible_keys(Classes::of(&keys, None, semantics)))
+                let classes = Classes::of_table(table, keys, Weighing::Records, semantics)?;
+                Ok(Self::on_visible_keys(classes))
             }
         }
     }

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use bauta_data::{Column, Table};
+use bauta_data::Table;
 
 use crate::error::MethodError;
 use crate::kernel::numbers::exact_sum::ExactSums;
@@ -13,7 +13,8 @@ use crate::keys::benedetti_franconi::expected_inverse;
 use crate::keys::classes::Classes;
 use crate::keys::counts::with_weights;
 use crate::keys::packing::Packing;
-use crate::keys::{KeyColumns, KeyCounts, MAX_KEYS, Semantics};
+use crate::keys::stored::Weighing;
+use crate::keys::{KeyCounts, MAX_KEYS, Semantics};
 
 /// A file's keys, collapsed to classes.
 pub(crate) struct KeyViews {
@@ -40,9 +41,8 @@ impl KeyViews {
         keys: &[usize],
         semantics: Semantics,
     ) -> Result<Self, MethodError> {
-        let weights = table.weight().and_then(Column::as_numeric);
-        let keys = KeyColumns::of(table, keys, semantics)?;
-        let Classes { counts, of_record } = Classes::of(&keys, weights, semantics);
+        let classes = Classes::of_table(table, keys, Weighing::Weights, semantics)?;
+        let Classes { counts, of_record } = classes;
         let mut representatives = vec![u32::MAX; counts.n_classes()];
         for (record, &class) in of_record.iter().enumerate() {
             let first = &mut representatives[class as usize];

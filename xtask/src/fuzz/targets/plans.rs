@@ -231,7 +231,7 @@ fn same_on_one_thread(case: &Case, text: &str, done: &Done, world: &World) -> Re
 
 /// With columns in files, in blocks so small that there are some, a plan gives the same.
 fn same_in_store(case: &Case, text: &str, done: &Done, world: &World) -> Result<(), Finding> {
-    let again = carry_out(case, text, Columns::Stored(7), world).ok();
+    let again = carry_out(case, text, Columns::Stored(1), world).ok();
     same(done, again.as_ref())
         .map_err(|what| Finding::new(Oracle::Store, format!("{what} in memory and in a store")))?;
     match again {

@@ -13,6 +13,7 @@ use crate::keys::asked::note_empty_keys;
 use crate::keys::classes::Classes;
 use crate::keys::completions::{Audit, impossible};
 use crate::keys::households::households_for;
+use crate::keys::stored::Weighing;
 use crate::keys::suppression::{self, Blanks, Homes, KeySets, Problem, Tiers, combinations, shown};
 use crate::keys::{KeyColumns, Semantics};
 use crate::mask::Change;
@@ -49,12 +50,12 @@ impl<'a> Step<'a> {
         note_empty_keys(table, on, context);
         let mut on = on.to_vec();
         on.sort_unstable();
-        let keys = KeyColumns::of(table, &on, Semantics::Original)?;
+        let classes = Classes::of_table(table, &on, Weighing::Records, Semantics::Original)?;
         let columns = on.iter().map(|&attr_idx| table.column(attr_idx));
         let mut step = Self {
             table,
             settings,
-            classes: Classes::of(&keys, None, Semantics::Original),
+            classes,
             sets: KeySets::one(on.len()),
             homes: None,
             costs: columns.map(|column| settings.cost_of(column)).collect(),
