@@ -327,11 +327,28 @@ pub(crate) struct PlanArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct RunArguments {
+    #[cfg(feature = "engine")]
+    #[command(flatten)]
+    pub(crate) engine: EngineArguments,
     #[command(flatten)]
     pub(crate) plan: PlanArguments,
     /// Seed of the random draws; goes before the plan's
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
+}
+
+/// Who counts keys for a run, and how a cluster knows us.
+#[cfg(feature = "engine")]
+#[derive(Debug, Args)]
+pub(crate) struct EngineArguments {
+    /// Count keys by DataFusion, in so many pieces at a time; results do not depend on it
+    #[arg(long, value_name = "N")]
+    pub(crate) partitions: Option<NonZeroU16>,
+    /// Count keys on a cluster, by the address of its scheduler
+    #[arg(long, value_name = "HOST:PORT", conflicts_with = "partitions")]
+    pub(crate) cluster: Option<bauta_cluster::Address>,
+    #[command(flatten)]
+    pub(crate) credentials: bauta_cluster::CredentialFiles,
 }
 
 impl PlanArguments {

@@ -19,6 +19,12 @@ use estimate::Stage;
 /// Set by Ctrl-C; every method looks at it.
 static CANCELLED: AtomicBool = AtomicBool::new(false);
 
+/// Whether Ctrl-C asked to stop.
+#[cfg(feature = "engine")]
+pub(crate) fn is_cancelled() -> bool {
+    CANCELLED.load(Ordering::Relaxed)
+}
+
 /// Shows one line with an estimate of all that is still to come while a person watches, and stops the work on Ctrl-C.
 pub(crate) struct Progress {
     bar: ProgressBar,

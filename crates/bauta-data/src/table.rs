@@ -147,7 +147,10 @@ impl Table {
     #[must_use]
     pub fn block_of(&self, columns: &[usize], records: std::ops::Range<usize>) -> Self {
         let some = Self {
-            columns: columns.iter().map(|&at| Arc::clone(&self.columns[at])).collect(),
+            columns: columns
+                .iter()
+                .map(|&at| Arc::clone(&self.columns[at]))
+                .collect(),
             ..self.clone()
         };
         let lost = |error| std::panic::resume_unwind(Box::new(StoreLost::Disk(error)));

@@ -12,6 +12,7 @@
 //! DataFusion's own messages may, and are not passed on.
 
 mod count;
+mod counter;
 mod error;
 mod parts;
 mod pool;
@@ -19,6 +20,7 @@ mod session;
 mod sort;
 
 pub use count::{Below, ClassBatch, Classes, Order, Sizes};
+pub use counter::Counter;
 pub use error::{EngineError, TooManyClasses};
 pub use parts::{Compression, Layout, Parts, PartsWriter, ROW};
 pub use session::{Limits, Session};

@@ -1,9 +1,10 @@
 //! Carrying out a plan from file to file: read, execute, publish.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use bauta_data::format;
-use bauta_data::store::Store;
+use bauta_data::store::{CountsClasses, Store};
 use bauta_methods::MethodError;
 
 use crate::execute::{Executed, STAGES_OF_MEASURING, execute_in};
@@ -31,7 +32,21 @@ pub fn run(
     watch: &dyn RunWatch,
     renderer: &dyn Renderer,
 ) -> Result<RunRecord, RunError> {
-    match Limits::of(plan)? {
+    match Limits::of(plan, None)? {
+        Some(limits) => run_within(plan, options, &limits, watch, renderer),
+        None => run_in(plan, options, None, watch, renderer),
+    }
+}
+
+/// The same with classes of equal keys counted by somebody else: an engine, or a cluster.
+pub fn run_counted(
+    plan: &Plan,
+    options: RunOptions,
+    counter: Arc<dyn CountsClasses>,
+    watch: &dyn RunWatch,
+    renderer: &dyn Renderer,
+) -> Result<RunRecord, RunError> {
+    match Limits::of(plan, Some(counter))? {
         Some(limits) => run_within(plan, options, &limits, watch, renderer),
         None => run_in(plan, options, None, watch, renderer),
     }

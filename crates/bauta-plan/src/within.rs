@@ -57,29 +57,28 @@ impl Limits {
         }
     }
 
-    /// The limits of a plan, if its file does not fit into the memory that it may take, or a folder for the rest is named.
-    pub(crate) fn of(plan: &Plan) -> Result<Option<Self>, RunError> {
+    /// The limits of a plan, if its file does not fit into the memory that it may take, a folder for the rest is named, or
+    /// somebody else counts.
+    pub(crate) fn of(
+        plan: &Plan,
+        counter: Option<Arc<dyn CountsClasses>>,
+    ) -> Result<Option<Self>, RunError> {
         let EngineSettings { memory, spill } = &plan.engine;
-        let Some(input) = plan
-            .input
-            .as_ref()
-            .filter(|_| memory.is_some() || spill.is_some())
-        else {
+        let is_asked = memory.is_some() || spill.is_some() || counter.is_some();
+        let Some(input) = plan.input.as_ref().filter(|_| is_asked) else {
             return Ok(None);
         };
-        if let (Some(memory), None) = (*memory, spill) {
+        if let (Some(memory), None, None) = (*memory, spill, &counter) {
             let needed = memory_needed(&input.path, &plan.read)?;
             // Less than this a store takes for itself: what is refused in memory is refused.
             if memory < LEAST_MEMORY || needed.saturating_mul(TIMES_READ) <= memory {
                 return Ok(None);
             }
         }
-        let release = plan.output.release.as_ref().map(|release| &release.file);
-        let beside = release.map_or(&input.path, |file| &file.path);
-        let spill = spill
-            .clone()
-            .unwrap_or_else(|| folder_of(beside).to_owned());
-        Ok(Some(Self::new(*memory, &spill)))
+        Ok(Some(Self {
+            counter,
+            ..Self::new(*memory, &spill_folder(plan, &input.path))
+        }))
     }
 
     /// Bytes that columns which are read at the same time may take: half of all. The other half is for what methods make
@@ -87,6 +86,14 @@ impl Limits {
     fn of_columns(&self) -> Option<u64> {
         self.memory.map(|bytes| bytes / 2)
     }
+}
+
+/// The folder for what does not fit into memory: the one that is named, or that of the released file.
+pub fn spill_folder(plan: &Plan, input: &Path) -> PathBuf {
+    let release = plan.output.release.as_ref();
+    let release = release.map(|release| release.file.path.as_path());
+    let beside = || folder_of(release.unwrap_or(input)).to_owned();
+    plan.engine.spill.clone().unwrap_or_else(beside)
 }
 
 /// Runs a plan within limits and writes its outputs, as [`run_in`] does in memory: the released file, the figures and the

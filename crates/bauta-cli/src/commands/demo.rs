@@ -33,7 +33,7 @@ pub(crate) fn run(arguments: &DemoArguments, global: &Global) -> Result<Outcome,
     publication.add_bytes(&plan_file, PLAN.as_bytes(), Access::OwnerOnly)?;
     publication.commit()?;
     let plan = load(&plan_file, global)?;
-    let record = carry_out(&plan, global.run_options(arguments.seed), global)?;
+    let record = carry_out(&plan, global.run_options(arguments.seed), None, global)?;
     if global.json {
         print_json(&plan, &record);
     } else {

@@ -1,14 +1,19 @@
 //! `bauta run`: a plan, carried out.
 
+#[cfg(feature = "engine")]
+mod engine;
 mod measured;
 mod screen;
 mod variables;
 mod verdict;
 
+use std::sync::Arc;
+
+use bauta_data::store::CountsClasses;
 use bauta_methods::{Measurement, Note};
 use bauta_plan::plan::NamedPath;
 use bauta_plan::record::{GateRecord, MeasureRecord, RunRecord, StepRecord};
-use bauta_plan::run::{RunOptions, run as run_plan};
+use bauta_plan::run::{RunOptions, run as run_plan, run_counted};
 use bauta_plan::{Judged, Plan};
 use bauta_report::HtmlRenderer;
 use serde_json::json;
@@ -31,7 +36,11 @@ pub(crate) fn run(arguments: &RunArguments, global: &Global) -> Result<Outcome, 
         say!("note: the plan sets gates, and they decide; --ungated changes nothing");
     }
     let options = arguments.plan.run_options(arguments.seed, global);
-    let record = carry_out(&plan, options, global)?;
+    #[cfg(feature = "engine")]
+    let counter = engine::counter(&plan, &arguments.engine)?;
+    #[cfg(not(feature = "engine"))]
+    let counter = None;
+    let record = carry_out(&plan, options, counter, global)?;
     if global.json {
         print_json(&plan, &record);
     } else {
@@ -42,14 +51,18 @@ pub(crate) fn run(arguments: &RunArguments, global: &Global) -> Result<Outcome, 
     Ok(verdict(&record))
 }
 
-/// Runs a plan with progress and the reports of `bauta-report`.
+/// Runs a plan with progress and the reports of `bauta-report`; `counter` counts keys, if somebody else is to.
 pub(crate) fn carry_out(
     plan: &Plan,
     options: RunOptions,
+    counter: Option<Arc<dyn CountsClasses>>,
     global: &Global,
 ) -> Result<RunRecord, Failure> {
     let progress = Progress::new(global.quiet || global.json);
-    let record = run_plan(plan, options, &progress, &HtmlRenderer)?;
+    let record = match counter {
+        Some(counter) => run_counted(plan, options, counter, &progress, &HtmlRenderer)?,
+        None => run_plan(plan, options, &progress, &HtmlRenderer)?,
+    };
     say_store(&record);
     warn_of_older(plan, &record);
     Ok(record)

@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::StoreLost;
-use super::counting::CountsClasses;
 use super::block::{Section, Sections, damaged, put_codes, put_numbers, put_states, put_texts};
+use super::counting::CountsClasses;
 use super::folder::{Folder, Held};
 use crate::codes::Codes;
 use crate::column::{Categorical, Content, NumberText, Values, exact_numbers_of};

@@ -43,7 +43,9 @@ pub(super) struct Folder {
 impl fmt::Debug for Folder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = &self.path;
-        f.debug_struct("Folder").field("path", path).finish_non_exhaustive()
+        f.debug_struct("Folder")
+            .field("path", path)
+            .finish_non_exhaustive()
     }
 }
 

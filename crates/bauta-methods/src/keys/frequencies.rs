@@ -150,8 +150,15 @@ fn of_classes(classes: Classes) -> Frequencies {
     let per_class = counts.frequencies();
     let of_class = |class: u32| per_class[class as usize];
     let weights = counts.weights.as_ref();
-    let weight = weights.map(|_| of_record.par_iter().map(|&class| of_class(class).1).collect());
-    of_record.par_iter_mut().for_each(|class| *class = of_class(*class).0);
+    let weight = weights.map(|_| {
+        of_record
+            .par_iter()
+            .map(|&class| of_class(class).1)
+            .collect()
+    });
+    of_record
+        .par_iter_mut()
+        .for_each(|class| *class = of_class(*class).0);
     Frequencies {
         f: of_record,
         weight,

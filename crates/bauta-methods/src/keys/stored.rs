@@ -65,7 +65,9 @@ impl Classes {
         }
         let columns = || keys.iter().chain(&weight).map(|&at| table.column(at));
         let are_stored = columns().all(bauta_data::Column::is_stored);
-        let are_coded = keys.iter().all(|&key| table.column(key).stored_levels().is_some());
+        let are_coded = keys
+            .iter()
+            .all(|&key| table.column(key).stored_levels().is_some());
         let is_weighed = weight.is_none_or(|weight| table.column(weight).is_numeric());
         if !are_stored || !are_coded || !is_weighed {
             return Ok(None);
@@ -102,9 +104,15 @@ impl Blocks<'_> {
     /// The records of each block.
     fn ranges(&self) -> impl Iterator<Item = Range<usize>> {
         let n = self.table.n_records();
-        let of_store = self.table.column(self.keys[0]).block_in_store().unwrap_or(n);
+        let of_store = self
+            .table
+            .column(self.keys[0])
+            .block_in_store()
+            .unwrap_or(n);
         let length = of_store.saturating_mul(STORE_BLOCKS).max(1);
-        (0..n).step_by(length).map(move |first| first..n.min(first.saturating_add(length)))
+        (0..n)
+            .step_by(length)
+            .map(move |first| first..n.min(first.saturating_add(length)))
     }
 
     /// Goes through the blocks: their keys as codes, and their weights.
@@ -117,7 +125,9 @@ impl Blocks<'_> {
         for records in self.ranges() {
             let block = self.table.block_of(&wanted, records);
             let codes = KeyColumns::of(&block, &on, self.semantics)?;
-            let weights = self.weight.and_then(|_| block.column(on.len()).as_numeric());
+            let weights = self
+                .weight
+                .and_then(|_| block.column(on.len()).as_numeric());
             with(&codes, weights)?;
         }
         Ok(())
@@ -173,7 +183,9 @@ impl Blocks<'_> {
                 }
                 _ => None,
             };
-            count.add(&self.columns_of(keys), units.as_deref()).map_err(failed)
+            count
+                .add(&self.columns_of(keys), units.as_deref())
+                .map_err(failed)
         })?;
         let found = count.finish().map_err(failed)?;
         let counts = self.counts(found, n_values, scale)?;
@@ -201,7 +213,10 @@ impl Blocks<'_> {
     /// The columns that records are told apart by: the codes that are counted, and under `original` what is shown.
     fn columns_of(&self, keys: &KeyColumns) -> Vec<Codes> {
         let counted = keys.counted(self.semantics).into_iter().cloned();
-        let shown = keys.shown().into_iter().filter(|_| self.semantics == Semantics::Original);
+        let shown = keys
+            .shown()
+            .into_iter()
+            .filter(|_| self.semantics == Semantics::Original);
         let shown = shown.map(|codes| codes.iter().map(|code| u32::from(code != 0)).collect());
         counted.chain(shown).collect()
     }
@@ -216,7 +231,9 @@ impl Blocks<'_> {
         let codes = |class: usize| found.codes[..n_keys].iter().map(move |key| key.at(class));
         let visible = |class: usize| {
             let shown = found.codes[n_keys..].iter().enumerate();
-            shown.fold(0, |mask, (bit, shown)| mask | u64::from(shown.at(class)) << bit)
+            shown.fold(0, |mask, (bit, shown)| {
+                mask | u64::from(shown.at(class)) << bit
+            })
         };
         let weights = match (scale, &found.weights) {
             (Some(scale), Some(units)) => ExactSums::of_units(scale, units),
@@ -242,7 +259,10 @@ impl Blocks<'_> {
     fn classes_of_records(&self, counts: &KeyCounts) -> Result<Vec<u32>, MethodError> {
         let mut numbers: HashMap<(&[u32], u64), u32, FixedState> = HashMap::default();
         for class in 0..counts.n_classes() as u32 {
-            numbers.insert((counts.codes_of(class), self.shown_by(counts, class)), class);
+            numbers.insert(
+                (counts.codes_of(class), self.shown_by(counts, class)),
+                class,
+            );
         }
         let mut of_record = Vec::with_capacity(self.table.n_records());
         self.each(|keys, _| {

@@ -1,6 +1,7 @@
 //! Plans from the registry's cards on small tables: checked, carried out, published, made again and verified.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use bauta_data::format::{self, Loaded};
 use bauta_methods::Note;
@@ -22,6 +23,7 @@ use crate::fuzz::make::damage::{damaged, edited};
 use crate::fuzz::make::plan::{self, About, DATA, PLAN};
 use crate::fuzz::make::table::{MadeTable, Numbers};
 use crate::fuzz::oracle::canaries::Canaries;
+use crate::fuzz::oracle::plain_counter::PlainCounter;
 use crate::fuzz::oracle::released::Released;
 use crate::fuzz::world::{Patience, World};
 
@@ -111,8 +113,8 @@ pub(super) struct Done {
 #[derive(Clone, Copy)]
 pub(super) enum Columns {
     InMemory,
-    /// In files, in blocks of so many records.
-    Stored(usize),
+    /// In files, in blocks of one record. Keys are counted by somebody else.
+    Stored,
 }
 
 /// Carries a plan out in a folder of its own, if nothing is wrong with it.
@@ -132,9 +134,10 @@ pub(super) fn carry_out(
     };
     let record = match columns {
         Columns::InMemory => run::run(&plan, options, &Patience, &HtmlRenderer),
-        Columns::Stored(block_records) => {
+        Columns::Stored => {
             let limits = Limits {
-                block_records,
+                block_records: 1,
+                counter: Some(Arc::new(PlainCounter)),
                 ..Limits::new(None, folder.path())
             };
             run_within(&plan, options, &limits, &Patience, &HtmlRenderer)
@@ -231,7 +234,7 @@ fn same_on_one_thread(case: &Case, text: &str, done: &Done, world: &World) -> Re
 
 /// With columns in files, in blocks so small that there are some, a plan gives the same.
 fn same_in_store(case: &Case, text: &str, done: &Done, world: &World) -> Result<(), Finding> {
-    let again = carry_out(case, text, Columns::Stored(1), world).ok();
+    let again = carry_out(case, text, Columns::Stored, world).ok();
     same(done, again.as_ref())
         .map_err(|what| Finding::new(Oracle::Store, format!("{what} in memory and in a store")))?;
     match again {
