@@ -368,15 +368,11 @@ struct Matches<'a> {
 }
 
 /// Records and weight of classes; without weights each record weighs 1.
-pub(super) fn with_weights(sizes: &[u32], weights: Option<&ExactSums>) -> Vec<(u32, f64)> {
-    let sizes = sizes.iter().enumerate();
-    let weight = |(class, &n): (usize, &u32)| {
-        (
-            n,
-            weights.map_or(f64::from(n), |weights| weights.nearest(class)),
-        )
-    };
-    sizes.map(weight).collect()
+fn with_weights(sizes: &[u32], weights: Option<&ExactSums>) -> Vec<(u32, f64)> {
+    match weights {
+        Some(weights) => sizes.iter().copied().zip(weights.all_nearest()).collect(),
+        None => sizes.iter().map(|&n| (n, f64::from(n))).collect(),
+    }
 }
 
 /// The keys that hold a value in each class.

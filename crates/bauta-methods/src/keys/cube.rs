@@ -153,7 +153,14 @@ impl Cube {
         self.n[cell]
     }
 
+    /// Weight in the cell of each record; none where weights were not counted.
+    pub(crate) fn weights_at(&self, cells: &[u32]) -> Option<Vec<f64>> {
+        let weight = self.weight.as_ref();
+        weight.map(|weight| weight.nearest_at(cells))
+    }
+
     /// Weight in a cell; the number of records where weights were not counted.
+    #[cfg(test)]
     pub(crate) fn weight_at(&self, cell: usize) -> f64 {
         match &self.weight {
             Some(weight) => weight.nearest(cell),

@@ -92,7 +92,7 @@ fn count_shown(
     let cells = cube.cells_shown(&shown, n);
     cube.count(&cells, weights);
     let n_classes = cube.n_filled();
-    Some(of_cells(cube, cells, n_classes, weights, semantics))
+    Some(of_cells(cube, cells, n_classes, semantics))
 }
 
 /// The codes of the keys are given back before the figures of the records are made.
@@ -108,7 +108,7 @@ fn count_in_cube(keys: KeyColumns, weights: Option<&[f64]>, semantics: Semantics
         n_classes = shown.n_filled();
     }
     drop(keys);
-    of_cells(cube, cells, n_classes, weights, semantics)
+    of_cells(cube, cells, n_classes, semantics)
 }
 
 /// The frequency of each record from what was counted, by the cell that it shows.
@@ -116,7 +116,6 @@ fn of_cells(
     mut cube: Cube,
     mut cells: Vec<u32>,
     n_classes: usize,
-    weights: Option<&[f64]>,
     semantics: Semantics,
 ) -> Frequencies {
     match semantics {
@@ -124,8 +123,7 @@ fn of_cells(
         Semantics::Visible | Semantics::Original => cube.sum_over_any(),
         Semantics::Wild => cube.let_missing_match(),
     }
-    let cells_with = || cells.par_iter().map(|&cell| cell as usize);
-    let weight = weights.map(|_| cells_with().map(|cell| cube.weight_at(cell)).collect());
+    let weight = cube.weights_at(&cells);
     let f = |cell: &mut u32| *cell = cube.n_at(*cell as usize);
     cells.par_iter_mut().for_each(f);
     Frequencies {

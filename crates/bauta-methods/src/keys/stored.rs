@@ -188,7 +188,7 @@ impl Blocks<'_> {
                 .map_err(failed)
         })?;
         let found = count.finish().map_err(failed)?;
-        let counts = self.counts(found, n_values, scale)?;
+        let counts = self.counts(&found, n_values, scale)?;
         let of_record = self.classes_of_records(&counts)?;
         Ok(Classes { counts, of_record })
     }
@@ -223,7 +223,7 @@ impl Blocks<'_> {
 
     fn counts(
         &self,
-        found: CountedClasses,
+        found: &CountedClasses,
         n_values: Vec<u32>,
         scale: Option<Scale>,
     ) -> Result<KeyCounts, MethodError> {

@@ -11,7 +11,6 @@ use crate::kernel::numbers::exact_sum::ExactSums;
 use crate::kernel::numbers::sums::sum_by;
 use crate::keys::benedetti_franconi::expected_inverse;
 use crate::keys::classes::Classes;
-use crate::keys::counts::with_weights;
 use crate::keys::packing::Packing;
 use crate::keys::stored::Weighing;
 use crate::keys::{KeyCounts, MAX_KEYS, Semantics};
@@ -193,10 +192,7 @@ impl<'a> GroupsOn<'a> {
         }
         let mut choices: Vec<u64> = wanted.keys().copied().collect();
         choices.sort_by_key(|keys| (std::cmp::Reverse(keys.count_ones()), *keys));
-        let n_classes = self.classes.n_classes();
-        let mut sizes = vec![0; n_classes];
-        let mut weights = (self.classes.weights.as_ref())
-            .map(|weights| ExactSums::zeros(weights.scale(), n_classes));
+        let mut totals = vec![(0, 0.0); self.classes.sizes.len()];
         for keys in choices {
             let made = match self.at.get(&keys) {
                 Some(_) => None,
@@ -206,19 +202,17 @@ impl<'a> GroupsOn<'a> {
                 (Some(made), _) => made,
                 (None, at) => &self.made[at.copied().unwrap_or(0)],
             };
-            let of_class = |class: u32| (class as usize, self.group_of(groups, class) as usize);
-            let mine = || wanted[&keys].iter().map(|&class| of_class(class));
-            for (class, group) in mine() {
-                sizes[class] = groups.sizes[group];
-            }
-            if let (Some(weights), Some(of_groups)) = (&mut weights, &groups.weights) {
-                weights.add_from(of_groups, mine());
+            for &class in &wanted[&keys] {
+                let group = self.group_of(groups, class) as usize;
+                let (n, weights) = (groups.sizes[group], groups.weights.as_ref());
+                let weight = weights.map_or(f64::from(n), |weights| weights.nearest(group));
+                totals[class as usize] = (n, weight);
             }
             if let Some(made) = made {
                 self.keep(made);
             }
         }
-        with_weights(&sizes, weights.as_ref())
+        totals
     }
 
     /// Where the fewest groups are that these can be made of.

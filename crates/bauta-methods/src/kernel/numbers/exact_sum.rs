@@ -1,8 +1,9 @@
 //! Sums of doubles that are rounded once, at the end: the same bits in any order and for any parts.
 //!
 //! A double is a whole number of units, where the unit is a power of two. A first pass over the numbers finds the
-//! largest unit that all of them are multiples of, and how large they are ([`Scale`]); sums are then taken in whole
-//! numbers of 64 or 128 bits, or of as many words as it takes where the numbers lie far apart. Which of them it is
+//! largest unit, 1 at most, that all of them are multiples of, and how large they are ([`Scale`]). Where no sum of
+//! them can have more than 53 bits, as those of whole weights, doubles add up exactly as they are; else sums are taken
+//! in whole numbers of 128 bits, or of as many words as it takes where the numbers lie far apart. Which of them it is
 //! changes no result: each gives the double that is nearest to the exact sum.
 
 mod term;
@@ -11,6 +12,8 @@ mod tests;
 
 use std::ops::AddAssign;
 
+use rayon::prelude::*;
+
 use crate::kernel::parallel::each;
 
 use term::{Exact, Term, WORDS_FOR_ALL, Wide, parts};
@@ -18,10 +21,16 @@ use term::{Exact, Term, WORDS_FOR_ALL, Wide, parts};
 /// Numbers that one piece of parallel work looks at.
 const BLOCK: usize = 1 << 16;
 
+/// Numbers that are looked at together for fractions.
+const FEW: usize = 1 << 10;
+
+/// Power of two below that of any bit of a double.
+const BELOW_ALL: i32 = -1075;
+
 /// What is to be known of numbers before they can be added exactly. Scales of parts merge to that of the whole.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Scale {
-    /// Power of two of the lowest bit of any of the numbers; above `high` where all are 0.
+    /// Power of two of the lowest bit of any of the numbers; 0 where all are whole.
     low: i32,
     /// Power of two of the highest bit.
     high: i32,
@@ -38,11 +47,10 @@ enum Range {
     Beyond,
 }
 
-/// How many bits the whole numbers have in which sums are kept.
+/// What sums are kept in: doubles, or whole numbers of so many words.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Width {
-    Plain,
-    One,
+    Doubles,
     Two,
     Four,
     All,
@@ -52,8 +60,8 @@ impl Default for Scale {
     /// The scale of no number.
     fn default() -> Self {
         Self {
-            low: i32::MAX,
-            high: i32::MIN,
+            low: 0,
+            high: BELOW_ALL,
             n: 0,
             range: Range::Finite,
         }
@@ -65,11 +73,33 @@ impl Scale {
     pub fn of(numbers: &[f64]) -> Self {
         let of_block = |block: usize| {
             let end = numbers.len().min((block + 1) * BLOCK);
-            let numbers = numbers[block * BLOCK..end].iter();
-            numbers.fold(Self::default(), |scale, &number| scale.with(number))
+            let few = numbers[block * BLOCK..end].chunks(FEW);
+            few.fold(Self::default(), |scale, few| scale.merge(Self::of_few(few)))
         };
         let blocks = each(numbers.len().div_ceil(BLOCK), &of_block);
         blocks.into_iter().fold(Self::default(), Self::merge)
+    }
+
+    /// The largest of whole numbers says it all, which the processor finds for several at once.
+    fn of_few(numbers: &[f64]) -> Self {
+        // Added to a number below 2^51 it leaves no room for a fraction.
+        const ROOM: f64 = (3_u64 << 51) as f64;
+        let (mut largest, mut any_fraction) = (0.0_f64, false);
+        for &number in numbers {
+            let size = number.abs();
+            largest = if size > largest { size } else { largest };
+            any_fraction |= (number + ROOM) - ROOM != number;
+        }
+        if any_fraction {
+            // Or some are larger or no numbers.
+            return numbers
+                .iter()
+                .fold(Self::default(), |scale, &number| scale.with(number));
+        }
+        Self {
+            n: numbers.len() as u64,
+            ..Self::default().with(largest)
+        }
     }
 
     /// The scale of these numbers and one more.
@@ -108,13 +138,13 @@ impl Scale {
 
     /// Power of two of the unit.
     pub fn unit(&self) -> i32 {
-        if self.high < self.low { 0 } else { self.low }
+        self.low
     }
 
     /// Whether every sum of these numbers is less than 2^126 units, so that it has room in 128 bits and in 38
     /// decimal digits.
     pub fn fits_128(&self) -> bool {
-        matches!(self.width(), Width::One | Width::Two)
+        self.n_bits().is_some_and(|n_bits| n_bits <= 126)
     }
 
     /// One of the numbers in units; none if sums would not fit, or if the number is not of this scale.
@@ -132,22 +162,20 @@ impl Scale {
         units.nearest(self.unit())
     }
 
-    fn width(&self) -> Width {
-        if self.range == Range::Beyond {
-            return Width::Plain;
-        }
-        let of_number = if self.high < self.low {
-            0
-        } else {
-            self.high - self.low + 1
-        };
+    /// Bits that any sum has at most, without its sign; none where there is no exact sum.
+    fn n_bits(&self) -> Option<i32> {
+        let of_number = (self.high - self.low + 1).max(0);
         // As many as log2 n, rounded up.
         let of_count = u64::BITS - self.n.saturating_sub(1).leading_zeros();
-        match of_number + of_count as i32 {
-            ..=63 => Width::One,
-            ..=126 => Width::Two,
-            ..=255 => Width::Four,
-            _ => Width::All,
+        (self.range == Range::Finite).then_some(of_number + of_count as i32)
+    }
+
+    fn width(&self) -> Width {
+        match self.n_bits() {
+            None | Some(..=53) => Width::Doubles,
+            Some(..=126) => Width::Two,
+            Some(..=255) => Width::Four,
+            Some(_) => Width::All,
         }
     }
 }
@@ -162,8 +190,7 @@ pub struct ExactSums {
 /// Sums in units, as wide as they need to be.
 #[derive(Clone, PartialEq, Debug)]
 enum Kept {
-    Plain(Vec<f64>),
-    One(Vec<i64>),
+    Doubles(Vec<f64>),
     Two(Vec<i128>),
     Four(Vec<Wide<4>>),
     All(Vec<Wide<WORDS_FOR_ALL>>),
@@ -173,8 +200,7 @@ enum Kept {
 macro_rules! whatever_width {
     ($kept:expr, $sums:ident => $work:expr) => {
         match $kept {
-            Kept::Plain($sums) => $work,
-            Kept::One($sums) => $work,
+            Kept::Doubles($sums) => $work,
             Kept::Two($sums) => $work,
             Kept::Four($sums) => $work,
             Kept::All($sums) => $work,
@@ -186,8 +212,7 @@ macro_rules! whatever_width {
 macro_rules! both_widths {
     ($one:expr, $other:expr, ($a:ident, $b:ident) => $work:expr) => {
         match ($one, $other) {
-            (Kept::Plain($a), Kept::Plain($b)) => $work,
-            (Kept::One($a), Kept::One($b)) => $work,
+            (Kept::Doubles($a), Kept::Doubles($b)) => $work,
             (Kept::Two($a), Kept::Two($b)) => $work,
             (Kept::Four($a), Kept::Four($b)) => $work,
             (Kept::All($a), Kept::All($b)) => $work,
@@ -206,8 +231,7 @@ impl ExactSums {
     /// So many sums of nothing yet; what is added to them is of this scale.
     pub fn zeros(scale: Scale, n_sums: usize) -> Self {
         let kept = match scale.width() {
-            Width::Plain => Kept::Plain(vec![0.0; n_sums]),
-            Width::One => Kept::One(vec![0; n_sums]),
+            Width::Doubles => Kept::Doubles(vec![0.0; n_sums]),
             Width::Two => Kept::Two(vec![0; n_sums]),
             Width::Four => Kept::Four(vec![Wide::default(); n_sums]),
             Width::All => Kept::All(vec![Wide::default(); n_sums]),
@@ -220,16 +244,12 @@ impl ExactSums {
     pub fn of_units(scale: Scale, sums: &[i128]) -> Option<Self> {
         let mut sizes = sums.iter().map(|sum| sum.unsigned_abs());
         let total = sizes.try_fold(0_u128, u128::checked_add)?;
-        if total >= 1 << 126 {
+        if !scale.fits_128() || total >= 1 << scale.n_bits()? {
             return None;
         }
         let kept = match scale.width() {
-            Width::One => {
-                i64::try_from(total).ok()?;
-                Kept::One(sums.iter().map(|&sum| sum as i64).collect())
-            }
-            Width::Two => Kept::Two(sums.to_vec()),
-            Width::Plain | Width::Four | Width::All => return None,
+            Width::Doubles => Kept::Doubles(sums.iter().map(|&sum| scale.nearest(sum)).collect()),
+            Width::Two | Width::Four | Width::All => Kept::Two(sums.to_vec()),
         };
         Some(Self { scale, kept })
     }
@@ -285,6 +305,19 @@ impl ExactSums {
         whatever_width!(&self.kept, sums => sums.iter().map(|sum| sum.nearest(unit)).collect())
     }
 
+    /// The doubles nearest to the sums at some places.
+    pub fn nearest_at(&self, places: &[u32]) -> Vec<f64> {
+        let unit = self.scale.unit();
+        whatever_width!(&self.kept, sums => {
+            if sums.len() <= places.len() {
+                let nearest: Vec<f64> = sums.par_iter().map(|sum| sum.nearest(unit)).collect();
+                places.par_iter().map(|&at| nearest[at as usize]).collect()
+            } else {
+                places.par_iter().map(|&at| sums[at as usize].nearest(unit)).collect()
+            }
+        })
+    }
+
     /// The double nearest to the sum of some sums.
     pub fn nearest_to_sum_of(&self, some: impl Iterator<Item = usize>) -> f64 {
         let unit = self.scale.unit();
@@ -330,18 +363,15 @@ impl ExactSums {
 
     /// The same sums in a scale of these numbers and others.
     fn in_scale(&self, scale: Scale) -> Self {
-        let by = (self.scale.unit() - scale.unit()).max(0) as u32;
-        let kept = match &self.kept {
-            kept if (self.scale.unit(), self.scale.width()) == (scale.unit(), scale.width()) => {
-                kept.clone()
-            }
-            _ if scale.width() == Width::Plain => Kept::Plain(self.all_nearest()),
-            // There is no way back: merged scales are beyond if one of them is.
-            Kept::Plain(sums) => Kept::Plain(sums.clone()),
-            Kept::One(sums) => in_width(sums, by, scale.width()),
-            Kept::Two(sums) => in_width(sums, by, scale.width()),
-            Kept::Four(sums) => in_width(sums, by, scale.width()),
-            Kept::All(sums) => in_width(sums, by, scale.width()),
+        let by = (self.scale.unit() - scale.unit()).unsigned_abs();
+        let kept = match (&self.kept, scale.width()) {
+            // Doubles stay what they are in any unit.
+            (_, Width::Doubles) => Kept::Doubles(self.all_nearest()),
+            (Kept::Doubles(sums), width) => of_doubles(sums, scale.unit(), width),
+            (kept, width) if by == 0 && width == self.scale.width() => kept.clone(),
+            (Kept::Two(sums), width) => in_width(sums, by, width),
+            (Kept::Four(sums), width) => in_width(sums, by, width),
+            (Kept::All(sums), width) => in_width(sums, by, width),
         };
         Self { scale, kept }
     }
@@ -352,8 +382,7 @@ pub fn exact_sum(numbers: &[f64]) -> f64 {
     let scale = Scale::of(numbers);
     let unit = scale.unit();
     match scale.width() {
-        Width::Plain => numbers.iter().sum(),
-        Width::One => sum_in::<i64>(numbers, unit),
+        Width::Doubles => sum_in::<f64>(numbers, unit),
         Width::Two => sum_in::<i128>(numbers, unit),
         Width::Four => sum_in::<Wide<4>>(numbers, unit),
         Width::All => sum_in::<Wide<WORDS_FOR_ALL>>(numbers, unit),
@@ -388,16 +417,28 @@ fn total<T: Term>(terms: impl Iterator<Item = T>) -> T {
     })
 }
 
-/// Sums as many units, each of which is 2^`by` smaller.
+/// Sums that are doubles, in units.
+fn of_doubles(sums: &[f64], unit: i32, width: Width) -> Kept {
+    fn converted<T: Term>(sums: &[f64], unit: i32) -> Vec<T> {
+        sums.iter().map(|&sum| T::of(sum, unit)).collect()
+    }
+    match width {
+        Width::Doubles => Kept::Doubles(sums.to_vec()),
+        Width::Two => Kept::Two(converted(sums, unit)),
+        Width::Four => Kept::Four(converted(sums, unit)),
+        Width::All => Kept::All(converted(sums, unit)),
+    }
+}
+
+/// Sums in units that are 2^`by` times smaller, and no narrower than they were.
 fn in_width<T: Exact>(sums: &[T], by: u32, width: Width) -> Kept {
     fn converted<T: Exact, U: Exact>(sums: &[T], by: u32) -> Vec<U> {
         let raised = sums.iter().map(|sum| sum.widened().raised(by));
         raised.map(U::narrowed).collect()
     }
     match width {
-        Width::One => Kept::One(converted(sums, by)),
-        Width::Two => Kept::Two(converted(sums, by)),
+        Width::Doubles | Width::Two => Kept::Two(converted(sums, by)),
         Width::Four => Kept::Four(converted(sums, by)),
-        Width::Plain | Width::All => Kept::All(converted(sums, by)),
+        Width::All => Kept::All(converted(sums, by)),
     }
 }

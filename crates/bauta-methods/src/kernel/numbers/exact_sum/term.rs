@@ -55,32 +55,6 @@ impl Term for f64 {
 // Below, one product takes units to the double: they are rounded to 53 bits before, and no bit is lost to the
 // exponent. A sum below the smallest normal number has at most 52 bits, since no unit is below the smallest double.
 
-impl Term for i64 {
-    #[inline]
-    fn of(number: f64, unit: i32) -> Self {
-        if unit >= -1023 {
-            // A product with a power of two, whole and below 2^63: nothing is rounded.
-            (number * power_of_two(-unit)) as Self
-        } else {
-            i128::of(number, unit) as Self
-        }
-    }
-
-    fn nearest(self, unit: i32) -> f64 {
-        self as f64 * power_of_two(unit)
-    }
-}
-
-impl Exact for i64 {
-    fn widened(self) -> Wide<WORDS_FOR_ALL> {
-        i128::from(self).widened()
-    }
-
-    fn narrowed(wide: Wide<WORDS_FOR_ALL>) -> Self {
-        wide.0[0] as Self
-    }
-}
-
 impl Term for i128 {
     #[inline]
     fn of(number: f64, unit: i32) -> Self {
@@ -89,7 +63,7 @@ impl Term for i128 {
         let units = if by >= 0 {
             Self::from(mantissa) << by
         } else {
-            // Zero, or only zeros are moved out; below the lowest double zero has no bit at all.
+            // Only zeros are moved out.
             Self::from(mantissa >> by.unsigned_abs().min(63))
         };
         if number < 0.0 { -units } else { units }

@@ -82,15 +82,15 @@ fn of_kind(kind: &str, n: usize) -> Vec<f64> {
 }
 
 const KINDS: [(&str, Width); 9] = [
-    ("whole", Width::One),
-    ("halves", Width::One),
+    ("whole", Width::Doubles),
+    ("halves", Width::Doubles),
     ("decimal", Width::Two),
     ("far apart", Width::Four),
     ("ends", Width::All),
     ("subnormal", Width::Two),
-    ("smallest", Width::One),
+    ("smallest", Width::Doubles),
     ("signs", Width::Four),
-    ("zeros", Width::One),
+    ("zeros", Width::Doubles),
 ];
 
 #[test]
@@ -131,7 +131,7 @@ fn wider_numbers_give_what_narrower_ones_give() {
         if width != Width::All {
             assert_eq!(sum_in::<Wide<4>>(&numbers, unit).to_bits(), expected);
         }
-        if [Width::One, Width::Two].contains(&width) {
+        if [Width::Doubles, Width::Two].contains(&width) {
             assert_eq!(sum_in::<i128>(&numbers, unit).to_bits(), expected, "{kind}");
         }
     }
