@@ -99,7 +99,7 @@ impl<'s> Masked<'s> {
     ) -> Result<(Change, Vec<String>), Failed> {
         let Some(store) = self.store else {
             let mut change = self.work(step, &self.table, on, original, context)?;
-            let unchanged = self.looked_over(&mut change, step, &self.table, on, context);
+            let unchanged = looked_over(&mut change, step, &self.table, on, context);
             return Ok((change, unchanged));
         };
         // Variables that do not bear on each other are masked one after the other: no more than one is in memory.
@@ -115,7 +115,7 @@ impl<'s> Masked<'s> {
             let view = self.table.view_beside(original, &view_of_original);
             let work = || self.work(step, &view, on, &view_of_original, context);
             let mut change = caught(work)?;
-            let unchanged = self.looked_over(&mut change, step, &view, on, context);
+            let unchanged = looked_over(&mut change, step, &view, on, context);
             all_unchanged.extend(
                 unchanged
                     .iter()
@@ -133,22 +133,6 @@ impl<'s> Masked<'s> {
             .iter()
             .map(|&at| self.table.column(at).name().to_owned());
         Ok((all, names.collect()))
-    }
-
-    /// Takes out of a change what it left as it was, and notes what it left without content.
-    fn looked_over(
-        &self,
-        change: &mut Change,
-        step: &Step,
-        table: &Table,
-        on: &[usize],
-        context: &RunContext<'_>,
-    ) -> Vec<String> {
-        let unchanged = leave_unchanged(change, step, on, table);
-        for note in collapsed(change, step, table) {
-            context.note(note);
-        }
-        unchanged
     }
 
     /// The table after a change.
@@ -330,6 +314,21 @@ impl From<DataError> for Failed {
     fn from(error: DataError) -> Self {
         Self::Store(error)
     }
+}
+
+/// Takes out of a change what it left as it was, and notes what it left without content.
+fn looked_over(
+    change: &mut Change,
+    step: &Step,
+    table: &Table,
+    on: &[usize],
+    context: &RunContext<'_>,
+) -> Vec<String> {
+    let unchanged = leave_unchanged(change, step, on, table);
+    for note in collapsed(change, step, table) {
+        context.note(note);
+    }
+    unchanged
 }
 
 /// Whether the variables of a step can be masked one after the other, as if each stood alone.
