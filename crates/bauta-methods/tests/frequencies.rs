@@ -375,6 +375,7 @@ fn counts_with_weights_and_without_are_not_merged() {
 
 #[test]
 fn classes_that_cannot_be_are_refused() {
+    type Wrong<'a> = (&'a dyn Fn(&mut GivenClasses), Semantics);
     let fine = GivenClasses {
         n_values: vec![2, 2],
         codes: vec![1, 0, 1, 2],
@@ -392,7 +393,7 @@ fn classes_that_cannot_be_are_refused() {
     assert_eq!(counts.sizes(), [(3, 0.5), (1, 2.0)]);
     // The first shows one key only: both match it.
     assert_eq!(counts.frequencies(), [(4, 2.5), (1, 2.0)]);
-    let wrong: [(&dyn Fn(&mut GivenClasses), Semantics); 9] = [
+    let wrong: [Wrong<'_>; 9] = [
         (&|given| given.codes[0] = 3, Semantics::Own),
         (&|given| given.codes[1] = 2, Semantics::Own),
         (&|given| given.codes.truncate(3), Semantics::Own),

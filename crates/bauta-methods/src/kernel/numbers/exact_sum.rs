@@ -88,7 +88,7 @@ impl Scale {
         for &number in numbers {
             let size = number.abs();
             largest = if size > largest { size } else { largest };
-            any_fraction |= (number + ROOM) - ROOM != number;
+            any_fraction |= (number + ROOM) - ROOM - number != 0.0;
         }
         if any_fraction {
             // Or some are larger or no numbers.
@@ -110,8 +110,10 @@ impl Scale {
             self.range = Range::Beyond;
         } else if number != 0.0 {
             let (mantissa, exponent) = parts(number);
-            self.low = self.low.min(exponent + mantissa.trailing_zeros() as i32);
-            let top = 63 - mantissa.leading_zeros() as i32;
+            self.low = self
+                .low
+                .min(exponent + mantissa.trailing_zeros().cast_signed());
+            let top = 63 - mantissa.leading_zeros().cast_signed();
             self.high = self.high.max(exponent + top);
         }
         self
@@ -167,7 +169,7 @@ impl Scale {
         let of_number = (self.high - self.low + 1).max(0);
         // As many as log2 n, rounded up.
         let of_count = u64::BITS - self.n.saturating_sub(1).leading_zeros();
-        (self.range == Range::Finite).then_some(of_number + of_count as i32)
+        (self.range == Range::Finite).then_some(of_number + of_count.cast_signed())
     }
 
     fn width(&self) -> Width {
@@ -325,6 +327,7 @@ impl ExactSums {
     }
 
     /// The sums of some sums, each in the group that stands beside it.
+    #[must_use]
     pub fn grouped(&self, n_groups: usize, some: impl Iterator<Item = (usize, usize)>) -> Self {
         let mut groups = Self::zeros(self.scale, n_groups);
         groups.add_from(self, some);
@@ -332,6 +335,7 @@ impl ExactSums {
     }
 
     /// Some of the sums, in the order that is given.
+    #[must_use]
     pub fn selected(&self, some: impl Iterator<Item = usize>) -> Self {
         let mut selected = Self::zeros(self.scale, 0);
         both_widths!(&mut selected.kept, &self.kept, (selected, sums) => {
@@ -434,7 +438,7 @@ fn of_doubles(sums: &[f64], unit: i32, width: Width) -> Kept {
 fn in_width<T: Exact>(sums: &[T], by: u32, width: Width) -> Kept {
     fn converted<T: Exact, U: Exact>(sums: &[T], by: u32) -> Vec<U> {
         let raised = sums.iter().map(|sum| sum.widened().raised(by));
-        raised.map(U::narrowed).collect()
+        raised.map(|wide| U::narrowed(&wide)).collect()
     }
     match width {
         Width::Doubles | Width::Two => Kept::Two(converted(sums, by)),

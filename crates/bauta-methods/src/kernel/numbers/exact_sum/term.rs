@@ -21,7 +21,7 @@ pub(super) trait Exact: Term {
     fn widened(self) -> Wide<WORDS_FOR_ALL>;
 
     /// The same number in fewer words, which suffice.
-    fn narrowed(wide: Wide<WORDS_FOR_ALL>) -> Self;
+    fn narrowed(wide: &Wide<WORDS_FOR_ALL>) -> Self;
 }
 
 /// The bits of a finite number without its sign, as a whole number, and the power of two of the lowest of them.
@@ -82,8 +82,8 @@ impl Exact for i128 {
         Wide(words)
     }
 
-    fn narrowed(wide: Wide<WORDS_FOR_ALL>) -> Self {
-        Self::from(wide.0[1] as i64) << 64 | Self::from(wide.0[0])
+    fn narrowed(wide: &Wide<WORDS_FOR_ALL>) -> Self {
+        Self::from(wide.0[1].cast_signed()) << 64 | Self::from(wide.0[0])
     }
 }
 
@@ -165,7 +165,7 @@ impl<const W: usize> Term for Wide<W> {
         let lowest = size.0.iter().position(|&word| word != 0).unwrap_or(0);
         let lowest = 64 * lowest as u32 + size.0[lowest].trailing_zeros();
         let head = size.bits_from(by) | u64::from(lowest < by);
-        let nearest = head as f64 * power_of_two(unit + by as i32);
+        let nearest = head as f64 * power_of_two(unit + by.cast_signed());
         if is_negative { -nearest } else { nearest }
     }
 }
@@ -177,7 +177,7 @@ impl<const W: usize> Exact for Wide<W> {
         Wide(words)
     }
 
-    fn narrowed(wide: Wide<WORDS_FOR_ALL>) -> Self {
+    fn narrowed(wide: &Wide<WORDS_FOR_ALL>) -> Self {
         Self(std::array::from_fn(|at| wide.0[at]))
     }
 }

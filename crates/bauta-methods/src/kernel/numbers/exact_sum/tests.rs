@@ -42,7 +42,7 @@ fn by_bits(numbers: &[f64]) -> f64 {
     let half = low > 0 && bits[low - 1] == 1;
     let more = low > 1 && bits[..low - 1].contains(&1);
     mantissa += u64::from(half && (more || mantissa % 2 == 1));
-    let size = libm::ldexp(mantissa as f64, low as i32 + LOWEST);
+    let size = libm::ldexp(mantissa as f64, (low as u32).cast_signed() + LOWEST);
     if is_negative { -size } else { size }
 }
 
