@@ -157,6 +157,7 @@ fn times() -> TimesRecord {
             stage("write", 0.194),
         ],
         threads: 2,
+        store: None,
     }
 }
 
