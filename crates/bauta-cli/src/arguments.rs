@@ -66,7 +66,8 @@ pub(crate) struct Global {
     /// `calibrate` put aside on the disk what does not fit; other commands refuse a file that needs more before it is read
     #[arg(long, global = true, value_name = "SIZE", value_parser = parse_memory, help_heading = GENERAL, display_order = GENERAL_FIRST + 4)]
     pub(crate) memory: Option<u64>,
-    /// Folder for what is put aside on the disk (default: that of the output); it holds the data, and is cleared in the end
+    /// Folder in which `run`, `mask` and `calibrate` put data aside, in a folder of their own that is removed in the end
+    /// (default: that of the output)
     #[arg(long, global = true, value_name = "DIR", help_heading = GENERAL, display_order = GENERAL_FIRST + 5)]
     pub(crate) spill: Option<PathBuf>,
 }

@@ -23,7 +23,7 @@ k = 3
 [[step]]
 mask = "noise-additive"
 on = ["a"]
-size = 0.1
+share = 0.1
 [[measure]]
 use = ["k-anonymity", "individual-risk", "il1s"]
 [[gate]]

@@ -224,6 +224,7 @@ pages! {
     tune: "docs/guide/tune.md"
     evidence: "docs/guide/evidence.md"
     coming_from: "docs/guide/coming-from.md"
+    large_files: "docs/guide/large-files.md"
 }
 
 #[test]
