@@ -7,8 +7,8 @@ mod unread;
 use std::sync::Arc;
 
 pub use self::exact::Limit;
+pub(crate) use self::exact::{exact_numbers_coded, has_exact_numbers};
 use self::exact::{exact_of, exact_taken, taken};
-pub(crate) use self::exact::{exact_of as exact_numbers_of, has_exact_numbers};
 use self::stored::Stored;
 use self::unread::Unread;
 pub(crate) use self::unread::{CellSource, Texts};

@@ -122,6 +122,17 @@ impl DataError {
         }
     }
 
+    /// What was put aside on the disk while a file is written cannot be read again.
+    pub(crate) fn put_aside(file: &Path, error: &std::io::Error) -> Self {
+        let message = format!("what was put aside on the disk cannot be read again: {error}");
+        let hint =
+            "look after the disk of the folder for what is put aside, or name another: --spill DIR";
+        Self {
+            kind: DataErrorKind::Io,
+            ..Self::one(file, DataProblem::file(message, hint))
+        }
+    }
+
     /// A failed operation of the operating system, in words.
     pub fn io(file: &Path, doing: &str, error: &std::io::Error) -> Self {
         let hint = match error.kind() {

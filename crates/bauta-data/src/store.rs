@@ -18,7 +18,7 @@ pub(crate) use column_file::{
 };
 pub use counting::{ClassCount, CountFailed, CountedClasses, CountsClasses};
 pub(crate) use folder::Held;
-pub use folder::{Leftover, Store};
+pub use folder::{ENGINE_PREFIX, LOCK, Leftover, Store};
 
 /// Records of a block, unless a store was made with others: what is read of a column at the least.
 pub const BLOCK_RECORDS: usize = 1 << 16;

@@ -1,6 +1,6 @@
 //! Counts classes of keys for a store: what comes block by block is written to parts, which a session counts.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, Decimal128Array, RecordBatch, UInt8Array, UInt16Array, UInt32Array};
@@ -16,21 +16,19 @@ use crate::session::Session;
 /// The column of weights.
 const WEIGHT: &str = "weight";
 
-/// Counts by a session, on this machine or on a cluster. Parts lie in a folder that all who count can read, and that only
-/// their owner can.
+/// Counts by a session, on this machine or on a cluster. Parts lie in the folder of the store, which all who count must
+/// be able to read and only their owner can.
 pub struct Counter {
     session: Session,
-    folder: PathBuf,
     layout: Layout,
     watch: Box<dyn Watch + Send>,
 }
 
 impl Counter {
-    /// Counts by a session; parts are written to a folder of their own in `folder`, and removed when they were counted.
-    pub fn new(session: Session, folder: &Path, watch: Box<dyn Watch + Send>) -> Self {
+    /// Counts by a session; parts are removed when they were counted.
+    pub fn new(session: Session, watch: Box<dyn Watch + Send>) -> Self {
         Self {
             session,
-            folder: folder.to_owned(),
             layout: Layout::default(),
             watch,
         }
@@ -51,12 +49,16 @@ impl Counter {
 impl CountsClasses for Counter {
     fn begin(
         &self,
+        folder: &Path,
         largest: &[u32],
         weighted: bool,
     ) -> Result<Box<dyn ClassCount + '_>, CountFailed> {
-        let folder = tempfile::Builder::new()
-            .prefix("bauta-parts-")
-            .tempdir_in(&self.folder);
+        let mut own = tempfile::Builder::new();
+        own.prefix("parts-");
+        #[cfg(unix)]
+        own.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+        // All who count must find the parts under the same path.
+        let folder = std::path::absolute(folder).and_then(|folder| own.tempdir_in(folder));
         let folder = folder.map_err(|error| CountFailed::Refused {
             message: format!("no folder for parts can be made: {error}"),
             hint: "name another folder: --spill DIR".to_owned(),

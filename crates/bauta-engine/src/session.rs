@@ -1,7 +1,7 @@
 //! The door to DataFusion: a memory limit, a folder for what does not fit, threads of its own, and calls that wait.
 
 use std::fmt;
-use std::fs::DirBuilder;
+use std::fs::{DirBuilder, File};
 use std::future::Future;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,6 +20,8 @@ use futures::StreamExt;
 use tempfile::TempDir;
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::timeout;
+
+use bauta_data::store::{ENGINE_PREFIX, LOCK};
 
 use crate::error::{EngineError, Place};
 use crate::pool::RoomForMerges;
@@ -54,6 +56,8 @@ struct Spill {
     named: PathBuf,
     /// The session's own inside.
     _own: TempDir,
+    /// Locked for as long as the session lasts.
+    _lock: File,
 }
 
 /// The part of the limit that DataFusion shares out, as (part, of). It is no hard cap: what is read from files and what
@@ -81,7 +85,7 @@ impl Session {
             memory: limits.memory,
             spill: Some(&limits.spill),
         };
-        let own = owner_only_folder(&limits.spill)
+        let (own, lock) = owner_only_folder(&limits.spill)
             .map_err(|error| place.of_writing(&limits.spill, error))?;
         let partitions = limits.partitions.max(1);
         let pool = limits.memory.map(|limit| share(limit, POOL));
@@ -109,6 +113,7 @@ impl Session {
             spill: Some(Spill {
                 named: limits.spill.clone(),
                 _own: own,
+                _lock: lock,
             }),
         })
     }
@@ -270,18 +275,22 @@ fn share(limit: u64, (part, of): (u64, u64)) -> u64 {
     limit / of * part
 }
 
-/// A folder of our own inside of one that is made if need be; only the owner can open either.
-fn owner_only_folder(named: &Path) -> std::io::Result<TempDir> {
+/// A folder of our own inside of one that is made if need be; only the owner can open either. Its lock says that it is in
+/// use: what a killed process left is removed by whoever finds it unlocked.
+fn owner_only_folder(named: &Path) -> std::io::Result<(TempDir, File)> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(named)?;
     let mut own = tempfile::Builder::new();
-    own.prefix("bauta-engine-");
+    own.prefix(ENGINE_PREFIX);
     #[cfg(unix)]
     own.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
-    own.tempdir_in(named)
+    let own = own.tempdir_in(named)?;
+    let lock = File::create_new(own.path().join(LOCK))?;
+    lock.lock()?;
+    Ok((own, lock))
 }
 
 /// Bytes that a plan wrote to the disk because they did not fit.

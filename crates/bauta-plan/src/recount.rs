@@ -135,7 +135,7 @@ fn recounted(
             n_below: n_smaller(&shown, k),
             n_alone: n_smaller(&shown, 2),
         };
-        let f = sizes(released, Semantics::Original)?;
+        let f = sizes(&released.view(), Semantics::Original)?;
         (f, Counted::BeforeSuppression, Some(shown))
     } else {
         (sizes(again, semantics)?, Counted::ReleasedFile, None)
@@ -197,7 +197,7 @@ fn read_options(
     let attribute = |name: &&str| {
         let numeric = released
             .column_named(name)
-            .filter(|column| column.as_numeric().is_some());
+            .filter(|column| column.is_numeric());
         if literal == Literal::Everything {
             let rules = MissingRules {
                 texts: Vec::new(),
@@ -245,10 +245,15 @@ fn check_same(
     keys: &[String],
 ) -> Result<(), RunError> {
     let same = |name: &String| match (again.column_named(name), released.column_named(name)) {
-        (Some(a), Some(b)) => a.len() == b.len() && same_cells(a, b),
+        (Some(a), Some(b)) => a.len() == b.len() && b.looked_at(|b| same_cells(a, b)),
         _ => false,
     };
-    let same: Vec<bool> = keys.par_iter().map(same).collect();
+    // Of columns in a store one is read at a time.
+    let same: Vec<bool> = if released.is_stored() {
+        keys.iter().map(same).collect()
+    } else {
+        keys.par_iter().map(same).collect()
+    };
     let mut found = keys.iter().zip(same);
     match found.find_map(|(name, same)| (!same).then_some(name)) {
         None => Ok(()),

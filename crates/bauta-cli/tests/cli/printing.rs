@@ -46,11 +46,13 @@ fn code(folder: &Path, arguments: &[&str], out: Stdio, talk: Stdio) -> Option<i3
 
 /// The exit code if nobody reads what is printed.
 fn unread(folder: &Path, arguments: &[&str]) -> Option<i32> {
+    // Closed before the command starts, or a fast one could be done before.
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
     let mut command = bauta(folder);
-    let command = command.args(arguments).stdout(Stdio::piped());
-    let mut child = command.stderr(Stdio::null()).spawn().unwrap();
-    drop(child.stdout.take());
-    child.wait().unwrap().code()
+    let command = command.args(arguments).stdout(writer);
+    let status = command.stderr(Stdio::null()).status();
+    status.unwrap().code()
 }
 
 #[cfg(target_os = "linux")]

@@ -173,7 +173,7 @@ impl Column {
 }
 
 /// The numbers with all their digits, if a double lacks some that a text has.
-pub(crate) fn exact_of(values: &[f64], number_text: &NumberText) -> Option<Arc<Categorical>> {
+pub(super) fn exact_of(values: &[f64], number_text: &NumberText) -> Option<Arc<Categorical>> {
     if number_text.date.is_some() {
         return None;
     }
@@ -195,9 +195,21 @@ pub(crate) fn has_exact_numbers(values: &[f64], texts: &TextArena, mark: Decimal
 }
 
 fn exact_numbers(values: &[f64], texts: &TextArena, mark: DecimalMark) -> Option<Arc<Categorical>> {
-    if !has_exact_numbers(values, texts, mark) {
-        return None;
-    }
+    has_exact_numbers(values, texts, mark).then(|| coded(values, texts, mark))
+}
+
+/// The numbers of some records with all their digits, of a column in which a double lacks some, whether it is one of
+/// these or not.
+pub(crate) fn exact_numbers_coded(
+    values: &[f64],
+    number_text: &NumberText,
+) -> Option<Arc<Categorical>> {
+    let texts = number_text.verbatim.as_ref()?;
+    Some(coded(values, texts, number_text.mark))
+}
+
+/// Codes of the numbers that texts have, with all their digits.
+fn coded(values: &[f64], texts: &TextArena, mark: DecimalMark) -> Arc<Categorical> {
     let plain = |record: usize| plain_number(texts.get(record), mark).unwrap_or_default();
     let mut found = Levels::default();
     let mut spelling = String::new();
@@ -215,10 +227,10 @@ fn exact_numbers(values: &[f64], texts: &TextArena, mark: DecimalMark) -> Option
         .into_iter()
         .map(|code| code.map_or(0, |code| new_codes[code as usize]))
         .collect();
-    Some(Arc::new(Categorical {
+    Arc::new(Categorical {
         codes,
         levels: Arc::new(levels),
-    }))
+    })
 }
 
 /// The exact numbers of a choice of records.

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use super::{CellSource, Cells, Column, Content, NumberText, Texts};
@@ -168,6 +169,14 @@ impl Column {
     pub fn counted_elsewhere(&self) -> Option<Arc<dyn CountsClasses>> {
         match &self.cells {
             Cells::Stored(stored) => stored.file.counter(),
+            Cells::Read(_) | Cells::Unread(_) => None,
+        }
+    }
+
+    /// The folder of its store, if its cells lie in one.
+    pub fn store_folder(&self) -> Option<&Path> {
+        match &self.cells {
+            Cells::Stored(stored) => Some(stored.file.folder()),
             Cells::Read(_) | Cells::Unread(_) => None,
         }
     }

@@ -394,7 +394,7 @@ impl ColumnBuilder {
     /// The column, all of whose cells are in a file.
     pub(super) fn finish_stored(self, writer: ColumnWriter, store: &Store) -> io::Result<Column> {
         match self.cells {
-            CellBuilder::Numeric(numbers) => numbers.finish_stored(writer),
+            CellBuilder::Numeric(numbers) => Ok(numbers.finish_stored(writer)),
             CellBuilder::Categorical(categories) => categories.finish_stored(writer, store),
         }
     }

@@ -363,7 +363,7 @@ impl CategoryBuilder {
             n_suppressed: 0,
         };
         let as_numbers = self.attribute.kind == Kind::Continuous;
-        let column = Column::stored(self.attribute, writer.finish(frame)?);
+        let column = Column::stored(self.attribute, writer.finish(frame));
         match as_dates(column.clone(), &self.dates, as_numbers) {
             numbers if numbers.is_numeric() => store.moved(&numbers),
             _ => Ok(column),
@@ -371,7 +371,7 @@ impl CategoryBuilder {
     }
 
     /// The column of texts that are in a file.
-    pub(super) fn finish_texts(self, writer: ColumnWriter, n_missing: usize) -> io::Result<Column> {
+    pub(super) fn finish_texts(self, writer: ColumnWriter, n_missing: usize) -> Column {
         let attribute = Arc::clone(&self.attribute);
         let frame = Frame {
             // The marks are those of the column that is made of the texts.
@@ -380,7 +380,7 @@ impl CategoryBuilder {
             n_suppressed: 0,
             values: FrameValues::Texts(Arc::new(self)),
         };
-        Ok(Column::stored(attribute, writer.finish(frame)?))
+        Column::stored(attribute, writer.finish(frame))
     }
 
     pub(super) fn finish(mut self) -> Column {

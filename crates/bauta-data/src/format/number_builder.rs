@@ -439,7 +439,7 @@ impl NumberBuilder {
     }
 
     /// The column, all of whose cells are in a file.
-    pub(super) fn finish_stored(self, writer: ColumnWriter) -> io::Result<Column> {
+    pub(super) fn finish_stored(self, writer: ColumnWriter) -> Column {
         let has_texts = matches!(self.spelling, Spelling::Verbatim(_));
         let frame = Frame {
             values: FrameValues::Numbers {
@@ -460,7 +460,7 @@ impl NumberBuilder {
             n_missing: self.n_stored_missing,
             n_suppressed: 0,
         };
-        Ok(Column::stored(self.attribute, writer.finish(frame)?))
+        Column::stored(self.attribute, writer.finish(frame))
     }
 
     pub(super) fn finish(mut self) -> Column {

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{Read as _, Seek as _};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ use super::text_read::ReadText;
 use super::{ReadOptions, TextStyle, Variables};
 use crate::fingerprint::Fingerprint;
 use crate::problem::{DataError, DataProblem, ProblemList};
-use crate::store::Store;
+use crate::store::{Store, StoreLost};
 use crate::table::Table;
 use crate::watch::Watch;
 
@@ -96,7 +96,13 @@ pub(super) fn read_stored(
     let fingerprint = Fingerprint::of(&hashed).map_err(failed)?;
     let decode = || rayon::scope(|_| store_batches(path, file, options, store, watch));
     let content = AssertUnwindSafe(decode);
-    let table = catch_unwind(content).unwrap_or_else(|_| Err(damaged(path)))?;
+    let table = catch_unwind(content).unwrap_or_else(|cause| {
+        // What the store lacks is not the file's fault.
+        if cause.is::<StoreLost>() {
+            resume_unwind(cause);
+        }
+        Err(damaged(path))
+    })?;
     let read = ReadText {
         table,
         style: TextStyle::default(),

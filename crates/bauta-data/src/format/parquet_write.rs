@@ -74,7 +74,7 @@ fn write_groups(
                 .is_stored()
                 .then(|| table.slice(first..end))
                 .transpose();
-            let part = part.map_err(|error| DataError::io(path, "read back", &error))?;
+            let part = part.map_err(|error| DataError::put_aside(path, &error))?;
             let (part, records) = match &part {
                 Some(part) => (part, 0..end - first),
                 None => (table, first..end),

@@ -70,7 +70,7 @@ fn write_slices(
     let n_records = table.n_records();
     let slice = |first: usize| {
         let read = table.slice(first..n_records.min(first + SLICE_RECORDS));
-        read.map_err(|error| DataError::io(path, "read back", &error))
+        read.map_err(|error| DataError::put_aside(path, &error))
     };
     let mut first = 0;
     let mut part = slice(first)?;

@@ -1,17 +1,17 @@
 //! The file of a column, and what is known of the column without a look at it.
 
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
-use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::StoreLost;
 use super::block::{Section, Sections, damaged, put_codes, put_numbers, put_states, put_texts};
 use super::counting::CountsClasses;
 use super::folder::{Folder, Held};
 use crate::codes::Codes;
-use crate::column::{Categorical, Content, NumberText, Values, exact_numbers_of};
+use crate::column::{Categorical, Content, NumberText, Values, exact_numbers_coded};
 use crate::levels::Levels;
 use crate::missing::{MissingCause, MissingCells, MissingMark};
 use crate::number::write_number;
@@ -123,7 +123,6 @@ struct BlockPlace {
 struct CellFile {
     folder: Arc<Folder>,
     path: PathBuf,
-    file: Mutex<File>,
     blocks: Vec<BlockPlace>,
     n_records: usize,
     n_bytes: u64,
@@ -148,12 +147,11 @@ pub(crate) struct ColumnWriter {
 }
 
 impl ColumnWriter {
-    pub(super) fn new(folder: Arc<Folder>, path: PathBuf, file: File) -> Self {
+    pub(super) fn new(folder: Arc<Folder>, path: PathBuf) -> Self {
         Self {
             cells: CellFile {
                 folder,
                 path,
-                file: Mutex::new(file),
                 blocks: Vec::new(),
                 n_records: 0,
                 n_bytes: 0,
@@ -256,7 +254,8 @@ impl ColumnWriter {
 
     fn end_block(&mut self, n_records: usize, decimals: u8) -> io::Result<()> {
         let cells = &mut self.cells;
-        let file = cells.file.get_mut().unwrap_or_else(PoisonError::into_inner);
+        // Not kept open: a file may have more variables than a process may have open files.
+        let mut file = OpenOptions::new().append(true).open(&cells.path)?;
         file.write_all(&self.bytes)?;
         cells.blocks.push(BlockPlace {
             offset: cells.n_bytes,
@@ -273,15 +272,11 @@ impl ColumnWriter {
     }
 
     /// The column of what was written.
-    #[expect(
-        clippy::unnecessary_wraps,
-        reason = "what is buffered may have to be written here"
-    )]
-    pub(crate) fn finish(self, frame: Frame) -> io::Result<ColumnFile> {
-        Ok(ColumnFile {
+    pub(crate) fn finish(self, frame: Frame) -> ColumnFile {
+        ColumnFile {
             frame: Arc::new(frame),
             cells: Arc::new(self.cells),
-        })
+        }
     }
 }
 
@@ -329,6 +324,11 @@ impl ColumnFile {
     /// Records of a block.
     pub(crate) fn block_records(&self) -> usize {
         self.cells.folder.block_records
+    }
+
+    /// The folder of the store.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.cells.folder.path
     }
 
     /// Bytes that columns of the store may still take in memory.
@@ -439,6 +439,7 @@ impl ColumnFile {
     fn read_cells(&self, records: Range<usize>, wanted: Wanted) -> io::Result<ReadCells> {
         let mut read = ReadCells::with_room(self, records.len(), wanted);
         let mut bytes = Vec::new();
+        let mut file = File::open(&self.cells.path)?;
         let blocks = &self.cells.blocks;
         let start = blocks.partition_point(|block| block.first + block.n_records <= records.start);
         for block in blocks[start..]
@@ -446,11 +447,8 @@ impl ColumnFile {
             .take_while(|block| block.first < records.end)
         {
             bytes.resize(block.n_bytes, 0);
-            {
-                let mut file = (self.cells.file.lock()).unwrap_or_else(PoisonError::into_inner);
-                file.seek(SeekFrom::Start(block.offset))?;
-                file.read_exact(&mut bytes)?;
-            }
+            file.seek(SeekFrom::Start(block.offset))?;
+            file.read_exact(&mut bytes)?;
             let from = records.start.max(block.first) - block.first;
             let to = records.end.min(block.first + block.n_records) - block.first;
             read.add(self, block, &Sections::of(&bytes)?, from..to)?;
@@ -578,7 +576,7 @@ impl ReadCells {
                     ExactNumbers::None => None,
                     ExactNumbers::InTexts => {
                         number_text.verbatim = has_texts.then(|| Arc::new(self.texts));
-                        exact_numbers_of(&self.numbers, &number_text)
+                        exact_numbers_coded(&self.numbers, &number_text)
                     }
                     ExactNumbers::Coded(levels) => Some(Arc::new(Categorical {
                         codes: self.exact,
@@ -606,7 +604,11 @@ impl ReadCells {
                             states = self.states;
                         } else {
                             let nulls = states.iter_mut().zip(self.states);
-                            nulls.for_each(|(state, null)| *state = null.max(*state));
+                            nulls.for_each(|(state, null)| {
+                                if null != 0 {
+                                    *state = null;
+                                }
+                            });
                         }
                         (codes, states)
                     }

@@ -1,12 +1,16 @@
 //! Classes of equal codes, counted elsewhere than in memory.
 
+use std::path::Path;
+
 use crate::codes::Codes;
 
 /// Counts classes of equal codes of any number of records: an engine that puts aside what does not fit, or a cluster.
 pub trait CountsClasses: Send + Sync {
-    /// Begins a count. Codes of each column go up to `largest`; records have weights or none has.
+    /// Begins a count. Codes of each column go up to `largest`; records have weights or none has. What has to be put aside
+    /// may be in `folder`, which only its owner can read and which is removed with the store.
     fn begin(
         &self,
+        folder: &Path,
         largest: &[u32],
         weighted: bool,
     ) -> Result<Box<dyn ClassCount + '_>, CountFailed>;

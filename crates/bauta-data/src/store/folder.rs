@@ -1,7 +1,7 @@
 //! The folder of a store: made for its owner alone, locked while it is in use, removed with its last column.
 
 use std::fmt;
-use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use std::fs::{self, DirBuilder, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -18,15 +18,17 @@ use crate::table::Table;
 const PREFIX: &str = "bauta-store-";
 /// The same until they are locked.
 const NEW_PREFIX: &str = "bauta-new-";
+/// What the folders are called in which an engine puts aside what does not fit.
+pub const ENGINE_PREFIX: &str = "bauta-engine-";
 /// The file whose lock says that somebody uses the folder.
-const LOCK: &str = "lock";
+pub const LOCK: &str = "lock";
 
 /// A folder for the columns of one run. It is removed when the store and all its columns are gone.
 #[derive(Clone, Debug)]
 pub struct Store(Arc<Folder>);
 
 pub(super) struct Folder {
-    path: PathBuf,
+    pub(super) path: PathBuf,
     pub(super) block_records: usize,
     /// Locked for as long as the store is in use.
     _lock: File,
@@ -81,13 +83,7 @@ impl Store {
 
     /// The same with blocks of so many records.
     pub fn with_blocks(parent: &Path, block_records: usize) -> Result<Self, DataError> {
-        if !parent.is_dir() {
-            let problem = DataProblem::file("is no folder", "name a folder that is there");
-            return Err(DataError {
-                kind: DataErrorKind::Io,
-                ..DataError::one(parent, problem)
-            });
-        }
+        Self::check_folder(parent)?;
         let made = made_in(parent);
         let (path, lock) =
             made.map_err(|error| DataError::io(parent, "make a store in", &error))?;
@@ -103,6 +99,18 @@ impl Store {
             most_held: AtomicU64::new(u64::MAX),
             counting: OnceLock::new(),
         })))
+    }
+
+    /// Refuses what is no folder.
+    pub fn check_folder(parent: &Path) -> Result<(), DataError> {
+        if parent.is_dir() {
+            return Ok(());
+        }
+        let problem = DataProblem::file("is no folder", "name a folder that is there");
+        Err(DataError {
+            kind: DataErrorKind::Io,
+            ..DataError::one(parent, problem)
+        })
     }
 
     /// Removes what killed runs left in a folder: stores that nobody uses.
@@ -151,7 +159,8 @@ impl Store {
     /// The same column, with its cells in a file of the store. One that is in a store stays where it is.
     pub fn put(&self, column: &Column) -> Result<Column, DataError> {
         let Some(content) = column.in_memory() else {
-            return Ok(column.clone());
+            // Not what was read of it: that is given back with whoever looked.
+            return Ok(column.view().unwrap_or_else(|| column.clone()));
         };
         let moved = self.moved_content(column, content);
         moved.map_err(|error| self.failed(&error))
@@ -161,14 +170,14 @@ impl Store {
     pub(crate) fn moved(&self, column: &Column) -> io::Result<Column> {
         match column.in_memory() {
             Some(content) => self.moved_content(column, content),
-            None => Ok(column.clone()),
+            None => Ok(column.view().unwrap_or_else(|| column.clone())),
         }
     }
 
     fn moved_content(&self, column: &Column, content: &Content) -> io::Result<Column> {
         let mut writer = self.writer()?;
         writer.put_content(content)?;
-        Ok(column.moved_to(writer.finish(Frame::of(content))?))
+        Ok(column.moved_to(writer.finish(Frame::of(content))))
     }
 
     /// The same table with all its columns in the store.
@@ -186,18 +195,15 @@ impl Store {
     pub(crate) fn writer(&self) -> io::Result<ColumnWriter> {
         let number = self.0.n_files.fetch_add(1, Ordering::Relaxed);
         let path = self.0.path.join(format!("{number}.cells"));
-        let file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create_new(true)
-            .open(&path)?;
-        Ok(ColumnWriter::new(Arc::clone(&self.0), path, file))
+        File::create_new(&path)?;
+        Ok(ColumnWriter::new(Arc::clone(&self.0), path))
     }
 
     /// What an error while writing says, to people.
     pub(crate) fn failed(&self, error: &io::Error) -> DataError {
         let folder = self.0.path.parent().unwrap_or(&self.0.path);
-        if error.kind() == io::ErrorKind::StorageFull {
+        let is_full = [io::ErrorKind::StorageFull, io::ErrorKind::QuotaExceeded];
+        if is_full.contains(&error.kind()) {
             let problem = DataProblem::file(
                 "there is no room left in the folder for what does not fit into memory",
                 "make room, or name another folder: --spill DIR, or [engine] spill = \"DIR\"",
@@ -248,7 +254,7 @@ impl Folder {
 impl Drop for Folder {
     fn drop(&mut self) {
         // Nobody is left who could be told; the next run removes what stays.
-        let _ = fs::remove_dir_all(&self.path);
+        let _ = remove(&self.path);
     }
 }
 
@@ -265,14 +271,48 @@ fn made_in(parent: &Path) -> io::Result<(PathBuf, File)> {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
             Err(error) => return Err(error),
         }
-        let lock = File::create_new(new.join(LOCK))?;
-        lock.lock()?;
-        if path.exists() || fs::rename(&new, &path).is_err() {
-            let _ = fs::remove_dir_all(&new);
-            continue;
+        let locked = File::create_new(new.join(LOCK)).and_then(|lock| {
+            lock.lock()?;
+            Ok(lock)
+        });
+        let named = locked.and_then(|lock| {
+            if path.exists() {
+                return Err(io::ErrorKind::AlreadyExists.into());
+            }
+            fs::rename(&new, &path)?;
+            Ok(lock)
+        });
+        match named {
+            Ok(lock) => return Ok((path, lock)),
+            Err(error) => {
+                let _ = remove(&new);
+                let is_taken = [
+                    io::ErrorKind::AlreadyExists,
+                    io::ErrorKind::DirectoryNotEmpty,
+                    // Somebody took it for one that was left behind before it was locked.
+                    io::ErrorKind::NotFound,
+                ];
+                if !is_taken.contains(&error.kind()) {
+                    return Err(error);
+                }
+            }
         }
-        return Ok((path, lock));
     }
+}
+
+/// Removes a store: its lock last, because what has none looks like nobody's.
+fn remove(path: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(path)?.flatten() {
+        if entry.file_name() != LOCK {
+            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            if is_folder {
+                fs::remove_dir_all(entry.path())?;
+            } else {
+                fs::remove_file(entry.path())?;
+            }
+        }
+    }
+    fs::remove_dir_all(path)
 }
 
 /// Makes folders that their owner alone can look into.
@@ -290,18 +330,19 @@ fn owner_only() -> DirBuilder {
 /// Removes a folder if it is a store that nobody uses, and says whether it did.
 fn is_leftover(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str());
-    let is_store =
-        name.is_some_and(|name| name.starts_with(PREFIX) || name.starts_with(NEW_PREFIX));
+    let is_of = |prefix: &&str| name.is_some_and(|name| name.starts_with(*prefix));
+    let is_store = [PREFIX, NEW_PREFIX, ENGINE_PREFIX].iter().any(is_of);
     // A link is nobody's store.
     let is_folder = fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_dir());
     if !is_store || !is_folder {
         return false;
     }
     let Ok(lock) = File::open(path.join(LOCK)) else {
-        return false;
+        // A store has its name from when it is locked, and loses its lock last.
+        return is_of(&PREFIX) && !path.join(LOCK).exists() && remove(path).is_ok();
     };
     match lock.try_lock() {
-        Ok(()) => fs::remove_dir_all(path).is_ok(),
+        Ok(()) => remove(path).is_ok(),
         Err(TryLockError::WouldBlock | TryLockError::Error(_)) => false,
     }
 }

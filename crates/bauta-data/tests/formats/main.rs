@@ -9,6 +9,7 @@ mod exact_numbers;
 mod memory;
 mod parquet;
 mod round_trips;
+mod stored;
 mod watching;
 
 use std::path::{Path, PathBuf};

@@ -4,6 +4,7 @@
 //! the whole, to the last bit of their weights. What stays in memory is the class of each record, four bytes.
 
 use std::ops::Range;
+use std::path::Path;
 
 use bauta_data::store::{CountFailed, CountedClasses, CountsClasses};
 use bauta_data::{Codes, Role, Table};
@@ -171,7 +172,10 @@ impl Blocks<'_> {
         if self.semantics == Semantics::Original {
             largest.extend(self.keys.iter().map(|_| 1));
         }
-        let mut count = counter.begin(&largest, scale.is_some()).map_err(failed)?;
+        let folder = self.table.column(self.keys[0]).store_folder();
+        let folder = folder.unwrap_or(Path::new(""));
+        let count = counter.begin(folder, &largest, scale.is_some());
+        let mut count = count.map_err(failed)?;
         self.each(|keys, weights| {
             let units = match (scale, weights) {
                 (Some(scale), Some(weights)) => {

@@ -113,9 +113,12 @@ impl<'s> Masked<'s> {
         for on in one_by_one {
             let view_of_original = original.view();
             let view = self.table.view_beside(original, &view_of_original);
-            let work = || self.work(step, &view, on, &view_of_original, context);
-            let mut change = caught(work)?;
-            let unchanged = looked_over(&mut change, step, &view, on, context);
+            let work = || {
+                let mut change = self.work(step, &view, on, &view_of_original, context)?;
+                let unchanged = looked_over(&mut change, step, &view, on, context);
+                Ok((change, unchanged))
+            };
+            let (change, unchanged) = caught(work)?;
             all_unchanged.extend(
                 unchanged
                     .iter()
@@ -152,7 +155,10 @@ impl<'s> Masked<'s> {
             ..Change::default()
         };
         let table = changed.apply_to(&self.table);
-        kept.map_or(Ok(table.clone()), |kept| taken(&table, &kept, store))
+        match kept {
+            Some(kept) => taken(&table, &kept, store),
+            None => Ok(table),
+        }
     }
 
     /// Positions of a step's variables, which a checked plan has.

@@ -1,6 +1,7 @@
 //! Counts classes as plainly as can be, for stores that have somebody count for them.
 
 use std::collections::HashMap;
+use std::path::Path;
 
 use bauta_data::Codes;
 use bauta_data::store::{ClassCount, CountFailed, CountedClasses, CountsClasses};
@@ -11,6 +12,7 @@ pub(crate) struct PlainCounter;
 impl CountsClasses for PlainCounter {
     fn begin(
         &self,
+        _folder: &Path,
         largest: &[u32],
         weighted: bool,
     ) -> Result<Box<dyn ClassCount + '_>, CountFailed> {

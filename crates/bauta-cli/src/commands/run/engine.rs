@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bauta_cluster::{Credentials, connect};
 use bauta_data::Watch;
-use bauta_data::store::CountsClasses;
+use bauta_data::store::{CountsClasses, Store};
 use bauta_engine::{Counter, Limits, Session};
 use bauta_methods::MethodError;
 use bauta_plan::Plan;
@@ -24,6 +24,9 @@ pub(super) fn counter(
         return Ok(None);
     };
     let folder = spill_folder(plan, &input.path);
+    Store::check_folder(&folder)?;
+    // What a killed run left is removed before this one puts something beside it.
+    Store::remove_leftover(&folder);
     let session = match (&asked.cluster, asked.partitions) {
         (Some(address), _) => {
             let credentials = Credentials::read(&asked.credentials);
@@ -33,15 +36,13 @@ pub(super) fn counter(
         }
         (None, Some(partitions)) => Session::local(&Limits {
             memory: plan.engine.memory.map(|bytes| bytes / 2),
-            spill: folder.clone(),
+            spill: folder,
             partitions: usize::from(partitions.get()),
         }),
         (None, None) => return Ok(None),
     };
     let session = session.map_err(|error| refused(&error))?;
-    // All who count must find the parts under the same path.
-    let folder = std::path::absolute(&folder).unwrap_or(folder);
-    let counter = Counter::new(session, &folder, Box::new(CtrlC));
+    let counter = Counter::new(session, Box::new(CtrlC));
     Ok(Some(Arc::new(counter)))
 }
 

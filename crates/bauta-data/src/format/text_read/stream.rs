@@ -156,8 +156,12 @@ impl Stream<'_> {
             return Ok(None);
         }
         let mut tokeniser = Tokeniser::new(&opened.text, opened.delimiter);
-        let (columns, problems) =
-            columns_of(self.path, &opened, &mut tokeniser, self.options, marks)?;
+        let begun = columns_of(self.path, &opened, &mut tokeniser, self.options, marks);
+        if begun.is_err() && !stretch.is_of_characters() {
+            // Bytes that are no characters are told first.
+            return Ok(None);
+        }
+        let (columns, problems) = begun?;
         let mut offset = stretch.text.len() - opened.text.len() + tokeniser.reached();
         if columns.len() < 2 {
             return Ok(None);
@@ -220,6 +224,14 @@ struct Records<'t> {
 }
 
 impl Stretch {
+    /// Whether its bytes are characters, but for the last one, which may be cut off.
+    fn is_of_characters(&self) -> bool {
+        match std::str::from_utf8(&self.text) {
+            Ok(_) => true,
+            Err(error) => error.error_len().is_none() && !self.is_last,
+        }
+    }
+
     /// The whole records from an offset on; none if they cannot be told from the text alone.
     fn records(&self, offset: usize, delimiter: u8) -> Option<Records<'_>> {
         let mut cuts = pieces::cut(&self.text, offset, PIECE_BYTES, delimiter);
@@ -329,7 +341,7 @@ impl Pass {
             .zip(self.n_missing);
         let columns: io::Result<Vec<Column>> = columns
             .map(|(((column, writer), waiting), n_missing)| match waiting {
-                Some(_) => column.into_waiting().finish_texts(writer, n_missing),
+                Some(_) => Ok(column.into_waiting().finish_texts(writer, n_missing)),
                 None => column.finish_stored(writer, stream.store),
             })
             .collect();
