@@ -54,8 +54,8 @@ semantics = "wild"
 use = ["l-diversity"]
 sensitive = "ind"
 [[gate]]
-measure = "l-diversity"
-at_least = 0
+measure = "il1s"
+at_most = 9
 "#;
 
 /// What a run left: the released bytes, and the record without times.
