@@ -310,14 +310,18 @@ impl ExactSums {
     /// The doubles nearest to the sums at some places.
     pub fn nearest_at(&self, places: &[u32]) -> Vec<f64> {
         let unit = self.scale.unit();
-        whatever_width!(&self.kept, sums => {
-            if sums.len() <= places.len() {
-                let nearest: Vec<f64> = sums.par_iter().map(|sum| sum.nearest(unit)).collect();
-                places.par_iter().map(|&at| nearest[at as usize]).collect()
-            } else {
-                places.par_iter().map(|&at| sums[at as usize].nearest(unit)).collect()
-            }
-        })
+        let at = |nearest: &[f64]| places.par_iter().map(|&at| nearest[at as usize]).collect();
+        match &self.kept {
+            Kept::Doubles(sums) => at(sums),
+            // Each is rounded once, not once for every place.
+            kept if self.len() <= places.len() => at(&whatever_width!(kept, sums => {
+                sums.par_iter().map(|sum| sum.nearest(unit)).collect::<Vec<f64>>()
+            })),
+            kept => whatever_width!(kept, sums => {
+                let sums = places.par_iter().map(|&at| sums[at as usize]);
+                sums.map(|sum| sum.nearest(unit)).collect()
+            }),
+        }
     }
 
     /// The double nearest to the sum of some sums.
