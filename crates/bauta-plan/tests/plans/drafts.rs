@@ -60,6 +60,7 @@ name = "weights"
 mask = "recode"
 on = "age"
 map = { "1" = "1-2" }
+off = true
 flag = true
 rows = [[0.5, 1.0], [1.0, 0.0]]
 [[measure]]

@@ -13,6 +13,7 @@ mod schema;
 mod seen_again;
 mod support;
 mod sweeping;
+mod switched_off;
 mod tuning;
 mod unchanged;
 mod verification;
