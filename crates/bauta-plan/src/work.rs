@@ -7,6 +7,7 @@
 
 pub mod calibrate;
 pub mod compare;
+pub mod demo;
 mod error;
 pub mod explain_record;
 pub mod init;

@@ -23,7 +23,7 @@ fn plans() -> Vec<(PathBuf, String)> {
                 .is_some_and(|extension| extension == "toml")
         })
         .collect();
-    files.push(crates.join("bauta-cli/src/commands/demo.toml"));
+    files.push(crates.join("bauta-plan/src/work/demo.toml"));
     let read = |path: PathBuf| (path.clone(), std::fs::read_to_string(path).unwrap());
     files.into_iter().map(read).collect()
 }
