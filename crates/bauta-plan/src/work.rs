@@ -18,6 +18,7 @@ pub mod mask;
 mod one_step;
 pub mod optimize;
 pub mod other_tools;
+pub mod pictures;
 mod planned;
 mod reading;
 mod record;

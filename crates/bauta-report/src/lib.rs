@@ -21,6 +21,7 @@ mod page;
 mod params;
 mod public;
 mod residual;
+mod small_picture;
 pub mod svg;
 mod sweep;
 mod tabulated;
@@ -34,6 +35,7 @@ pub use comparison::{Comparison, Run};
 pub use csv::{CsvTable, csv_tables};
 pub use document::{Document, DocumentPicture, document};
 pub use number::{Unit, Written};
+pub use small_picture::small_picture;
 pub use sweep::SweepPage;
 pub use tune::TunePage;
 

@@ -7,6 +7,7 @@ mod drafts;
 mod exact_numbers;
 mod key_sets;
 mod memory;
+mod pictures;
 mod records;
 mod running;
 mod schema;
