@@ -19,7 +19,7 @@ const UNTOLD: f64 = 2.0;
 /// Between two bars of categories.
 const GAP: f64 = 2.0;
 
-/// A picture of a variable as a small inline drawing in the colours of reports. It has no anchors, so that
+/// A picture of a variable as a small inline drawing that follows [`STYLE`](crate::STYLE). It has no anchors, so that
 /// any number of them may stand on one page.
 pub fn small_picture(picture: &ColumnPicture, name: &str) -> Markup {
     let drawing = Drawing::of(picture);
