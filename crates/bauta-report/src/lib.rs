@@ -16,6 +16,7 @@ mod glossary;
 mod headline;
 mod internal;
 mod labels;
+mod markdown;
 mod measures;
 mod number;
 mod page;
@@ -35,7 +36,8 @@ use bauta_plan::publish::Renderer;
 
 pub use comparison::{Comparison, Run};
 pub use csv::{CsvTable, csv_tables};
-pub use document::{Document, DocumentPicture, document};
+pub use document::{DOCUMENT_STYLE, Document, DocumentPicture, document};
+pub use markdown::{markdown, markdown_with};
 pub use number::{Unit, Written};
 pub use page::STYLE;
 pub use small_picture::small_picture;

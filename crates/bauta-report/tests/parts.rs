@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use bauta_plan::RunRecord;
 use bauta_plan::work::pictures::ColumnPicture;
-use bauta_report::{Audience, Comparison, html, parts, small_picture};
+use bauta_report::{Audience, Comparison, html, markdown, parts, small_picture};
 
 use crate::support;
 use support::calibration::calibrated;
@@ -91,6 +91,7 @@ fn parts_need_neither_style_nor_script_of_their_own() {
         .collect();
     fragments.push(compared.sections().into_string());
     fragments.extend(compared.map().map(|map| map.into_string()));
+    fragments.push(markdown("# A\n\n| a | b |\n|---|---|\n| 1 | 2 |\n").into_string());
     let picture = ColumnPicture::Categories {
         bars: vec![("x".to_owned(), 10)],
         n_withheld_categories: 0,
