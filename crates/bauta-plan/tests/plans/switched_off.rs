@@ -208,3 +208,26 @@ fn a_search_leaves_what_is_off_alone() {
     assert!(problems.is_empty() && draft.steps[0].off, "{chosen}");
     assert!(chosen.contains("# not now"), "{chosen}");
 }
+
+#[test]
+fn levels_are_searched_beside_what_is_off() {
+    let folder = folder();
+    let described =
+        "age = { role = \"key\", kind = \"ordered\", hierarchy = { intervals = [[22]] } }";
+    let recode = "[[step]]\nmask = \"recode\"\non = [\"age\"]\nlevel = 1\n";
+    let judged = "[[measure]]\nuse = [\"k-anonymity\"]\non = [\"sex\", \"age\"]\n\
+        [[measure]]\nuse = [\"dld\", \"il1s\"]\non = [\"income\"]\n\
+        [[gate]]\nmeasure = \"k-anonymity\"\nat_least = 3\n\
+        [[gate]]\nmeasure = \"dld\"\nat_most = 0.9\n";
+    let off_first = plan(&[recode, OFF, SWAP, judged]);
+    let none = plan(&[SWAP, judged]);
+    let [off_first, none] = [off_first, none].map(|text| {
+        let age = "age = { role = \"key\", kind = \"ordered\" }";
+        assert!(text.contains(age));
+        let text = text.replace(age, described);
+        let found = tuned(folder.path(), &text, Strategy::Lattice).unwrap();
+        found.levels.expect("levels were searched")
+    });
+    // The plan's own level is that of the file: the recoding is off.
+    assert_eq!(off_first.own, none.own);
+}
