@@ -17,7 +17,7 @@ fn all(record: &RunRecord) -> [String; 4] {
         parts::measures(record),
         parts::steps(record),
     ]
-    .map(|part| part.into_string())
+    .map(maud::Markup::into_string)
 }
 
 fn records() -> [RunRecord; 3] {
@@ -90,7 +90,7 @@ fn parts_need_neither_style_nor_script_of_their_own() {
         .flat_map(all)
         .collect();
     fragments.push(compared.sections().into_string());
-    fragments.extend(compared.map().map(|map| map.into_string()));
+    fragments.extend(compared.map().map(maud::Markup::into_string));
     fragments.push(markdown("# A\n\n| a | b |\n|---|---|\n| 1 | 2 |\n").into_string());
     let picture = ColumnPicture::Categories {
         bars: vec![("x".to_owned(), 10)],
@@ -144,7 +144,7 @@ fn several_parts_stand_on_one_page() {
     let compared = Comparison::new(&pair);
     let mut page: Vec<String> = [&passed, &failed].into_iter().flat_map(all).collect();
     page.push(compared.sections().into_string());
-    page.extend(compared.map().map(|map| map.into_string()));
+    page.extend(compared.map().map(maud::Markup::into_string));
     let page = page.concat();
     let anchors = values(&page, " id=\"");
     let different: BTreeSet<&&str> = anchors.iter().collect();

@@ -109,12 +109,12 @@ fn picture(column: &Column, of: &ColumnProfile, mark: DecimalMark) -> ColumnPict
         let Bins {
             edges,
             counts,
-            n_in_bins,
+            n_inside,
         } = bins::bins(numbers(column, mark), grain(of));
         return ColumnPicture::Histogram {
             counts: counts.into_iter().map(told).collect(),
             edges,
-            n_outside: told(n_present - n_in_bins).unwrap_or(0),
+            n_outside: told(n_present - n_inside).unwrap_or(0),
             n_missing,
         };
     }

@@ -88,7 +88,7 @@ fn a_picture_shows_what_a_variable_is() {
         (edges.first(), edges.last()),
         (Some(&1000.0), Some(&4600.0))
     );
-    assert_eq!(edges[1] - edges[0], 200.0);
+    assert_eq!(edges[..2], [1000.0, 1200.0]);
     let shown: u64 = counts.iter().flatten().sum();
     assert_eq!((*n_outside, *n_missing), (0, Some(50)));
     assert_eq!(shown, 949);
@@ -146,7 +146,7 @@ fn columns() -> impl Strategy<Value = Vec<[String; 3]>> {
     ];
     let number = prop_oneof![
         6 => (0..40_i32).prop_map(|number| number.to_string()),
-        2 => (-500..100_000_i32).prop_map(|number| format!("{}.5", number)),
+        2 => (-500..100_000_i32).prop_map(|number| format!("{number}.5")),
         1 => Just(String::new()),
         1 => Just("9999999".to_owned()),
     ];

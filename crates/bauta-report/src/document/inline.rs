@@ -2,11 +2,14 @@
 
 use maud::{Markup, html};
 
+/// Says where a link leads that names this; none where its words stand alone.
+pub(crate) type LinkTo<'l> = dyn Fn(&str) -> Option<String> + 'l;
+
 /// What marks may be.
 #[derive(Clone, Copy)]
 pub(crate) struct Marks<'l> {
-    /// Where a link leads that names this; none where its words stand alone.
-    link: Option<&'l dyn Fn(&str) -> Option<String>>,
+    /// Where links lead; to pages beside this one where nobody says.
+    link: Option<&'l LinkTo<'l>>,
     within: Within,
 }
 
@@ -27,7 +30,7 @@ impl Marks<'_> {
 
 impl<'l> Marks<'l> {
     /// With marks within emphasis, and links to wherever they are said to lead.
-    pub(crate) fn linked(link: &'l dyn Fn(&str) -> Option<String>) -> Self {
+    pub(crate) fn linked(link: &'l LinkTo<'l>) -> Self {
         Self {
             link: Some(link),
             within: Within::Marks,

@@ -26,7 +26,7 @@ pub(super) struct Bins {
     /// Records from each edge up to the next.
     pub(super) counts: Vec<u64>,
     /// All of them together.
-    pub(super) n_in_bins: u64,
+    pub(super) n_inside: u64,
 }
 
 /// Bars from the first to the ninety-ninth percentile; none where fewer than ten records lie beyond each.
@@ -49,7 +49,7 @@ pub(super) fn bins(mut values: Vec<f64>, grain: Grain) -> Bins {
         }
     }
     Bins {
-        n_in_bins: counts.iter().sum(),
+        n_inside: counts.iter().sum(),
         edges,
         counts,
     }
@@ -146,19 +146,29 @@ mod tests {
         let expected: Vec<f64> = (0..=20).map(|number| f64::from(number * 50)).collect();
         assert_eq!(found.edges, expected);
         assert_eq!(found.counts, vec![50; 20]);
-        assert_eq!(found.n_in_bins, 1000);
+        assert_eq!(found.n_inside, 1000);
     }
 
     #[test]
     fn widths_are_one_two_or_five_times_a_power_of_ten() {
-        let width = |low: f64, high: f64, grain| Width::about(low, high, grain).edge(1);
-        assert_eq!(width(0.0, 20.0, Grain::Any), 1.0);
-        assert_eq!(width(0.0, 21.0, Grain::Any), 2.0);
-        assert_eq!(width(0.0, 1.0, Grain::Any), 0.05);
-        assert_eq!(width(0.0, 1.0, Grain::Whole), 1.0);
-        assert_eq!(width(-3e6, 3e6, Grain::Any), 500_000.0);
-        assert_eq!(width(40.0, 40.0, Grain::Whole), 5.0);
-        assert_eq!(width(0.0, 0.0, Grain::Any), 1.0);
+        let (any, whole) = (Grain::Any, Grain::Whole);
+        let cases = [
+            (0.0, 20.0, any, 1.0),
+            (0.0, 21.0, any, 2.0),
+            (0.0, 1.0, any, 0.05),
+            (0.0, 1.0, whole, 1.0),
+            (-3e6, 3e6, any, 500_000.0),
+            (40.0, 40.0, whole, 5.0),
+            (0.0, 0.0, any, 1.0),
+        ];
+        for (low, high, grain, expected) in cases {
+            let width = Width::about(low, high, grain).edge(1);
+            assert_eq!(
+                width.to_bits(),
+                f64::to_bits(expected),
+                "{low} {high} {width}"
+            );
+        }
     }
 
     #[test]
@@ -195,7 +205,7 @@ mod tests {
             let found = bins(values, Grain::Any);
             prop_assert!(found.counts.len() <= 30, "{}", found.counts.len());
             prop_assert!(found.edges.windows(2).all(|pair| pair[0] < pair[1]));
-            prop_assert!(found.n_in_bins > 0);
+            prop_assert!(found.n_inside > 0);
         }
     }
 }
