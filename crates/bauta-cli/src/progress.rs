@@ -1,7 +1,5 @@
 //! Progress on standard error, and Ctrl-C.
 
-mod estimate;
-
 use std::fmt;
 use std::io::IsTerminal as _;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,12 +7,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use bauta_data::Watch;
+use bauta_plan::estimate::Stage;
 use bauta_plan::run::RunWatch;
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 
 use crate::print::{harmless, say};
 use crate::screen;
-use estimate::Stage;
 
 /// Set by Ctrl-C; every method looks at it.
 static CANCELLED: AtomicBool = AtomicBool::new(false);

@@ -11,6 +11,7 @@ mod scenarios;
 mod step_scenarios;
 mod steps;
 mod surroundings;
+mod switched_off;
 mod variables;
 
 use std::cell::RefCell;
@@ -134,7 +135,7 @@ pub(crate) fn plan_of(
         scenarios: &scenarios,
         described: !draft.scenarios.is_empty(),
     };
-    let steps = checker.steps(&draft.steps, known);
+    let (steps, switched_off) = checker.steps(&draft.steps, known);
     let original = checker.originals(&read.schema);
     let measures = measures::check_measures(&checker, &original, &draft.measures, &scenarios);
     let gates = gates::check_gates(&checker, draft, &measures);
@@ -163,6 +164,7 @@ pub(crate) fn plan_of(
         labels: variables::labels(&draft.variables),
         scenarios,
         steps,
+        switched_off,
         measures,
         gates,
         advice,

@@ -232,6 +232,9 @@ pub struct StepDraft {
     /// Its parameters.
     #[serde(flatten)]
     pub params: Given,
+    /// Whether it stays in the plan and is not carried out.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub off: bool,
     #[serde(skip)]
     pub(crate) place: Section,
 }
@@ -446,6 +449,7 @@ impl StepDraft {
             name: None,
             why: None,
             params: Given::default(),
+            off: false,
             place: Section::default(),
         }
     }
@@ -461,6 +465,13 @@ impl StepDraft {
     #[must_use]
     pub fn with(mut self, param: &str, value: impl IntoRaw) -> Self {
         self.params.push(param, value);
+        self
+    }
+
+    /// In the plan, and not carried out.
+    #[must_use]
+    pub fn switched_off(mut self) -> Self {
+        self.off = true;
         self
     }
 

@@ -12,6 +12,7 @@ mod claims;
 mod clock;
 pub mod draft;
 mod error;
+pub mod estimate;
 pub mod execute;
 pub mod gate;
 mod judge;

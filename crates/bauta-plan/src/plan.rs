@@ -32,6 +32,8 @@ pub struct Plan {
     pub scenarios: Vec<Scenario>,
     /// What to do, in order.
     pub steps: Vec<Step>,
+    /// Steps of its text that are not carried out.
+    pub switched_off: Vec<SwitchedOff>,
     /// What to measure, in order.
     pub measures: Vec<PlannedMeasure>,
     /// What the release must satisfy.
@@ -123,6 +125,28 @@ impl Step {
     /// Whether it can change anything at all with its parameters.
     pub fn effect(&self) -> Effect {
         self.facts().effect
+    }
+}
+
+/// A step that stays in the plan and is not carried out.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SwitchedOff {
+    /// Name that would key its random draws, and that no other step gets.
+    pub key: String,
+    /// The method that it names.
+    pub method: &'static str,
+    /// Where the plan says it.
+    pub span: Option<Span>,
+}
+
+impl SwitchedOff {
+    /// The step as notes name it: its name, and the method where that is another.
+    pub fn in_words(&self) -> String {
+        if self.key == self.method {
+            self.key.clone()
+        } else {
+            format!("{} ({})", self.key, self.method)
+        }
     }
 }
 

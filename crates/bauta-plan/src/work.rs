@@ -7,6 +7,7 @@
 
 pub mod calibrate;
 pub mod compare;
+pub mod demo;
 mod error;
 pub mod explain_record;
 pub mod init;
@@ -17,6 +18,7 @@ pub mod mask;
 mod one_step;
 pub mod optimize;
 pub mod other_tools;
+pub mod pictures;
 mod planned;
 mod reading;
 mod record;

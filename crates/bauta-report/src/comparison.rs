@@ -3,10 +3,13 @@
 mod json;
 mod map;
 mod page;
+mod plans;
 mod shared;
 
 use bauta_plan::RunRecord;
+use maud::Markup;
 
+use crate::anchors::apart;
 use crate::words::file_name;
 
 /// One of several runs.
@@ -71,6 +74,18 @@ impl<'a> Comparison<'a> {
     /// One page without scripts or links to anything outside it. Confidential.
     pub fn html(&self) -> String {
         page::page_of(self).into_string()
+    }
+
+    /// The same for a page of others, without head and frame, and with what the plans say otherwise. Follows
+    /// [`STYLE`](crate::STYLE); its anchors are its own. Confidential.
+    pub fn sections(&self) -> Markup {
+        page::fragment_of(self)
+    }
+
+    /// The map of risk and utility alone, each run a point with its name; none where fewer than two of the runs have a
+    /// figure of risk and one of loss that all measured. Confidential.
+    pub fn map(&self) -> Option<Markup> {
+        map::map(&self.runs).map(|map| apart(&map, "map"))
     }
 
     /// The same as one object.

@@ -1,12 +1,12 @@
 //! A text of our own as a page in the look of the reports: a few marks of Markdown, tables, and pictures inline.
 
-mod inline;
-mod table;
+pub(crate) mod inline;
+pub(crate) mod table;
 
 use maud::{Markup, PreEscaped, html};
 
 use crate::page::{Front, Section, page};
-use inline::inline;
+use inline::{Marks, inline};
 use table::table;
 
 /// A text with pictures. What the marks of its Markdown do not know (headings, paragraphs, lists, tables, pictures;
@@ -39,7 +39,8 @@ pub struct DocumentPicture<'a> {
 }
 
 /// Charts in rows of three, tables of words on narrow screens (a block for each row), and tables of many columns on paper.
-const STYLE: &str = "\
+/// Pages of others that show [`markdown`](crate::markdown()) have it beside [`STYLE`](crate::STYLE).
+pub const DOCUMENT_STYLE: &str = "\
 .three { grid-template-columns: repeat(auto-fit, minmax(min(100%, 19rem), 1fr)); }
 .document td:last-child, .document th:last-child { min-width: 6rem; }
 .document .words { min-width: 14rem; }
@@ -112,7 +113,7 @@ pub fn document(document: &Document<'_>) -> String {
     let foot = html! { "Written by Bauta " (env!("CARGO_PKG_VERSION")) "." };
     let page = page(&front, &sections, &foot).into_string();
     // Behind the style of all pages, of which there is one.
-    page.replacen("</style>", &format!("{STYLE}</style>"), 1)
+    page.replacen("</style>", &format!("{DOCUMENT_STYLE}</style>"), 1)
 }
 
 fn closed((heading, body): (String, Vec<Markup>), position: usize) -> Section {
@@ -177,7 +178,7 @@ fn written(block: &Block<'_>) -> Markup {
         Block::Heading(_, words) => html! { h3 { (inline(words)) } },
         Block::Paragraph(words) => html! { p { (inline(words)) } },
         Block::Items(items) => html! { ul { @for item in items { li { (inline(item)) } } } },
-        Block::Table(lines) => table(lines),
+        Block::Table(lines) => table(lines, &Marks::PLAIN),
         // Pictures are taken by rows.
         Block::Picture { title, .. } => html! { p { (title) } },
     }

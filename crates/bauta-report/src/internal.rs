@@ -15,6 +15,7 @@ use crate::glossary::glossary;
 use crate::page::{Front, Section, page};
 use crate::residual;
 use crate::words::{file_name, named};
+use verdict::Links;
 
 /// The internal report.
 pub(crate) fn report(record: &RunRecord) -> Markup {
@@ -38,7 +39,7 @@ pub(crate) fn report(record: &RunRecord) -> Markup {
         mark: Some(mark),
         block: html! {
             (verdict::verdict(record))
-            (verdict::key_figures(record))
+            (verdict::key_figures(record, Links::ToSections))
         },
     };
     let mut sections = match record.purpose() {
@@ -50,13 +51,7 @@ pub(crate) fn report(record: &RunRecord) -> Markup {
         "Variables",
         done::variables(record),
     ));
-    if has_measure_notes(record) {
-        sections.push(Section::new(
-            "notes",
-            "Notes of the measures",
-            measure_notes(record),
-        ));
-    }
+    sections.extend(notes(record));
     let steps = record.steps.iter().map(|step| step.method.as_str());
     let measures = record.measures.iter().map(|measure| measure.id.as_str());
     sections.extend([
@@ -82,6 +77,80 @@ pub(crate) fn report(record: &RunRecord) -> Markup {
     page(&front, &sections, &foot)
 }
 
+/// The outcome in one sentence.
+pub(crate) fn verdict(record: &RunRecord) -> Markup {
+    verdict::verdict(record)
+}
+
+/// The figures that a reader looks for first, before and after; on a page that may not have the sections they are of.
+pub(crate) fn headline(record: &RunRecord) -> Markup {
+    verdict::key_figures(record, Links::None)
+}
+
+/// What was done, and what steps show for themselves.
+pub(crate) fn steps(record: &RunRecord) -> Vec<Section> {
+    match record.purpose() {
+        Purpose::Release => {
+            let mut sections = vec![done(record)];
+            sections.extend(exhibits::sections(record));
+            sections
+        }
+        Purpose::Calibration => {
+            let mut sections = exhibits::sections(record);
+            sections.push(done(record));
+            sections
+        }
+    }
+}
+
+/// What was measured, and what the measures noted.
+pub(crate) fn measures(record: &RunRecord) -> Vec<Section> {
+    let mut sections = match record.purpose() {
+        Purpose::Release => {
+            let mut sections = vec![risk(record), loss(record)];
+            sections.extend(score(record));
+            sections
+        }
+        Purpose::Calibration => of_calibrated(record),
+    };
+    sections.extend(notes(record));
+    sections
+}
+
+fn done(record: &RunRecord) -> Section {
+    let heading = match record.purpose() {
+        Purpose::Release => "What was done and why",
+        Purpose::Calibration => "How it was done",
+    };
+    Section::new("done", heading, done::steps(record))
+}
+
+fn risk(record: &RunRecord) -> Section {
+    let heading = match record.purpose() {
+        Purpose::Release => "Risk before and after",
+        Purpose::Calibration => "Keys before and after",
+    };
+    Section::new("risk", heading, found::risks(record))
+}
+
+fn loss(record: &RunRecord) -> Section {
+    let heading = match record.purpose() {
+        Purpose::Release => "What an analyst loses",
+        Purpose::Calibration => "What differs from the input",
+    };
+    Section::new("loss", heading, found::losses(record))
+}
+
+fn score(record: &RunRecord) -> Option<Section> {
+    let scores = found::scores(record)?;
+    Some(Section::new("score", "Loss weighed against risk", scores))
+}
+
+fn notes(record: &RunRecord) -> Option<Section> {
+    has_measure_notes(record)
+        .then(|| Section::new("notes", "Notes of the measures", measure_notes(record)))
+}
+
 /// What a committee reads that decides on a release.
 fn of_release(record: &RunRecord) -> Vec<Section> {
     let mut sections = vec![
@@ -91,7 +160,7 @@ fn of_release(record: &RunRecord) -> Vec<Section> {
             verdict::gates(record),
         ),
         Section::new("files", "Files", provenance::files(record)),
-        Section::new("done", "What was done and why", done::steps(record)),
+        done(record),
     ];
     sections.extend(exhibits::sections(record));
     sections.extend([
@@ -100,13 +169,11 @@ fn of_release(record: &RunRecord) -> Vec<Section> {
             "What an intruder is assumed to know",
             done::scenarios(record),
         ),
-        Section::new("risk", "Risk before and after", found::risks(record)),
-        Section::new("loss", "What an analyst loses", found::losses(record)),
+        risk(record),
+        loss(record),
         Section::new("remaining", "What risk remains", residual::internal(record)),
     ]);
-    if let Some(scores) = found::scores(record) {
-        sections.push(Section::new("score", "Loss weighed against risk", scores));
-    }
+    sections.extend(score(record));
     sections
 }
 
@@ -115,23 +182,28 @@ fn of_calibration(record: &RunRecord) -> Vec<Section> {
     let mut sections = exhibits::sections(record);
     sections.extend([
         Section::new("files", "Files", provenance::files(record)),
-        Section::new("done", "How it was done", done::steps(record)),
+        done(record),
     ]);
     if !record.claims.is_empty() {
         let heading = "What was counted again";
         sections.push(Section::new("gates", heading, verdict::gates(record)));
     }
+    sections.extend(of_calibrated(record));
+    sections
+}
+
+/// What was measured of a file whose weights were calibrated.
+fn of_calibrated(record: &RunRecord) -> Vec<Section> {
     let has = |family: MeasureFamily| {
         let mut measures = record.measures.iter();
         measures.any(|measure| measure.family == family)
     };
+    let mut sections = Vec::new();
     if has(MeasureFamily::Risk) {
-        let heading = "Keys before and after";
-        sections.push(Section::new("risk", heading, found::risks(record)));
+        sections.push(risk(record));
     }
     if has(MeasureFamily::Loss) {
-        let heading = "What differs from the input";
-        sections.push(Section::new("loss", heading, found::losses(record)));
+        sections.push(loss(record));
     }
     sections
 }

@@ -4,6 +4,7 @@
 //! version is written from an extract of the record that names every field that may be published,
 //! so that a field that is added to the record stays inside until somebody decides otherwise.
 
+mod anchors;
 mod charts;
 mod comparison;
 mod csv;
@@ -15,12 +16,15 @@ mod glossary;
 mod headline;
 mod internal;
 mod labels;
+mod markdown;
 mod measures;
 mod number;
 mod page;
 mod params;
+pub mod parts;
 mod public;
 mod residual;
+mod small_picture;
 pub mod svg;
 mod sweep;
 mod tabulated;
@@ -32,8 +36,11 @@ use bauta_plan::publish::Renderer;
 
 pub use comparison::{Comparison, Run};
 pub use csv::{CsvTable, csv_tables};
-pub use document::{Document, DocumentPicture, document};
+pub use document::{DOCUMENT_STYLE, Document, DocumentPicture, document};
+pub use markdown::{markdown, markdown_with};
 pub use number::{Unit, Written};
+pub use page::STYLE;
+pub use small_picture::small_picture;
 pub use sweep::SweepPage;
 pub use tune::TunePage;
 

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-const STYLE: &str = include_str!("page.css");
+/// The style of all pages, for whoever puts parts of them on a page of its own.
+pub const STYLE: &str = include_str!("page.css");
 /// At the foot of every printed page of a report that must not leave the house.
 const CONFIDENTIAL_FOOT: &str = "@page { @bottom-left { content: \"Confidential\"; \
     color: #a8201a; font: bold 8pt system-ui, sans-serif; } }";
@@ -29,6 +30,16 @@ impl Section {
             id: id.into(),
             heading: heading.into(),
             body,
+        }
+    }
+
+    /// The section with its heading.
+    pub(crate) fn written(&self) -> Markup {
+        html! {
+            section aria-labelledby=(self.id) {
+                h2 id=(self.id) { (self.heading) }
+                (self.body)
+            }
         }
     }
 }
@@ -74,12 +85,7 @@ pub(crate) fn page(front: &Front<'_>, sections: &[Section], foot: &Markup) -> Ma
                 }
                 @if sections.len() > 3 { (contents(sections)) }
                 main {
-                    @for section in sections {
-                        section aria-labelledby=(section.id) {
-                            h2 id=(section.id) { (section.heading) }
-                            (section.body)
-                        }
-                    }
+                    @for section in sections { (section.written()) }
                 }
                 footer { (foot) }
             }

@@ -22,6 +22,7 @@ mod text;
 pub use bars::bars;
 pub use curve::{Curve, Spot, curve};
 pub use dots::{Whiskers, dots};
+pub(crate) use frame::at;
 pub use heat::heat_map;
 pub use histogram::{Histogram, HistogramSeries, Limit, histogram};
 pub(crate) use lines::labels_fit;
@@ -29,6 +30,7 @@ pub use lines::lines;
 pub use map::{Map, MapPoint, map};
 pub(crate) use risk_utility::MAX_NAMED;
 pub use risk_utility::{MapOptions, risk_utility_map, risk_utility_svg};
+pub(crate) use text::{shortened, width};
 
 use std::fmt::Write as _;
 

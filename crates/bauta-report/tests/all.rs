@@ -4,6 +4,7 @@ mod calibration;
 mod comparison;
 mod exhibits;
 mod first_and_last;
+mod parts;
 mod report;
 mod support;
 

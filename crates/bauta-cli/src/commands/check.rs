@@ -44,6 +44,7 @@ pub(crate) fn run(arguments: &PlanArguments, global: &Global) -> Result<Outcome,
             "ok": true,
             "steps": steps,
             "idle": idle,
+            "switched_off": plan.switched_off.iter().map(|step| &step.key).collect::<Vec<_>>(),
             "measures": plan.measures.len(),
             "gates": plan.gates.len(),
             "advice": plan.advice,
@@ -58,6 +59,9 @@ pub(crate) fn run(arguments: &PlanArguments, global: &Global) -> Result<Outcome,
         );
         for step in idle {
             say!("note: with its parameters the step `{step}` changes nothing");
+        }
+        for step in &plan.switched_off {
+            say!("note: switched off: {}", step.in_words());
         }
         say_advice(&plan);
     }

@@ -441,3 +441,27 @@ fn a_plan_whose_step_can_change_nothing_is_fine_and_says_so() {
     let run = stdout(&run_expecting(folder.path(), &["run", "plan.toml"], 0));
     assert!(run.contains("changed nothing in age"), "{run}");
 }
+
+#[test]
+fn check_and_run_name_the_steps_that_are_switched_off() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("toy.csv"), TOY).unwrap();
+    let plan = "[data]\nfile = \"toy.csv\"\n[variables]\nage = { role = \"key\", kind = \"continuous\" }\n\
+                [[step]]\nmask = \"rank-swap\"\non = [\"age\"]\nwindow = 0.3\nmissing = \"skip\"\nname = \"try\"\noff = true\n\
+                [output]\nrelease = \"ungated\"\nfile = \"out.csv\"\n";
+    std::fs::write(folder.path().join("plan.toml"), plan).unwrap();
+    let checked = run_expecting(folder.path(), &["check", "plan.toml"], 0);
+    let said = String::from_utf8_lossy(&checked.stderr).into_owned();
+    assert!(
+        said.contains("note: switched off: try (rank-swap)"),
+        "{said}"
+    );
+    let checked = json(&run_expecting(
+        folder.path(),
+        &["check", "plan.toml", "--json"],
+        0,
+    ));
+    assert_eq!(checked["switched_off"], serde_json::json!(["try"]));
+    let run = stdout(&run_expecting(folder.path(), &["run", "plan.toml"], 0));
+    assert!(run.contains("switched off: try (rank-swap)"), "{run}");
+}

@@ -9,7 +9,7 @@ use bauta_methods::{Card, ParamType, Params, RawValue, registry};
 use super::Checker;
 use super::step_scenarios::Known;
 use crate::draft::{Given, MethodDraft, StepDraft};
-use crate::plan::{Step, StepMethod};
+use crate::plan::{Step, StepMethod, SwitchedOff};
 use crate::prepare::{Prepared, prepare_step};
 use crate::problem::{Place, Problem, ProblemKind, Spot};
 
@@ -27,16 +27,43 @@ fn key_of(id: &str) -> Option<&'static str> {
     }
 }
 
+/// A step of the plan's text: what keys its draws, and its method.
+struct Named {
+    key: String,
+    id: &'static str,
+}
+
 impl Checker<'_> {
-    /// The steps in order, and what each leaves of the variables.
-    pub(super) fn steps(&mut self, drafts: &[StepDraft], known: Known<'_>) -> Vec<Step> {
-        let mut steps: Vec<Step> = Vec::new();
+    /// The steps in order, and what each leaves of the variables; besides, those that are not carried out.
+    pub(super) fn steps(
+        &mut self,
+        drafts: &[StepDraft],
+        known: Known<'_>,
+    ) -> (Vec<Step>, Vec<SwitchedOff>) {
+        let (mut steps, mut off): (Vec<Step>, Vec<SwitchedOff>) = (Vec::new(), Vec::new());
+        let mut before: Vec<Named> = Vec::new();
         for draft in drafts {
-            let step = self.step(draft, &steps, known);
-            steps.extend(step);
+            if draft.off {
+                let Some((method, span)) = self.switched_off(draft, known) else {
+                    continue;
+                };
+                let named = self.named(draft, &before);
+                off.push(SwitchedOff {
+                    key: named.key.clone(),
+                    method,
+                    span,
+                });
+                before.push(named);
+            } else if let Some(step) = self.step(draft, &before, known) {
+                before.push(Named {
+                    key: step.key.clone(),
+                    id: step.method.card().id,
+                });
+                steps.push(step);
+            }
         }
         self.drop_identifiers_left(&mut steps);
-        steps
+        (steps, off)
     }
 
     /// Identifiers are never released: where no step removes them, one is added.
@@ -64,23 +91,34 @@ impl Checker<'_> {
         });
     }
 
-    fn step(&mut self, draft: &StepDraft, before: &[Step], known: Known<'_>) -> Option<Step> {
-        let method = self.method(draft)?;
+    /// The variables of a step and what was given to its method.
+    pub(super) fn works_on(
+        &self,
+        method: StepMethod,
+        draft: &StepDraft,
+        known: Known<'_>,
+    ) -> (Vec<String>, Given) {
         let card = method.card();
-        let (on, given) = match self.of_scenarios(card, draft, known) {
+        match self.of_scenarios(card, draft, known) {
             Some(of_scenarios) => of_scenarios,
             None => (
                 self.targets(card, draft),
                 self.with_totals(method, &draft.params),
             ),
-        };
+        }
+    }
+
+    fn step(&mut self, draft: &StepDraft, before: &[Named], known: Known<'_>) -> Option<Step> {
+        let method = self.method(draft)?;
+        let card = method.card();
+        let (on, given) = self.works_on(method, draft, known);
         let attributes: Vec<&Attribute> =
             on.iter().filter_map(|name| self.live.get(name)).collect();
         let prepared = prepare_step(method, &given.plain(), &attributes);
         let params = self.accepted(card, prepared, &given, &draft.place.0)?;
         self.leave(method, &on, &params);
         Some(Step {
-            key: self.step_key(draft, before),
+            key: self.named(draft, before).key,
             method,
             on,
             params,
@@ -152,7 +190,7 @@ impl Checker<'_> {
     }
 
     /// The method that a step names; reports it if there is none.
-    fn method(&self, draft: &StepDraft) -> Option<StepMethod> {
+    pub(super) fn method(&self, draft: &StepDraft) -> Option<StepMethod> {
         let found = match &draft.method {
             MethodDraft::Mask(id) => registry::mask(id).map(StepMethod::Mask),
             MethodDraft::Adjust(id) => registry::adjuster(id).map(StepMethod::Adjuster),
@@ -290,9 +328,10 @@ impl Checker<'_> {
         }
     }
 
-    /// A name for the step that stays when other steps are added: its own, or the method and how
-    /// many times the method came before.
-    fn step_key(&self, draft: &StepDraft, before: &[Step]) -> String {
+    /// A name for the step that stays when other steps are added, or switched off and on: its own, or the
+    /// method and how many times the method came before.
+    fn named(&self, draft: &StepDraft, before: &[Named]) -> Named {
+        let id = registry::card(draft.method.id()).map_or("", |card| card.id);
         if let Some(name) = &draft.name {
             if before.iter().any(|step| step.key == name.value) {
                 let message = format!("there are two steps named `{}`", name.value);
@@ -303,18 +342,16 @@ impl Checker<'_> {
                     "rename one of them",
                 ));
             }
-            return name.value.clone();
+            let key = name.value.clone();
+            return Named { key, id };
         }
-        let id = &draft.method.id().value;
-        let repeats = before
-            .iter()
-            .filter(|step| step.method.card().id == id)
-            .count();
-        if repeats == 0 {
-            id.clone()
+        let repeats = before.iter().filter(|step| step.id == id).count();
+        let key = if repeats == 0 {
+            id.to_owned()
         } else {
             format!("{id} {}", repeats + 1)
-        }
+        };
+        Named { key, id }
     }
 }
 

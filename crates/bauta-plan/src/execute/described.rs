@@ -17,7 +17,7 @@ use bauta_methods::pair::Rows;
 use sha2::{Digest, Sha256};
 
 use super::masking::Masked;
-use crate::plan::{Plan, Release};
+use crate::plan::{Plan, Release, SwitchedOff};
 use crate::record::{Fate, FileRecord, PlanRecord, ScenarioRecord, VariableRecord};
 
 /// A file that was written.
@@ -49,7 +49,22 @@ pub(super) fn data_notes(plan: &Plan, loaded: &Loaded) -> Vec<Note> {
     let remarks = loaded.remarks.iter().chain(&of_spellings);
     let mut notes: Vec<Note> = remarks.map(data_note).collect();
     notes.extend(codes_among_values(plan, &loaded.table));
+    notes.extend(switched_off(plan));
     notes
+}
+
+/// The steps that the plan has and that were not carried out; what might have been done is not for the public.
+fn switched_off(plan: &Plan) -> Option<Note> {
+    if plan.switched_off.is_empty() {
+        return None;
+    }
+    let steps: Vec<String> = (plan.switched_off.iter())
+        .map(SwitchedOff::in_words)
+        .collect();
+    let keys = plan.switched_off.iter().map(|step| step.key.as_str());
+    let keys: Vec<&str> = keys.collect();
+    let text = format!("switched off: {}", steps.join(", "));
+    Some(Note::new("steps-switched-off", text).with("steps", keys))
 }
 
 /// Variables in which a number that the whole file calls missing lies between others that occur: 8 and 9 mean refused

@@ -13,7 +13,7 @@ use bauta_data::{Kind, Role, Spellings, near};
 use super::fields::{Fields, Problems};
 use super::hierarchy::parse_hierarchy;
 use super::release::parse_release;
-use super::sweep::first_axis;
+use super::sweep::{first_axis, without_axes_of_off};
 use crate::draft::{
     DataDraft, Draft, EngineDraft, GateDraft, Heading, MeasureDraft, MethodDraft, OutputDraft,
     ScenarioDraft, Section, StepDraft, VariableDraft,
@@ -65,11 +65,12 @@ pub(crate) fn read_as(needs: Needs, text: &str, problems: &Problems) -> Draft {
         return Draft::default();
     }
     refuse_long_numbers(document.get_ref(), problems);
-    if let Some((place, n_axes)) = first_axis(document.get_ref()) {
+    let document = without_axes_of_off(document.into_inner());
+    if let Some((place, n_axes)) = first_axis(&document) {
         problems.borrow_mut().push(is_a_grid(&place, n_axes));
         return Draft::default();
     }
-    draft_of(document.get_ref(), needs, problems)
+    draft_of(&document, needs, problems)
 }
 
 /// A plan with axes is many plans, and cannot be taken for one.
@@ -481,7 +482,8 @@ fn parse_step(step: &Fields<'_, '_>) -> Option<StepDraft> {
         on: step.texts("on"),
         name: step.text("name"),
         why: step.text("why").map(|why| why.value),
-        params: step.others(&["mask", "adjust", "name", "on", "why"]),
+        params: step.others(&["mask", "adjust", "name", "on", "off", "why"]),
+        off: step.flag("off").unwrap_or(false),
         place: Section(step.place.clone()),
     })
 }

@@ -55,20 +55,48 @@ pub(crate) fn swept(text: &str, most: usize) -> Result<SweptText<'_>, Vec<Proble
     }
     let problems: Problems = RefCell::default();
     refuse_long_numbers(document.get_ref(), &problems);
+    let document = without_axes_of_off(document.into_inner());
     let mut finder = Finder {
         axes: Vec::new(),
         problems: &problems,
         most,
     };
-    finder.document(document.get_ref());
+    finder.document(&document);
     let mut axes = finder.axes;
     tell_apart(&mut axes);
     let problems = in_order(problems);
     if !problems.is_empty() {
         return Err(problems);
     }
-    let document = document.into_inner();
     Ok(SweptText { document, axes })
+}
+
+/// A document in which axes of steps that are switched off have their first values: they are no axes of the plan.
+pub(super) fn without_axes_of_off(document: DeTable<'_>) -> DeTable<'_> {
+    let problems: Problems = RefCell::default();
+    let mut finder = Finder {
+        axes: Vec::new(),
+        problems: &problems,
+        most: MOST_VARIANTS,
+    };
+    if let Some(DeValue::Array(sections)) = document.get("step").map(Spanned::get_ref) {
+        for (idx, section) in sections.iter().enumerate().filter(|(_, of)| is_off(of)) {
+            finder.section("step", section, idx + 1);
+        }
+    }
+    let chosen: BTreeMap<usize, &Value<'_>> = (finder.axes.iter())
+        .filter_map(|axis| Some((axis.key, &axis.choices.first()?.1)))
+        .collect();
+    if chosen.is_empty() {
+        return document;
+    }
+    with_choices(&document, &chosen)
+}
+
+/// Whether a step says that it is switched off.
+fn is_off(step: &Value<'_>) -> bool {
+    let off = step.get_ref().as_table().and_then(|table| table.get("off"));
+    matches!(off.map(Spanned::get_ref), Some(DeValue::Boolean(true)))
 }
 
 /// Where the first axis of a document stands, and how many there are.

@@ -244,6 +244,7 @@ pub fn step(step: &StepDraft) -> String {
         .spot(family, Some(step.method.id()))
         .names("on", step.on.as_deref())
         .params(&step.params)
+        .line("off", step.off.then(|| true.to_string()))
         .spot("name", step.name.as_ref())
         .text("why", step.why.as_ref())
         .0

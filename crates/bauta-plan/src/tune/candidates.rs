@@ -82,7 +82,7 @@ pub const AS_PLANNED: &str = "as the plan has it";
 
 /// Whether a step masks numbers in a way that a candidate can take the place of.
 fn is_of_numbers(step: &StepDraft) -> bool {
-    masks_numbers(step.method.id().as_str())
+    !step.off && masks_numbers(step.method.id().as_str())
 }
 
 /// Whether a method is one that candidates take the place of.

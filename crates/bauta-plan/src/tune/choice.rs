@@ -289,7 +289,7 @@ fn say_what_was_left_out(own: &[StepDraft], tuned: &mut [StepDraft]) {
 fn draws(draft: &Draft) -> bool {
     draft.steps.iter().any(|step| {
         let card = registry::card(step.method.id());
-        card.is_none_or(|card| card.randomness != Randomness::None)
+        !step.off && card.is_none_or(|card| card.randomness != Randomness::None)
     })
 }
 

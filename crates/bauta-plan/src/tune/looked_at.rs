@@ -63,7 +63,8 @@ impl Search<'_> {
         let mut seen = BTreeSet::new();
         for variant in &grid.variants {
             let steps = variant.draft.steps.iter();
-            let differing = steps.filter(|step| masks_numbers(step.method.id().as_str()));
+            let differing =
+                steps.filter(|step| !step.off && masks_numbers(step.method.id().as_str()));
             let differing = differing.filter(|step| !common.contains(step));
             let ids: Vec<&str> = differing
                 .filter(|step| seen.insert(what_it_masks(step)))

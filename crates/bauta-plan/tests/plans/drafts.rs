@@ -23,7 +23,7 @@ fn plans() -> Vec<(PathBuf, String)> {
                 .is_some_and(|extension| extension == "toml")
         })
         .collect();
-    files.push(crates.join("bauta-cli/src/commands/demo.toml"));
+    files.push(crates.join("bauta-plan/src/work/demo.toml"));
     let read = |path: PathBuf| (path.clone(), std::fs::read_to_string(path).unwrap());
     files.into_iter().map(read).collect()
 }
@@ -60,6 +60,7 @@ name = "weights"
 mask = "recode"
 on = "age"
 map = { "1" = "1-2" }
+off = true
 flag = true
 rows = [[0.5, 1.0], [1.0, 0.0]]
 [[measure]]

@@ -43,7 +43,7 @@ measure = "dld"
 at_most = 0.9
 "#;
 
-fn tuned(folder: &Path, text: &str, strategy: Strategy) -> Result<Tuned, WorkError> {
+pub(crate) fn tuned(folder: &Path, text: &str, strategy: Strategy) -> Result<Tuned, WorkError> {
     watched(folder, text, strategy, &Unwatched)
 }
 

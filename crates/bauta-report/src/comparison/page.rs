@@ -5,12 +5,13 @@ use maud::{Markup, html};
 
 use super::map::map;
 use super::shared::{JoinedSeries, Line, SharedMeasure, only_once, shared, title};
-use super::{Comparison, Run};
+use super::{Comparison, Run, plans};
 use crate::exhibits;
 use crate::headline::{Headline, headlines, n_suppressed};
 use crate::labels::Labels;
 use crate::number::{NO_FIGURE, Unit, Written as _, count};
 use crate::page::{Front, Section, chart_grid, hash, page, scrolling, scrolling_tall};
+use crate::parts::written;
 use crate::svg::{Chart, ChartSeries, Look, bars, dots, labels_fit, lines};
 use crate::words::{
     capitalised, file_name, gate_condition, gate_found, gate_subject, listed, reading,
@@ -32,6 +33,24 @@ pub(super) fn page_of(comparison: &Comparison<'_>) -> Markup {
         mark: Some("Confidential: holds the risk figures"),
         block: inputs(comparison),
     };
+    let sections = sections_of(runs);
+    let foot = html! {
+        p { "Written by Bauta from " (count(runs.len() as u64)) " run records. No figure was computed for this page." }
+    };
+    page(&front, &sections, &foot)
+}
+
+/// The page without its frame, and with what the plans say otherwise.
+pub(super) fn fragment_of(comparison: &Comparison<'_>) -> Markup {
+    let mut sections = sections_of(&comparison.runs);
+    let after = sections.iter().position(|section| section.id == "runs");
+    let heading = "What the plans say otherwise";
+    let plans = Section::new("plans", heading, plans::differences(&comparison.runs));
+    sections.insert(after.map_or(0, |at| at + 1), plans);
+    html! { (inputs(comparison)) (written(&sections, "comparison")) }
+}
+
+fn sections_of(runs: &[Run<'_>]) -> Vec<Section> {
     let measures = shared(runs);
     let of = |family: MeasureFamily| {
         let group = measures.iter().enumerate();
@@ -71,10 +90,7 @@ pub(super) fn page_of(comparison: &Comparison<'_>) -> Markup {
         };
         sections.push(Section::new("alone", "Measured in one run only", body));
     }
-    let foot = html! {
-        p { "Written by Bauta from " (count(runs.len() as u64)) " run records. No figure was computed for this page." }
-    };
-    page(&front, &sections, &foot)
+    sections
 }
 
 /// Whether the runs can be compared at all.

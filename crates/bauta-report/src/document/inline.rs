@@ -2,8 +2,56 @@
 
 use maud::{Markup, html};
 
-/// A line with its marks as markup.
+/// Says where a link leads that names this; none where its words stand alone.
+pub(crate) type LinkTo<'l> = dyn Fn(&str) -> Option<String> + 'l;
+
+/// What marks may be.
+#[derive(Clone, Copy)]
+pub(crate) struct Marks<'l> {
+    /// Where links lead; to pages beside this one where nobody says.
+    link: Option<&'l LinkTo<'l>>,
+    within: Within,
+}
+
+/// Whether what is emphasised may have marks of its own.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Within {
+    Text,
+    Marks,
+}
+
+impl Marks<'_> {
+    /// Those of documents: links to pages beside this one, and nothing within emphasis.
+    pub(crate) const PLAIN: Self = Self {
+        link: None,
+        within: Within::Text,
+    };
+}
+
+impl<'l> Marks<'l> {
+    /// With marks within emphasis, and links to wherever they are said to lead.
+    pub(crate) fn linked(link: &'l LinkTo<'l>) -> Self {
+        Self {
+            link: Some(link),
+            within: Within::Marks,
+        }
+    }
+
+    fn inner(&self, text: &str) -> Markup {
+        match self.within {
+            Within::Text => html! { (text) },
+            Within::Marks => inline_with(text, self),
+        }
+    }
+}
+
+/// A line with the marks of documents as markup.
 pub(super) fn inline(text: &str) -> Markup {
+    inline_with(text, &Marks::PLAIN)
+}
+
+/// A line with its marks as markup.
+pub(crate) fn inline_with(text: &str, marks: &Marks<'_>) -> Markup {
     let mut rest = text;
     let mut parts: Vec<Markup> = Vec::new();
     let mut plain = String::new();
@@ -11,9 +59,9 @@ pub(super) fn inline(text: &str) -> Markup {
         let before = plain.chars().next_back();
         let marked = match first {
             '`' => enclosed(rest, "`").map(|(inner, after)| (html! { code { (inner) } }, after)),
-            '[' => link(rest),
+            '[' => link(rest, marks),
             // A star behind a letter or a digit is a mark of the text's own.
-            '*' if before.is_none_or(|before| !before.is_alphanumeric()) => emphasis(rest),
+            '*' if before.is_none_or(|before| !before.is_alphanumeric()) => emphasis(rest, marks),
             _ => None,
         };
         if let Some((markup, after)) = marked {
@@ -36,18 +84,30 @@ fn enclosed<'t>(text: &'t str, mark: &str) -> Option<(&'t str, &'t str)> {
     is_tight.then_some((inner, after))
 }
 
-fn emphasis(text: &str) -> Option<(Markup, &str)> {
+fn emphasis<'t>(text: &'t str, marks: &Marks<'_>) -> Option<(Markup, &'t str)> {
     if let Some((inner, after)) = enclosed(text, "**") {
-        return Some((html! { strong { (inner) } }, after));
+        return Some((html! { strong { (marks.inner(inner)) } }, after));
     }
     let (inner, after) = enclosed(text, "*")?;
-    Some((html! { em { (inner) } }, after))
+    Some((html! { em { (marks.inner(inner)) } }, after))
 }
 
-/// A link to a page beside this one: nothing outside is linked.
-fn link(text: &str) -> Option<(Markup, &str)> {
+/// A link to a page beside this one: nothing outside is linked, unless somebody says where links lead.
+fn link<'t>(text: &'t str, marks: &Marks<'_>) -> Option<(Markup, &'t str)> {
     let (words, after) = text.strip_prefix('[')?.split_once("](")?;
     let (page, after) = after.split_once(')')?;
+    if let Some(link) = marks.link {
+        // A bracket within the words begins the link itself.
+        if words.contains('[') {
+            return None;
+        }
+        let words = marks.inner(words);
+        let markup = match link(page) {
+            Some(leads_to) => html! { a href=(leads_to) { (words) } },
+            None => words,
+        };
+        return Some((markup, after));
+    }
     let is_page = page.rsplit_once('.').is_some_and(|(_, end)| end == "html");
     let is_beside = is_page && !page.contains([':', '/']);
     is_beside.then(|| (html! { a href=(page) { (words) } }, after))

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::inline::inline;
+use super::inline::{Marks, inline_with};
 use crate::page::{scrolling, scrolling_tall};
 
 /// A table of more rows scrolls in a box of its own.
@@ -16,7 +16,7 @@ const SOME: usize = 5;
 const WORDS: usize = 36;
 
 /// Lines of a table, its headings first, as markup that scrolls where there is no room.
-pub(super) fn table(lines: &[&str]) -> Markup {
+pub(crate) fn table(lines: &[&str], marks: &Marks<'_>) -> Markup {
     let rows: Vec<Vec<&str>> = lines.iter().map(|line| cells(line)).collect();
     let Some((headings, rest)) = rows.split_first() else {
         return html! {};
@@ -56,14 +56,14 @@ pub(super) fn table(lines: &[&str]) -> Markup {
         table class=(class) {
             thead { tr {
                 @for (column, heading) in headings.iter().enumerate() {
-                    th scope="col" class=[of(column)] { (inline(heading)) }
+                    th scope="col" class=[of(column)] { (inline_with(heading, marks)) }
                 }
             } }
             tbody {
                 @for row in &body {
                     tr {
                         @for (column, cell) in row.iter().enumerate() {
-                            td class=[of(column)] data-label=[headings.get(column)] { (inline(cell)) }
+                            td class=[of(column)] data-label=[headings.get(column)] { (inline_with(cell, marks)) }
                         }
                     }
                 }
@@ -104,7 +104,7 @@ mod tests {
             "| -24 | **2** |",
             "| 25-49 |  |",
         ];
-        let html = table(&lines).into_string();
+        let html = table(&lines, &Marks::PLAIN).into_string();
         assert!(
             html.contains(
                 "<td data-label=\"a\">x</td><td class=\"number\" data-label=\"b\">1.20 ± 0.10</td>"

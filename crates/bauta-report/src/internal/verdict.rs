@@ -110,26 +110,38 @@ fn failures(record: &RunRecord, failed: &[&GateRecord]) -> String {
     }
 }
 
+/// Whether figures are ways to where they stand again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Links {
+    /// They are: the page has the sections.
+    ToSections,
+    /// They are not.
+    None,
+}
+
 /// The figures that a reader looks for first, each a way to where it stands again.
-pub(super) fn key_figures(record: &RunRecord) -> Markup {
+pub(super) fn key_figures(record: &RunRecord, links: Links) -> Markup {
     match record.purpose() {
-        Purpose::Release => tiles(&headlines(record), "tiles"),
+        Purpose::Release => tiles(&headlines(record), "tiles", links),
         Purpose::Calibration => html! {
             @for evidence in record.steps.iter().filter_map(|step| step.evidence.as_deref()) {
                 p { (exhibits::words(&evidence.summary)) }
             }
-            (tiles(&of_calibration(record), "tiles words"))
+            (tiles(&of_calibration(record), "tiles words", links))
         },
     }
 }
 
 /// Tiles of a name, a figure and what it counts.
-fn tiles(all: &[Headline], class: &str) -> Markup {
+fn tiles(all: &[Headline], class: &str, links: Links) -> Markup {
     html! {
         dl class=(class) {
             @for one in all {
                 div {
-                    dt { a href={ "#" (one.section) } { (one.name) } }
+                    dt {
+                        @if links == Links::ToSections { a href={ "#" (one.section) } { (one.name) } }
+                        @else { (one.name) }
+                    }
                     dd { (one.value) @if !one.below.is_empty() { small { (one.caption()) } } }
                 }
             }

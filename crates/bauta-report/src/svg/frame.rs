@@ -13,7 +13,7 @@ pub(super) const SIZE: f64 = 12.0;
 pub(super) const LEGEND_ROW: f64 = 18.0;
 
 /// A coordinate: one decimal is finer than any screen.
-pub(super) fn at(value: f64) -> String {
+pub(crate) fn at(value: f64) -> String {
     let text = format!("{value:.1}");
     match text.strip_suffix(".0").unwrap_or(&text) {
         "-0" => "0".to_owned(),

@@ -18,7 +18,7 @@ const fn width_of(symbol: char) -> u32 {
 }
 
 /// Width of a text at a font size.
-pub(super) fn width(text: &str, size: f64) -> f64 {
+pub(crate) fn width(text: &str, size: f64) -> f64 {
     f64::from(text.chars().map(width_of).sum::<u32>()) / 1000.0 * size
 }
 
@@ -31,7 +31,7 @@ pub(super) fn widest<'a>(texts: impl IntoIterator<Item = &'a str>, size: f64) ->
 }
 
 /// The text, or its beginning and end around an ellipsis: names often differ in their end.
-pub(super) fn shortened(text: &str, size: f64, room: f64) -> String {
+pub(crate) fn shortened(text: &str, size: f64, room: f64) -> String {
     if width(text, size) <= room {
         return text.to_owned();
     }

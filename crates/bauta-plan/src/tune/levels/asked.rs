@@ -67,7 +67,7 @@ impl Asked {
         let suppression = own.steps.iter().position(is_suppression);
         let (names, k, semantics) = match suppression {
             Some(at) => {
-                let step = planned[at];
+                let step = planned[at]?;
                 let semantics = step.params.choice_if_set::<Semantics>("semantics");
                 (step.on.clone(), step.params.integer_if_set("k")?, semantics)
             }
@@ -192,12 +192,16 @@ fn level_number(level: usize) -> i64 {
 
 /// Whether a step treats what stands out after recoding.
 pub(in crate::tune) fn is_suppression(step: &StepDraft) -> bool {
-    matches!(step.method, MethodDraft::Mask(_)) && SUPPRESSION.contains(&step.method.id().as_str())
+    !step.off
+        && matches!(step.method, MethodDraft::Mask(_))
+        && SUPPRESSION.contains(&step.method.id().as_str())
 }
 
 /// Whether a step recodes.
 pub(in crate::tune) fn is_recode(step: &StepDraft) -> bool {
-    matches!(step.method, MethodDraft::Mask(_)) && step.method.id().as_str() == "recode"
+    !step.off
+        && matches!(step.method, MethodDraft::Mask(_))
+        && step.method.id().as_str() == "recode"
 }
 
 fn level_of(step: &StepDraft) -> Option<usize> {
@@ -213,9 +217,10 @@ fn level_of(step: &StepDraft) -> Option<usize> {
 }
 
 /// How a key can be changed, by what the steps before suppression do to it.
-fn how_of(key: &str, drafts: &[StepDraft], planned: &[&Step]) -> How {
+fn how_of(key: &str, drafts: &[StepDraft], planned: &[Option<&Step>]) -> How {
+    let touches = |step: &Step| step.on.iter().any(|name| name == key);
     let touching: Vec<usize> = (0..planned.len())
-        .filter(|&at| planned[at].on.iter().any(|name| name == key))
+        .filter(|&at| planned[at].is_some_and(touches))
         .collect();
     let levels: Option<Vec<usize>> = touching
         .iter()
@@ -227,8 +232,8 @@ fn how_of(key: &str, drafts: &[StepDraft], planned: &[&Step]) -> How {
         },
         (None, &[step])
             if is_recode(&drafts[step])
-                && planned[step].on.len() == 1
-                && planned[step].params.is_set("map") =>
+                && planned[step]
+                    .is_some_and(|step| step.on.len() == 1 && step.params.is_set("map")) =>
         {
             How::Map { step }
         }
@@ -236,14 +241,20 @@ fn how_of(key: &str, drafts: &[StepDraft], planned: &[&Step]) -> How {
     }
 }
 
-/// The steps of a plan that its text writes, in the order of its draft.
-fn written_steps<'p>(plan: &'p Plan, own: &Draft) -> Option<Vec<&'p Step>> {
-    let steps: Vec<&Step> = plan
-        .steps
-        .iter()
-        .filter(|step| step.span.is_some())
+/// The steps of a plan that its text writes, in the order of its draft; nothing for those switched off.
+fn written_steps<'p>(plan: &'p Plan, own: &Draft) -> Option<Vec<Option<&'p Step>>> {
+    let mut written = plan.steps.iter().filter(|step| step.span.is_some());
+    let steps = own.steps.iter();
+    let steps: Option<Vec<Option<&Step>>> = steps
+        .map(|draft| {
+            if draft.off {
+                Some(None)
+            } else {
+                Some(Some(written.next()?))
+            }
+        })
         .collect();
-    (steps.len() == own.steps.len()).then_some(steps)
+    steps.filter(|_| written.next().is_none())
 }
 
 /// The table that levels are chosen in: after what other steps do to keys, and before their recoding.
@@ -259,7 +270,7 @@ pub(super) fn table_before(search: &Search<'_>, asked: &Asked) -> Result<Table, 
     let mut plan = search.plan.clone();
     plan.measures.clear();
     plan.gates.clear();
-    plan.steps = (planned[..end].iter().map(|step| (*step).clone()))
+    plan.steps = (planned[..end].iter().copied().flatten().cloned())
         .map(|mut step| {
             step.on.retain(|name| others.contains(name.as_str()));
             step
@@ -281,7 +292,7 @@ pub(super) fn table_before(search: &Search<'_>, asked: &Asked) -> Result<Table, 
             How::Level { .. } => continue,
             How::Other => None,
             How::Map { step } => column.as_categorical().map(|of| {
-                let map = planned[step].params.text_map("map");
+                let map = planned[step].map_or(&[][..], |step| step.params.text_map("map"));
                 let mapped = |value: &str| {
                     let entry = map.iter().find(|(from, _)| from == value);
                     entry.map_or(value, |(_, to)| to.as_str()).to_owned()

@@ -1,4 +1,16 @@
 //! How far a command is with all that it does, from what is known of the stage that it is in.
+//!
+//! Whoever watches makes a [`Stage`] of what [`RunWatch`](crate::run::RunWatch) tells, with a clock of its own:
+//!
+//! ```
+//! use bauta_plan::estimate::Stage;
+//!
+//! // The second of four stages began after 10 s; after 20 s half of it is done.
+//! let mut stage = Stage::begin("suppress-local", 2, 4, 10.0);
+//! stage.progress(50, 100, 20.0);
+//! assert_eq!(stage.seconds_left(20.0), Some(40.0));
+//! assert_eq!(stage.left_in_words(20.0), "about 40 s left");
+//! ```
 
 /// Seconds before which nothing is estimated.
 const TOO_EARLY: f64 = 1.0;
@@ -9,7 +21,7 @@ const BAR_WIDTH: usize = 16;
 
 /// The present stage of a command.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub(super) struct Stage {
+pub struct Stage {
     name: String,
     /// Its place among all stages, from 1; 0 where there are none.
     number: usize,
@@ -34,16 +46,25 @@ enum Rounds {
 
 /// What is still to come.
 #[derive(Clone, Copy, PartialEq, Debug)]
-enum Left {
+pub enum Left {
     /// So many seconds, if the other stages take as long as those so far.
     About(f64),
     /// Not less than so many.
     AtLeast(f64),
 }
 
+impl Left {
+    /// The seconds.
+    pub const fn seconds(self) -> f64 {
+        match self {
+            Self::About(seconds) | Self::AtLeast(seconds) => seconds,
+        }
+    }
+}
+
 impl Stage {
-    /// A stage that begins now.
-    pub(super) fn begin(name: &str, number: usize, total: usize, now: f64) -> Self {
+    /// A stage that begins now: so many seconds after the command did.
+    pub fn begin(name: &str, number: usize, total: usize, now: f64) -> Self {
         Self {
             name: name.to_owned(),
             number,
@@ -55,12 +76,12 @@ impl Stage {
     }
 
     /// Gives the stage another name, and leaves its estimate alone.
-    pub(super) fn rename(&mut self, name: String) {
+    pub fn rename(&mut self, name: String) {
         self.name = name;
     }
 
     /// So much of the stage is done.
-    pub(super) fn progress(&mut self, done: u64, of: u64, now: f64) {
+    pub fn progress(&mut self, done: u64, of: u64, now: f64) {
         // Several threads tell of it, a little out of order: only from the end to the beginning is a new round.
         if self.of > 0 && self.done >= self.of && done < self.done {
             self.rounds = Rounds::Several;
@@ -75,8 +96,42 @@ impl Stage {
         self.of = of;
     }
 
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its place among all stages, from 1; 0 where there are none.
+    pub const fn number(&self) -> usize {
+        self.number
+    }
+
+    /// How many stages there are.
+    pub const fn total(&self) -> usize {
+        self.total
+    }
+
+    /// The share of all that is done, of its time, in [0, 1]; none where nothing is known of what is left.
+    pub fn share(&self, now: f64) -> Option<f64> {
+        self.left(now).map(|left| now / (now + left.seconds()))
+    }
+
+    /// Seconds left of all stages, if they are known; where something is done again and again, so many at least.
+    pub fn seconds_left(&self, now: f64) -> Option<f64> {
+        self.left(now).map(Left::seconds)
+    }
+
+    /// The same for people: `about 3 min left`, or how long it took so far.
+    pub fn left_in_words(&self, now: f64) -> String {
+        match self.left(now) {
+            Some(Left::About(left)) => format!("about {} left", duration(left)),
+            Some(Left::AtLeast(left)) => format!("at least {} left", duration(left)),
+            None => format!("{} so far", duration(now)),
+        }
+    }
+
     /// What is left of all stages: those to come are taken to last as long as those so far, this one included.
-    fn left(&self, now: f64) -> Option<Left> {
+    pub fn left(&self, now: f64) -> Option<Left> {
         let share = (self.of > 0).then(|| self.done as f64 / self.of as f64);
         let share = share.filter(|share| *share > 0.0 && *share <= 1.0);
         if now < TOO_EARLY {
@@ -102,19 +157,14 @@ impl Stage {
     }
 
     /// One line of at most so many columns; what matters most comes first.
-    pub(super) fn line(&self, now: f64, width: usize) -> String {
+    pub fn line(&self, now: f64, width: usize) -> String {
         let place = match self.number {
             0 => String::new(),
             number => format!("{number}/{} ", self.total),
         };
         let name: String = self.name.chars().take(NAME_WIDTH).collect();
-        let left = self.left(now);
-        let share = left.map(|(Left::About(left) | Left::AtLeast(left))| now / (now + left));
-        let in_words = match left {
-            Some(Left::About(left)) => format!("about {} left", duration(left)),
-            Some(Left::AtLeast(left)) => format!("at least {} left", duration(left)),
-            None => format!("{} so far", duration(now)),
-        };
+        let share = self.share(now);
+        let in_words = self.left_in_words(now);
         let (percent, bar) = match share {
             // It is never all before it is.
             Some(share) => (
@@ -169,6 +219,26 @@ mod tests {
             line,
             "2/4 suppress-local         #####-----------  33 %  about 40 s left"
         );
+    }
+
+    #[test]
+    fn a_page_is_told_what_a_line_is() {
+        let mut stage = Stage::begin("suppress-local", 2, 4, 10.0);
+        let said = (stage.name(), stage.number(), stage.total());
+        assert_eq!(said, ("suppress-local", 2, 4));
+        // One stage took 10 s, two are still to come behind this one, of which nothing is known.
+        assert_eq!(stage.left(20.0), Some(Left::AtLeast(20.0)));
+        stage.progress(50, 100, 20.0);
+        // 20 s of 60 s.
+        assert_eq!(stage.share(20.0), Some(20.0 / 60.0));
+        assert_eq!(stage.seconds_left(20.0), Some(40.0));
+        assert_eq!(stage.left_in_words(20.0), "about 40 s left");
+        let unknown = Stage::begin("read", 1, 4, 0.0);
+        assert_eq!(
+            (unknown.share(20.0), unknown.seconds_left(20.0)),
+            (None, None)
+        );
+        assert_eq!(unknown.left_in_words(20.0), "20 s so far");
     }
 
     #[test]
