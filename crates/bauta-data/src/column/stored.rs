@@ -165,6 +165,29 @@ impl Column {
         }
     }
 
+    /// Whether its cells lie in a file and none were read: who can do with some records at a time need not read them all.
+    pub fn is_on_disk(&self) -> bool {
+        match &self.cells {
+            Cells::Stored(stored) => stored.content.get().is_none(),
+            Cells::Read(_) | Cells::Unread(_) => false,
+        }
+    }
+
+    /// The numbers of some records that follow each other, as [`Column::as_numeric`] has them: read for this look alone
+    /// where they lie in a file. None where it holds categories.
+    pub fn numbers_of(&self, records: Range<usize>) -> Option<Cow<'_, [f64]>> {
+        match &self.cells {
+            Cells::Stored(stored) if stored.content.get().is_none() && self.is_numeric() => {
+                let read = stored.file.numbers(records);
+                let lost = |error| std::panic::resume_unwind(Box::new(StoreLost::Disk(error)));
+                Some(Cow::Owned(read.unwrap_or_else(lost)))
+            }
+            Cells::Read(_) | Cells::Unread(_) | Cells::Stored(_) => {
+                self.as_numeric().map(|numbers| Cow::Borrowed(&numbers[records]))
+            }
+        }
+    }
+
     /// Who counts classes of its values, if its cells lie in a store that has somebody count for it.
     pub fn counted_elsewhere(&self) -> Option<Arc<dyn CountsClasses>> {
         match &self.cells {

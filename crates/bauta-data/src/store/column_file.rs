@@ -438,6 +438,11 @@ impl ColumnFile {
         Ok(self.read_cells(records, Wanted::Cells)?.content(self))
     }
 
+    /// The numbers of some records, and nothing else of them.
+    pub(crate) fn numbers(&self, records: Range<usize>) -> io::Result<Vec<f64>> {
+        Ok(self.read_cells(records, Wanted::Numbers)?.numbers)
+    }
+
     fn read_cells(&self, records: Range<usize>, wanted: Wanted) -> io::Result<ReadCells> {
         let mut read = ReadCells::with_room(self, records.len(), wanted);
         let mut bytes = Vec::new();

@@ -9,7 +9,7 @@ use crate::figure::{FigureSpec, Unit};
 use crate::measure::{Files, MeasureCard, MeasureMethod, MeasureTask, Measurement};
 use crate::missing::{MISSING, Missing};
 use crate::pair::Pair;
-use crate::pair::cell_means::mean_of_figure;
+use crate::pair::cell_means::mean_of_cells;
 use crate::pair::records::{
     CORRESPONDENCE, Correspondence, compares_own, complete_records, incomplete_skipped, matched,
 };
@@ -118,7 +118,7 @@ pub(crate) fn of_traced(
     task: &MeasureTask<'_>,
     context: &RunContext<'_>,
 ) -> Result<Measurement, MethodError> {
-    mean_of_figure(missing, task, context, relative)
+    mean_of_cells(missing, task, context, &relative)
 }
 
 /// |x - z| / |x|; where x is 0, z takes its place as divisor, and where both are, nothing changed.

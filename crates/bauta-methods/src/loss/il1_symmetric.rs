@@ -6,7 +6,7 @@ use crate::error::MethodError;
 use crate::figure::{FigureSpec, Unit};
 use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement, Subject};
 use crate::missing::{MISSING, Missing};
-use crate::pair::cell_means::mean_of_figure;
+use crate::pair::cell_means::mean_of_cells;
 use crate::params::{ParamProblem, Params};
 
 /// Distance between original and masked values, relative to both. See the [module page](self).
@@ -48,7 +48,7 @@ impl MeasureMethod for Il1Symmetric {
         task: &MeasureTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Measurement, MethodError> {
-        mean_of_figure(*missing, task, context, relative)
+        mean_of_cells(*missing, task, context, &relative)
     }
 }
 

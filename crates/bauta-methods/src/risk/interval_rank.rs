@@ -10,7 +10,9 @@ use crate::kernel::numbers::ranks::RowSorter;
 use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement, Threat};
 use crate::missing::{MISSING, Missing};
 use crate::pair::interval_widths::{N_WIDTHS, WIDTHS, WidthShares, hits_by_width};
-use crate::pair::records::{CORRESPONDENCE, Correspondence, VariablePair, matched, variable_pairs};
+use crate::pair::records::{
+    BLOCK, CORRESPONDENCE, Correspondence, VariablePair, matched, n_defined, variable_pairs,
+};
 use crate::params::{ParamProblem, Params, choices};
 
 /// Share of original values near their masked value, in ranks. See the [module page](self).
@@ -98,7 +100,7 @@ pub(crate) fn disclosed(
     context: &RunContext<'_>,
 ) -> Result<Measurement, MethodError> {
     let variables = variable_pairs(missing, task, context)?;
-    let mut shares = WidthShares::new(task.both()?.masked.n_records());
+    let mut shares = WidthShares::new(task.both()?.masked.n_records(), context);
     // As many columns at a time as can be worked on, so that memory does not grow with their
     // number; each place keeps its memory, since fetching it anew takes longer than the work.
     let n_places = rayon::current_num_threads();
@@ -111,7 +113,8 @@ pub(crate) fn disclosed(
             .map(|(variable, place)| place.count(variable, ties))
             .collect();
         for ((variable, place), by_width) in at_once.iter().zip(&places).zip(by_width) {
-            shares.add(variable.name, &place.misses, by_width);
+            shares.add(variable.name, n_defined(&place.misses), by_width);
+            shares.add_records(0, &place.misses);
         }
     }
     Ok(shares.finish())
@@ -135,12 +138,14 @@ struct Place {
 impl Place {
     /// Finds the misses of one variable; returns how many values each width holds.
     fn count(&mut self, variable: &VariablePair<'_>, ties: Ties) -> [f64; N_WIDTHS] {
-        let rows = self.sorter.rows_by_value(variable.masked);
+        let n = variable.n_records();
+        let rows = self.sorter.rows_by_value(variable.masked.whole());
         // Side by side first, so that one look far away finds both.
         self.pairs.clear();
-        let masked = variable.masked.iter().enumerate();
-        self.pairs
-            .extend(masked.map(|(record, &z)| (z, variable.original_of(record))));
+        for first in (0..n).step_by(BLOCK) {
+            let values = variable.of_records(first..n.min(first + BLOCK));
+            self.pairs.extend(values.pairs().map(|(x, z)| (z, x)));
+        }
         self.z.resize(rows.len(), 0.0);
         self.x.resize(rows.len(), 0.0);
         for ((z, x), &row) in self.z.iter_mut().zip(&mut self.x).zip(rows) {
@@ -150,7 +155,7 @@ impl Place {
         let w = rank_widths(z.len());
         find_first_widths(z, x, &w, &mut self.first_widths);
         self.misses.clear();
-        self.misses.resize(variable.masked.len(), f64::NAN);
+        self.misses.resize(n, f64::NAN);
         let misses = &mut self.misses;
         let mut by_row = |rank: usize, figure: f64| {
             if !x[rank].is_nan() {

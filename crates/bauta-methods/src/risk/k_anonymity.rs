@@ -120,7 +120,9 @@ impl MeasureMethod for KAnonymity {
             found.give(SHARE_BELOW.at(k as f64), share);
         }
         found.series.push(class_sizes(&f));
-        found.per_record = Some(f.iter().map(|&f| f64::from(f)).collect());
+        if context.wants_record_figures() {
+            found.per_record = Some(f.iter().map(|&f| f64::from(f)).collect());
+        }
         Ok(found)
     }
 }

@@ -20,13 +20,15 @@ pub(super) enum Wanted {
     Cells,
     /// Texts.
     Texts,
+    /// Numbers, of columns that hold such.
+    Numbers,
 }
 
 /// Cells that were read.
 pub(super) struct ReadCells {
     wanted: Wanted,
     pub(super) n_records: usize,
-    numbers: Vec<f64>,
+    pub(super) numbers: Vec<f64>,
     codes: Codes,
     /// Up to the last block that has some.
     states: Vec<u8>,
@@ -58,6 +60,10 @@ impl ReadCells {
         sections: &Sections<'_>,
         records: Range<usize>,
     ) -> io::Result<()> {
+        if self.wanted == Wanted::Numbers {
+            self.n_records += records.len();
+            return sections.add_numbers(Section::Numbers, &records, &mut self.numbers);
+        }
         match &of.frame.values {
             FrameValues::Numbers {
                 text,
