@@ -15,6 +15,7 @@ use crate::pair::Rows;
 use crate::params::{ParamProblem, Params, RawValue};
 
 pub(crate) mod became;
+pub(crate) mod by_record;
 pub(crate) mod categories;
 pub(crate) mod continuous;
 pub(crate) mod dates;

@@ -165,7 +165,9 @@ impl<'a> Measuring<'a> {
     ) -> Result<Measured, RunError> {
         let id = planned.measure.card().id;
         let context = RunContext::new(self.seed, format!("measure {id}"), self.watch);
-        let context = context.sharing(self.facts).with_record_figures(self.wanted(planned));
+        let context = context
+            .sharing(self.facts)
+            .with_record_figures(self.wanted(planned));
         // A variable that was dropped is no longer there to be known, so the others are measured.
         let (on, gone): (Vec<String>, Vec<String>) = match files {
             Files::One(table) => planned

@@ -182,9 +182,9 @@ impl Column {
                 let lost = |error| std::panic::resume_unwind(Box::new(StoreLost::Disk(error)));
                 Some(Cow::Owned(read.unwrap_or_else(lost)))
             }
-            Cells::Read(_) | Cells::Unread(_) | Cells::Stored(_) => {
-                self.as_numeric().map(|numbers| Cow::Borrowed(&numbers[records]))
-            }
+            Cells::Read(_) | Cells::Unread(_) | Cells::Stored(_) => self
+                .as_numeric()
+                .map(|numbers| Cow::Borrowed(&numbers[records])),
         }
     }
 

@@ -41,6 +41,13 @@ impl Frequencies {
     }
 }
 
+impl PartialEq for Frequencies {
+    /// Whether every record has the same frequencies, whatever its class is numbered.
+    fn eq(&self, other: &Self) -> bool {
+        self.n_classes == other.n_classes && self.both().eq(other.both())
+    }
+}
+
 /// What the records of each class weigh. Of a file there are few classes: their weights are kept once for each.
 #[derive(Clone, Debug)]
 pub(crate) struct ClassWeights {
@@ -153,7 +160,10 @@ fn of_cells(
     }
     let weight = cube.weights_by_cell(&cells);
     let f = if weight.is_some() {
-        cells.par_iter().map(|&cell| cube.n_at(cell as usize)).collect()
+        cells
+            .par_iter()
+            .map(|&cell| cube.n_at(cell as usize))
+            .collect()
     } else {
         let f = |cell: &mut u32| *cell = cube.n_at(*cell as usize);
         cells.par_iter_mut().for_each(f);
@@ -187,7 +197,9 @@ fn of_classes(classes: Classes, semantics: Semantics) -> Frequencies {
     let f_of = |class: u32| per_class[class as usize].0;
     let n_classes = counts.n_shown();
     if counts.weights.is_none() {
-        of_record.par_iter_mut().for_each(|class| *class = f_of(*class));
+        of_record
+            .par_iter_mut()
+            .for_each(|class| *class = f_of(*class));
         return Frequencies {
             f: of_record,
             weight: None,

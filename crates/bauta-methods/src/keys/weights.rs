@@ -41,7 +41,9 @@ pub fn check_weights(table: &Table) -> Result<(), MethodError> {
 fn first_unfit(weights: ColumnNumbers<'_>) -> Option<usize> {
     let unfit = |records: Range<usize>| {
         let here = weights.some(records.clone());
-        let at = here.iter().position(|weight| weight.is_nan() || *weight < 0.0);
+        let at = here
+            .iter()
+            .position(|weight| weight.is_nan() || *weight < 0.0);
         at.map(|at| records.start + at)
     };
     let found = each_stretch(weights.len(), weights.stretch(), &unfit);

@@ -2,7 +2,7 @@
 
 use bauta_data::Table;
 
-use crate::card::Card;
+use crate::card::{Card, Scaling};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::figure::{FigureSpec, Unit};
@@ -26,6 +26,7 @@ pub(crate) static CARD: MeasureCard = MeasureCard {
         summary: "mean distance between original and masked values, relative to the original",
         page: include_str!("il1.md"),
         params: &[CORRESPONDENCE, MISSING],
+        scaling: Scaling::Record,
         references: &["mateo2004", "sebe2002"],
         ..MeasureCard::LOSS.card
     },

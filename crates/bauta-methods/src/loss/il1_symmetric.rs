@@ -1,6 +1,6 @@
 #![doc = include_str!("il1_symmetric.md")]
 
-use crate::card::Card;
+use crate::card::{Card, Scaling};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::figure::{FigureSpec, Unit};
@@ -20,6 +20,7 @@ pub(crate) static CARD: MeasureCard = MeasureCard {
         summary: "mean distance between original and masked values, relative to the mean of their sizes",
         page: include_str!("il1_symmetric.md"),
         params: &[MISSING],
+        scaling: Scaling::Record,
         references: &["yancey2002"],
         ..MeasureCard::LOSS.card
     },

@@ -2,7 +2,7 @@
 
 use std::f64::consts::SQRT_2;
 
-use crate::card::Card;
+use crate::card::{Card, Scaling};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::figure::{FigureSpec, Unit};
@@ -23,6 +23,7 @@ pub(crate) static CARD: MeasureCard = MeasureCard {
         summary: "mean distance between original and masked values, in standard deviations of the original",
         page: include_str!("il1s.md"),
         params: &[MISSING],
+        scaling: Scaling::Record,
         references: &["yancey2002", "mateo2004"],
         ..MeasureCard::LOSS.card
     },

@@ -7,7 +7,7 @@ mod picks;
 use bauta_data::{Column, Kind, Table, Values};
 use rayon::prelude::*;
 
-use crate::card::{Card, Family, ParamSpec, Randomness, Targets};
+use crate::card::{Card, Family, ParamSpec, Randomness, Scaling, Targets};
 use crate::context::{Draws, RunContext};
 use crate::error::MethodError;
 use crate::kernel::numbers::ranks::{order_bits, share_of};
@@ -51,6 +51,7 @@ static CARD: Card = Card {
         ..Targets::MASKED_NUMBERS
     },
     randomness: Randomness::Seeded,
+    scaling: Scaling::Rank,
     references: &["moore1996", "mateo2004", "sebe2002"],
 };
 

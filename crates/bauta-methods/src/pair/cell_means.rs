@@ -101,7 +101,11 @@ impl RecordFigures {
     }
 
     /// The places of each stretch.
-    fn stretches(&mut self, n_records: usize, stretch: usize) -> Vec<Option<(&mut [f64], &mut [u32])>> {
+    fn stretches(
+        &mut self,
+        n_records: usize,
+        stretch: usize,
+    ) -> Vec<Option<(&mut [f64], &mut [u32])>> {
         let parts = self.means.as_mut().zip(self.cells.as_mut());
         match parts {
             Some((means, cells)) => {
@@ -137,7 +141,8 @@ fn summed(
                 let block = from..here.len().min(from + BLOCK);
                 let (x, z) = values.block(block.clone());
                 let places = places.as_mut();
-                let places = places.map(|(means, cells)| (&mut means[block.clone()], &mut cells[block]));
+                let places =
+                    places.map(|(means, cells)| (&mut means[block.clone()], &mut cells[block]));
                 one_block(figure, &scale_of(variable), x, z, places)
             });
             blocks.collect()

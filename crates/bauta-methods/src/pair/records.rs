@@ -14,9 +14,7 @@ use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::facts::ColumnsOfBoth;
 use crate::kernel::numbers::grid::Grid;
-use crate::kernel::numbers::moments::{
-    finite_moments, finite_moments_along, is_constant, moments,
-};
+use crate::kernel::numbers::moments::{finite_moments, finite_moments_along, is_constant, moments};
 use crate::kernel::numbers::streamed::{Streamed, each_stretch};
 use crate::kernel::space::nearest::{NearestTree, Queries};
 use crate::kernel::space::points::Points;
@@ -311,9 +309,14 @@ impl VariablePair<'_> {
         self.masked.len()
     }
 
+    /// Whether its values are read for each look.
+    pub fn is_on_disk(&self) -> bool {
+        self.original.is_on_disk() || self.masked.is_on_disk()
+    }
+
     /// Masked records that are best looked at together: a multiple of [`BLOCK`].
     pub fn stretch(&self) -> usize {
-        if self.original.is_on_disk() || self.masked.is_on_disk() {
+        if self.is_on_disk() {
             self.original.stretch().max(self.masked.stretch())
         } else {
             BLOCK
@@ -332,7 +335,11 @@ impl VariablePair<'_> {
         if self.pair.masked.rows_as_in_source() {
             return self.original.some(records);
         }
-        let rows = || records.clone().map(|record| self.pair.original_record(record));
+        let rows = || {
+            records
+                .clone()
+                .map(|record| self.pair.original_record(record))
+        };
         let (Some(first), Some(last)) = (rows().min(), rows().max()) else {
             return Cow::default();
         };

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use bauta_data::{Role, Table};
 
-use crate::card::{Card, ParamSpec, ParamType};
+use crate::card::{Card, ParamSpec, ParamType, Scaling};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::figure::{FigureSpec, Unit};
@@ -83,6 +83,7 @@ static CARD: MeasureCard = MeasureCard {
         summary: "mean probability that a record is re-identified by its key, given its weight",
         page: include_str!("individual_risk.md"),
         params: &[SEMANTICS, THRESHOLD, RATE, RISKIEST],
+        scaling: Scaling::Class,
         references: &["benedetti1998", "bergeat2015"],
         ..MeasureCard::OF_KEYS.card
     },
@@ -237,7 +238,11 @@ fn expected_reidentifications(risk: &RecordRisks<'_>, counted: &Frequencies) -> 
     }
     let of_sizes = n_of_size.iter();
     let of_whole = compensated(of_sizes.map(|(&f, &n)| n as f64 / f64::from(f)));
-    of_whole + sum_by(risk.n_records, |i| if is_whole(i) { 0.0 } else { risk.at(i) })
+    of_whole
+        + sum_by(
+            risk.n_records,
+            |i| if is_whole(i) { 0.0 } else { risk.at(i) },
+        )
 }
 
 fn n_above(risk: impl Iterator<Item = f64>, threshold: f64) -> f64 {
@@ -322,7 +327,10 @@ impl Households {
         found.give(&HOUSEHOLD_EXPECTED, sum_by(n, |i| self.of_record[i]));
         found.give(&HOUSEHOLD_MAX, self.risks.iter().copied().reduce(f64::max));
         found.give(&HOUSEHOLDS, self.risks.len() as f64);
-        found.give(&HOUSEHOLDS_ABOVE, n_above(self.risks.iter().copied(), threshold));
+        found.give(
+            &HOUSEHOLDS_ABOVE,
+            n_above(self.risks.iter().copied(), threshold),
+        );
     }
 }
 

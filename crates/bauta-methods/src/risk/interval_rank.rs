@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::card::{Card, Family, ParamSpec};
+use crate::card::{Card, Family, ParamSpec, Scaling};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::figure::{FigureSpec, Unit};
@@ -46,6 +46,7 @@ static CARD: MeasureCard = MeasureCard {
         family: Family::Risk,
         page: include_str!("interval_rank.md"),
         params: &[CORRESPONDENCE, TIES, MISSING],
+        scaling: Scaling::Rank,
         references: &["mateo2004", "sebe2002"],
         ..MeasureCard::LOSS.card
     },
@@ -103,7 +104,12 @@ pub(crate) fn disclosed(
     let mut shares = WidthShares::new(task.both()?.masked.n_records(), context);
     // As many columns at a time as can be worked on, so that memory does not grow with their
     // number; each place keeps its memory, since fetching it anew takes longer than the work.
-    let n_places = rayon::current_num_threads();
+    let is_on_disk = variables.iter().any(VariablePair::is_on_disk);
+    let n_places = if is_on_disk {
+        1
+    } else {
+        rayon::current_num_threads()
+    };
     let mut places = vec![Place::default(); n_places];
     for (round, at_once) in variables.chunks(n_places).enumerate() {
         context.progress(round * n_places, variables.len())?;
@@ -139,7 +145,10 @@ impl Place {
     /// Finds the misses of one variable; returns how many values each width holds.
     fn count(&mut self, variable: &VariablePair<'_>, ties: Ties) -> [f64; N_WIDTHS] {
         let n = variable.n_records();
-        let rows = self.sorter.rows_by_value(variable.masked.whole());
+        // All of them, given back after the look.
+        let masked = variable.masked.some(0..n);
+        let rows = self.sorter.rows_by_value(&masked);
+        drop(masked);
         // Side by side first, so that one look far away finds both.
         self.pairs.clear();
         for first in (0..n).step_by(BLOCK) {

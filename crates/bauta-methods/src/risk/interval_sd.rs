@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::card::{Card, Family};
+use crate::card::{Card, Family, Scaling};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::figure::{FigureSpec, Unit};
@@ -28,6 +28,7 @@ static CARD: MeasureCard = MeasureCard {
         family: Family::Risk,
         page: include_str!("interval_sd.md"),
         params: &[MISSING],
+        scaling: Scaling::Record,
         references: &["mateo2004"],
         ..MeasureCard::LOSS.card
     },

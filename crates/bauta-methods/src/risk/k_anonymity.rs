@@ -1,6 +1,6 @@
 #![doc = include_str!("k_anonymity.md")]
 
-use crate::card::{Card, ConstValue, ParamSpec, ParamType};
+use crate::card::{Card, ConstValue, ParamSpec, ParamType, Scaling};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::figure::{FigureSpec, Unit};
@@ -46,6 +46,7 @@ static CARD: MeasureCard = MeasureCard {
         summary: "size of the smallest class of records that share their key",
         page: include_str!("k_anonymity.md"),
         params: &[SEMANTICS, K],
+        scaling: Scaling::Class,
         references: &["sweeney2002", "bergeat2015"],
         ..MeasureCard::OF_KEYS.card
     },

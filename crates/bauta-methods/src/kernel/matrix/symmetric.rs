@@ -66,7 +66,10 @@ const LANES: usize = 8;
 /// Covariances of columns, with denominator n - 1, about the given means; 0 for fewer than two
 /// records. The columns have the same length and no missing value.
 pub fn covariance(columns: &[&[f64]], means: &[f64]) -> Symmetric {
-    let columns: Vec<&dyn Streamed> = columns.iter().map(|column| column as &dyn Streamed).collect();
+    let columns: Vec<&dyn Streamed> = columns
+        .iter()
+        .map(|column| column as &dyn Streamed)
+        .collect();
     covariance_along(&columns, means)
 }
 
@@ -80,11 +83,15 @@ pub fn covariance_along(columns: &[&dyn Streamed], means: &[f64]) -> Symmetric {
     let longest = columns.iter().map(|column| column.stretch()).max();
     let products = |places: Range<usize>| -> Vec<Vec<f64>> {
         let n = places.len();
-        let columns: Vec<Cow<'_, [f64]>> =
-            columns.iter().map(|column| column.at(places.clone())).collect();
+        let columns: Vec<Cow<'_, [f64]>> = columns
+            .iter()
+            .map(|column| column.at(places.clone()))
+            .collect();
         let blocks = (0..n).step_by(BLOCK);
         let blocks = blocks.map(|first| first..n.min(first + BLOCK));
-        blocks.map(|rows| block_products(&columns, means, rows)).collect()
+        blocks
+            .map(|rows| block_products(&columns, means, rows))
+            .collect()
     };
     let stretches = each_stretch(n, longest.unwrap_or(STRETCH), &products);
     Symmetric::from_lower(order, |j, k| {

@@ -72,10 +72,7 @@ pub fn finite_moments(variable: &str, values: &[f64]) -> Result<Moments, MethodE
 }
 
 /// The same of values that need not all be in memory.
-pub fn finite_moments_along(
-    variable: &str,
-    values: &dyn Streamed,
-) -> Result<Moments, MethodError> {
+pub fn finite_moments_along(variable: &str, values: &dyn Streamed) -> Result<Moments, MethodError> {
     let found = moments_along(values);
     if found.mean.is_finite() && found.sd.is_finite() {
         return Ok(found);
@@ -106,7 +103,10 @@ pub fn is_constant_along(values: &dyn Streamed) -> bool {
         let mut present = values.iter().filter(|value| !value.is_nan());
         // Adding 0 makes -0 and 0 the same bits.
         let mut bits = present.by_ref().map(|value| (value + 0.0).to_bits());
-        let Some(first) = first.or_else(|| bits.next()).inspect(|&bits| first = Some(bits)) else {
+        let Some(first) = first
+            .or_else(|| bits.next())
+            .inspect(|&bits| first = Some(bits))
+        else {
             continue;
         };
         if bits.any(|bits| bits != first) {

@@ -105,7 +105,8 @@ impl<'a> Sample<'a> {
                 n_left_out = n_records - complete.len();
                 n_records = complete.len();
                 let columns = columns.into_iter();
-                let taken = columns.map(|column| Values::Complete(taken(column.whole(), &complete)));
+                let taken =
+                    columns.map(|column| Values::Complete(taken(column.whole(), &complete)));
                 taken.collect()
             }
         };
