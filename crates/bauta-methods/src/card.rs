@@ -74,7 +74,7 @@ impl Scaling {
         match self {
             Self::Record => "some blocks of records of each variable",
             Self::Class => {
-                "4 to 12 bytes a record, the classes, and the keys themselves where these fit"
+                "the classes, up to 36 bytes a record, and the keys themselves where these fit"
             }
             Self::Rank => {
                 "one variable of a file, or of both that are compared, and up to 60 bytes a record to sort it"
