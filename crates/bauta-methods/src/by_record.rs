@@ -19,7 +19,13 @@ impl<'a> ColumnNumbers<'a> {
     /// Those of a column; none where it holds categories.
     pub fn of(column: &'a Column) -> Option<Self> {
         // What somebody must look at to know what it holds is read by that look.
-        (column.is_numeric() || column.as_numeric().is_some()).then_some(Self(column))
+        let is_known = column.is_numeric() || column.stored_levels().is_some();
+        let holds_numbers = if is_known {
+            column.is_numeric()
+        } else {
+            column.as_numeric().is_some()
+        };
+        holds_numbers.then_some(Self(column))
     }
 
     /// All of them in memory.
