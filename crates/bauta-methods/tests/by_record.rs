@@ -23,7 +23,8 @@ fn scattered(record: usize, purpose: u64) -> f64 {
 fn table(gap: Option<usize>) -> Table {
     let of = |purpose: u64| move |record: usize| scattered(record, 0) + scattered(record, purpose);
     let columns = (1..4_u64).map(|purpose| {
-        let is_gap = |record: usize| purpose == 3 && gap.is_some_and(|gap| record % gap == 0);
+        let is_gap =
+            |record: usize| purpose == 3 && gap.is_some_and(|gap| record.is_multiple_of(gap));
         let value = |record: usize| {
             if is_gap(record) {
                 f64::NAN

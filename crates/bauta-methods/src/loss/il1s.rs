@@ -57,7 +57,7 @@ impl MeasureMethod for Il1s {
 struct ScaledDistance;
 
 impl CellFigure for ScaledDistance {
-    fn fill(&self, of: &VariableScale, original: &[f64], masked: &[f64], distances: &mut [f64]) {
+    fn fill(&self, of: VariableScale, original: &[f64], masked: &[f64], distances: &mut [f64]) {
         let cells = distances.iter_mut().zip(original).zip(masked);
         if of.sd > 0.0 {
             let unit = SQRT_2 * of.sd;
@@ -74,7 +74,7 @@ impl CellFigure for ScaledDistance {
         }
     }
 
-    fn not_finite(&self, name: &str, of: &VariableScale) -> MethodError {
+    fn not_finite(&self, name: &str, of: VariableScale) -> MethodError {
         if of.sd == 0.0 {
             zero_sd(name)
         } else {

@@ -34,6 +34,10 @@ pub(crate) struct Rows<'t> {
 pub(crate) type MaskBlock<'m> =
     dyn Fn(&Rows<'_>, &[&[f64]], &mut [&mut [f64]]) -> Result<(), MethodError> + Sync + 'm;
 
+/// The same of one variable.
+pub(crate) type MaskColumn<'m> =
+    dyn Fn(&Rows<'_>, &[f64], &mut [f64]) -> Result<(), MethodError> + Sync + 'm;
+
 /// Masks variables block by block, and fits what comes of them to what they were. The masked columns lie where the
 /// variables do.
 pub(crate) fn masked_by_record(
@@ -48,7 +52,7 @@ pub(crate) fn masked_by_record(
         .map(|variable| NewNumbers::of(variable.column));
     let mut made: Vec<NewNumbers<'_>> = made.collect();
     each_masked(table, variables, fit, context, mask, &mut |at, z| {
-        made[at].add(z)
+        made[at].add(z);
     })?;
     let made = made.into_iter().map(NewNumbers::finish);
     let columns = variables.iter().map(|variable| variable.attr_idx).zip(made);
@@ -61,15 +65,15 @@ pub(crate) fn column_by_record(
     variable: JointVariable<'_>,
     fit: Fit,
     context: &RunContext<'_>,
-    mask: &(dyn Fn(&Rows<'_>, &[f64], &mut [f64]) -> Result<(), MethodError> + Sync),
+    mask: &MaskColumn<'_>,
 ) -> Result<Column, MethodError> {
     let mut made = NewNumbers::of(variable.column);
     let of_one: &MaskBlock<'_> = &|rows, x, z| {
-        let cells = x.iter().zip(z);
-        cells.map(|(x, z)| mask(rows, x, z)).collect()
+        let mut cells = x.iter().zip(z);
+        cells.try_for_each(|(x, z)| mask(rows, x, z))
     };
     each_masked(table, &[variable], fit, context, of_one, &mut |_, z| {
-        made.add(z)
+        made.add(z);
     })?;
     Ok(made.finish())
 }
@@ -84,7 +88,7 @@ pub(crate) fn values_by_record(
 ) -> Result<Vec<Vec<f64>>, MethodError> {
     let mut values: Vec<Vec<f64>> = variables.iter().map(|_| Vec::new()).collect();
     each_masked(table, variables, fit, context, mask, &mut |at, mut z| {
-        values[at].append(&mut z)
+        values[at].append(&mut z);
     })?;
     Ok(values)
 }

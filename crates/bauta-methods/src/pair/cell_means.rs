@@ -16,10 +16,10 @@ use crate::pair::records::{BLOCK, VariablePair, overall, variable_pairs};
 /// more than the standard deviation of the original.
 pub trait CellFigure: Sync {
     /// The figures of a variable for some records; NaN where either value is missing.
-    fn fill(&self, of: &VariableScale, original: &[f64], masked: &[f64], figures: &mut [f64]);
+    fn fill(&self, of: VariableScale, original: &[f64], masked: &[f64], figures: &mut [f64]);
 
     /// What is wrong with a variable whose figures have no finite sum.
-    fn not_finite(&self, name: &str, of: &VariableScale) -> MethodError {
+    fn not_finite(&self, name: &str, of: VariableScale) -> MethodError {
         let _ = of;
         too_far(name)
     }
@@ -33,7 +33,7 @@ pub struct VariableScale {
 }
 
 impl<F: Fn(f64, f64) -> f64 + Sync> CellFigure for F {
-    fn fill(&self, _: &VariableScale, original: &[f64], masked: &[f64], figures: &mut [f64]) {
+    fn fill(&self, _: VariableScale, original: &[f64], masked: &[f64], figures: &mut [f64]) {
         for ((figure, &x), &z) in figures.iter_mut().zip(original).zip(masked) {
             *figure = self(x, z);
         }
@@ -56,7 +56,7 @@ pub fn mean_of_cells(
         let blocks = || sums.iter().flat_map(|stretch| &stretch[j]);
         let sum = compensated(blocks().map(|block| block.sum));
         if !sum.is_finite() {
-            return Err(figure.not_finite(variable.name, &scale_of(variable)));
+            return Err(figure.not_finite(variable.name, scale_of(variable)));
         }
         let n_cells: usize = blocks().map(|block| block.n_cells).sum();
         let mean = (n_cells > 0).then(|| sum / n_cells as f64);
@@ -143,7 +143,7 @@ fn summed(
                 let places = places.as_mut();
                 let places =
                     places.map(|(means, cells)| (&mut means[block.clone()], &mut cells[block]));
-                one_block(figure, &scale_of(variable), x, z, places)
+                one_block(figure, scale_of(variable), x, z, places)
             });
             blocks.collect()
         };
@@ -161,13 +161,13 @@ fn summed(
 /// Figures of a block of records in one variable: summed, and added to what is known of each record.
 fn one_block(
     figure: &dyn CellFigure,
-    of: &VariableScale,
+    of: VariableScale,
     original: &[f64],
     masked: &[f64],
     places: Option<(&mut [f64], &mut [u32])>,
 ) -> BlockSum {
-    let mut figures = [0.0; BLOCK];
-    let figures = &mut figures[..masked.len()];
+    let mut figures = vec![0.0; masked.len()];
+    let figures = &mut figures[..];
     figure.fill(of, original, masked, figures);
     let n_missing = figures.iter().filter(|figure| figure.is_nan()).count();
     let n_cells = figures.len() - n_missing;

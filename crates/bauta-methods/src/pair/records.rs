@@ -236,7 +236,7 @@ impl Placed<'_> {
 
 impl Queries for Placed<'_> {
     fn len(&self) -> usize {
-        self.columns.first().map_or(0, |column| column.len())
+        self.columns.first().map_or(0, |column| column.iter().len())
     }
 
     fn place(&self, query: usize, point: &mut [f64]) {

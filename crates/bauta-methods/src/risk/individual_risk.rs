@@ -405,12 +405,12 @@ mod tests {
         for n in 1..=300 {
             for f in [3.0, 7.0, 10.0, 49.0] {
                 let risk = vec![1.0 / f; n];
-                let limit = risk_limit(risk.to_vec(), 1.0 / f).unwrap();
+                let limit = risk_limit(risk.clone(), 1.0 / f).unwrap();
                 assert_eq!(limit.to_bits(), (1.0 / f).to_bits(), "{n} records of 1/{f}");
                 // One that is certain: the rate leaves room for the others and 1/f of it.
                 let mut risk = risk;
                 risk.push(1.0);
-                let limit = risk_limit(risk.to_vec(), 1.0 / f).unwrap();
+                let limit = risk_limit(risk.clone(), 1.0 / f).unwrap();
                 assert!(
                     n_above(risk.iter().copied(), limit) < 1.5,
                     "{n} records of 1/{f} and one of 1"
