@@ -5,6 +5,7 @@
 //! on one table has a form for data in memory beside the one for files. [`other_tools`] takes no file: it knows the names
 //! of other tools.
 
+pub mod advise;
 pub mod calibrate;
 pub mod compare;
 pub mod demo;
@@ -20,6 +21,7 @@ pub mod optimize;
 pub mod other_tools;
 pub mod pictures;
 mod planned;
+pub mod preview;
 mod reading;
 mod record;
 pub mod risk;

@@ -1,6 +1,7 @@
 //! Plans from text to record.
 
 mod advice;
+mod advising;
 mod checking;
 mod claims;
 mod drafts;

@@ -14,35 +14,39 @@ use super::rules::{Rules, counted_keys, is_soon_linked, linkage, linked};
 use crate::draft::{GateDraft, MeasureDraft, StepDraft};
 
 /// A step that is not taken unless somebody says so.
-pub(super) struct Proposal {
+pub(in crate::work) struct Proposal {
     /// Why, with figures of the file; it stays in the plan, which is confidential.
-    pub(super) reason: String,
+    pub(in crate::work) reason: String,
     /// The step, where there is one. Its own reason is published and holds no figure.
-    pub(super) step: Option<StepDraft>,
+    pub(in crate::work) step: Option<StepDraft>,
     /// What measures and judges what the step leaves, where nothing else does.
-    pub(super) judged: Option<(MeasureDraft, Option<GateDraft>)>,
+    pub(in crate::work) judged: Option<(MeasureDraft, Option<GateDraft>)>,
 }
 
 /// More values than these single records out in any combination.
-const MANY_VALUES: usize = 20;
+pub(in crate::work) const MANY_VALUES: usize = 20;
 /// Values of fewer records than this are rare.
-const RARE_BELOW: i64 = 10;
+pub(in crate::work) const RARE_BELOW: i64 = 10;
 /// Ages as surveys publish them.
 const AGE_BREAKS: [i64; 7] = [15, 25, 35, 45, 55, 65, 75];
 /// Share of the records within which neighbours by size are exchanged. Within 0.05, linkage by several amounts leads
 /// back to more than a tenth of the records of our test files; within 0.15 to one or two in a hundred.
-const WINDOW: f64 = 0.15;
+pub(in crate::work) const WINDOW: f64 = 0.15;
 /// Size of groups of numbers that become one.
 const GROUP_SIZE: i64 = 12;
 
 /// How the exact dates of a variable are spelled, if that is known, so that they can be cut by the calendar.
-pub(super) fn exact_dates(column: &ColumnProfile) -> Option<Dates> {
+pub(in crate::work) fn exact_dates(column: &ColumnProfile) -> Option<Dates> {
     let is_exact = column.proposal.flag == Some(Flag::ExactDate);
     column.date.filter(|_| is_exact)
 }
 
 /// What could be done to a file that looks so: recode, then blank what still stands out, then mask numbers.
-pub(super) fn proposals(profile: &FileProfile, table: &Table, rules: &Rules) -> Vec<Proposal> {
+pub(in crate::work) fn proposals(
+    profile: &FileProfile,
+    table: &Table,
+    rules: &Rules,
+) -> Vec<Proposal> {
     let keys = counted_keys(profile);
     let mut out: Vec<Proposal> = keys.iter().filter_map(|key| recoding(key, table)).collect();
     if keys.len() > MOST_KEYS {
@@ -58,15 +62,7 @@ pub(super) fn proposals(profile: &FileProfile, table: &Table, rules: &Rules) -> 
         });
     } else if !keys.is_empty() {
         let step = StepDraft::mask("suppress-local").on(names(&keys));
-        let of_households = household_keys(&keys, profile, table);
-        let step = if of_households.is_empty() {
-            step
-        } else {
-            let names = of_households
-                .iter()
-                .map(|name| RawValue::Text((*name).to_owned()));
-            step.with("household_keys", RawValue::List(names.collect()))
-        };
+        let step = with_household_keys(step, &household_keys(&keys, profile, table));
         out.push(Proposal {
             reason: "what still stands out after recoding: single values are blanked until every record is one of k"
                 .to_owned(),
@@ -94,15 +90,24 @@ pub(super) fn proposals(profile: &FileProfile, table: &Table, rules: &Rules) -> 
     out
 }
 
-fn names<'p>(columns: &[&'p ColumnProfile]) -> Vec<&'p str> {
+pub(in crate::work) fn names<'p>(columns: &[&'p ColumnProfile]) -> Vec<&'p str> {
     columns.iter().map(|column| column.name.as_str()).collect()
 }
 
 /// Keys up to which single values are suppressed over all of them.
-const MOST_KEYS: usize = 12;
+pub(in crate::work) const MOST_KEYS: usize = 12;
+
+/// A suppression that blanks the keys of a household for all of its members.
+pub(in crate::work) fn with_household_keys(step: StepDraft, of_households: &[&str]) -> StepDraft {
+    if of_households.is_empty() {
+        step
+    } else {
+        step.with("household_keys", of_households.to_vec())
+    }
+}
 
 /// Keys that all members of every household share: a blank of one would be read from another.
-fn household_keys<'p>(
+pub(in crate::work) fn household_keys<'p>(
     keys: &[&'p ColumnProfile],
     profile: &FileProfile,
     table: &Table,
@@ -127,7 +132,7 @@ fn household_keys<'p>(
 }
 
 /// What makes a key coarser, if it has to be.
-fn recoding(key: &ColumnProfile, table: &Table) -> Option<Proposal> {
+pub(in crate::work) fn recoding(key: &ColumnProfile, table: &Table) -> Option<Proposal> {
     let name = key.name.as_str();
     let (n_distinct, n_unique) = (key.n_distinct, key.n_unique);
     let counted = match n_unique {
