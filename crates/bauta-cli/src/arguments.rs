@@ -1,5 +1,6 @@
 //! What the command line accepts. Masks bring their own parameters, from their cards.
 
+mod advise;
 mod calibrate;
 mod compare;
 mod files;
@@ -25,6 +26,7 @@ use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueHint};
 
 use order::{GENERAL, GENERAL_FIRST};
 
+pub(crate) use advise::AdviseArguments;
 pub(crate) use compare::CompareArguments;
 pub(crate) use files::FileOptions;
 pub(crate) use keys::{ExplainRecordArguments, RiskArguments};
@@ -98,7 +100,10 @@ pub(crate) enum Command {
     #[command(after_help = "Example:\n  bauta demo my-demo")]
     Demo(DemoArguments),
     /// Look at a file and write a commented plan for it
-    #[command(after_help = "Example:\n  bauta init survey.csv -o plan.toml")]
+    #[command(
+        after_help = "Examples:\n  bauta init survey.csv -o plan.toml\n  bauta init survey.csv --advise\n  \
+        bauta init survey.csv --recipient public --needs counts,relations --intruder neighbour,register"
+    )]
     Init(InitArguments),
     /// Show what each variable of a file seems to be
     #[command(after_help = "Example:\n  bauta inspect survey.csv")]
@@ -116,6 +121,11 @@ pub(crate) enum Command {
         A sweep that was stopped goes on where it was."
     )]
     Sweep(SweepArguments),
+    /// Work in the browser: roles, risk, steps, runs and release, with the plan file as the state
+    #[command(
+        after_help = "Examples:\n  bauta serve\n  bauta serve survey.csv\n  bauta serve bauta-demo/plan.toml --no-open --port 8321"
+    )]
+    Serve(ServeArguments),
     /// Search the variant of a plan that holds its conditions and loses least, and write it as a plan
     #[command(
         after_help = "Examples:\n  bauta tune plan.toml\n  bauta tune plan.toml --map dld,il --runs 100 -o better.toml\n\n\
@@ -304,6 +314,8 @@ pub(crate) struct InitArguments {
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
     #[command(flatten)]
+    pub(crate) advise: AdviseArguments,
+    #[command(flatten)]
     pub(crate) reading: FileOptions,
 }
 
@@ -324,6 +336,25 @@ pub(crate) struct PlanArguments {
     /// Let a file go though the plan sets no gate; the record and the report say that nothing was judged
     #[arg(long)]
     pub(crate) ungated: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ServeArguments {
+    /// Folder, data file or plan; nothing outside its folder can be opened
+    #[arg(default_value = ".", value_hint = ValueHint::AnyPath)]
+    pub(crate) place: PathBuf,
+    /// Port to listen at (default: one that is free)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) port: Option<u16>,
+    /// Do not open the browser
+    #[arg(long)]
+    pub(crate) no_open: bool,
+    /// Address to listen at instead of this machine's own 127.0.0.1; needs --i-know
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) host: Option<String>,
+    /// I know that the app has no encryption, and trust the network of --host with the data
+    #[arg(long)]
+    pub(crate) i_know: bool,
 }
 
 #[derive(Debug, Args)]

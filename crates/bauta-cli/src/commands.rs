@@ -18,6 +18,7 @@ pub(crate) mod report;
 pub(crate) mod reproduce;
 pub(crate) mod risk;
 pub(crate) mod run;
+pub(crate) mod serve;
 pub(crate) mod sign;
 pub(crate) mod sweep;
 pub(crate) mod tune;

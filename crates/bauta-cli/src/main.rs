@@ -109,6 +109,7 @@ fn dispatch(cli: Cli) -> Result<Outcome, Failure> {
         Command::Inspect(arguments) => commands::inspect::run(&arguments, global),
         Command::Check(arguments) => commands::check::run(&arguments, global),
         Command::Run(arguments) => commands::run::run(&arguments, global),
+        Command::Serve(arguments) => commands::serve::run(&arguments, global),
         Command::Sweep(arguments) => commands::sweep::run(&arguments, global),
         Command::Tune(arguments) => commands::tune::run(&arguments, global),
         Command::Mask(_) => Err(Failure::mistake(

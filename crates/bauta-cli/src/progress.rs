@@ -23,6 +23,21 @@ pub(crate) fn is_cancelled() -> bool {
     CANCELLED.load(Ordering::Relaxed)
 }
 
+/// Whether Ctrl-C asked to stop, for work that shows no progress here. A second one ends the process at once.
+pub(crate) fn until_stopped() -> impl Fn() -> bool + Sync {
+    heed_interrupts();
+    || CANCELLED.load(Ordering::Relaxed)
+}
+
+fn heed_interrupts() {
+    // A second Ctrl-C ends the process at once; outputs are still whole or absent.
+    let _ = ctrlc::set_handler(|| {
+        if CANCELLED.swap(true, Ordering::SeqCst) {
+            std::process::exit(2);
+        }
+    });
+}
+
 /// Shows one line with an estimate of all that is still to come while a person watches, and stops the work on Ctrl-C.
 pub(crate) struct Progress {
     bar: ProgressBar,
@@ -40,12 +55,7 @@ const LOG_WIDTH: usize = 79;
 impl Progress {
     /// A line on a terminal that changes, a line now and then elsewhere, and nothing when asked to be quiet.
     pub(crate) fn new(quiet: bool) -> Self {
-        // A second Ctrl-C ends the process at once; outputs are still whole or absent.
-        let _ = ctrlc::set_handler(|| {
-            if CANCELLED.swap(true, Ordering::SeqCst) {
-                std::process::exit(2);
-            }
-        });
+        heed_interrupts();
         let is_terminal = std::io::stderr().is_terminal();
         let logged = (!quiet && !is_terminal).then(|| Mutex::new(Instant::now()));
         let bar = if quiet || !is_terminal {

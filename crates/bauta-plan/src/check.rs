@@ -31,8 +31,7 @@ use step_scenarios::Known;
 
 pub(crate) use advice::MAX_LINKED;
 pub(crate) use output::{UNGATED, files_read};
-pub(crate) use surroundings::Folder;
-pub use surroundings::{DataSchema, Surroundings, real_place};
+pub use surroundings::{DataSchema, Folder, Surroundings, real_place};
 
 /// Checks a draft against a schema of the data. All problems are returned at once.
 pub fn check(draft: &Draft, schema: &DataSchema) -> Result<Plan, Vec<Problem>> {

@@ -3,7 +3,7 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Now in UTC, to the second, as 2026-11-16T09:30:00Z.
-pub(crate) fn now_utc() -> String {
+pub fn now_utc() -> String {
     let seconds = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .map_or(0, |since| since.as_secs());

@@ -41,10 +41,11 @@ pub mod work;
 use std::cell::RefCell;
 use std::path::Path;
 
-use check::{Folder, Source};
+use check::{Source, Surroundings};
 use toml::Needs;
 
-pub use check::real_place;
+pub use check::{Folder, real_place};
+pub use clock::now_utc;
 pub use judged::Judged;
 pub use plan::Plan;
 pub use problem::{Problem, ProblemKind};
@@ -56,6 +57,15 @@ pub const GRAMMAR: &str = include_str!("plan.md");
 /// Reads and checks a plan's text. `file` is its name in messages and records; paths in the plan
 /// are relative to `folder`. All problems are returned at once, in the order of the text.
 pub fn check_text(text: &str, file: &str, folder: &Path) -> Result<Plan, Vec<Problem>> {
+    check_text_in(text, file, &Folder(folder))
+}
+
+/// The same with whatever the plan names looked up by somebody else.
+pub fn check_text_in(
+    text: &str,
+    file: &str,
+    surroundings: &dyn Surroundings,
+) -> Result<Plan, Vec<Problem>> {
     let problems = RefCell::default();
     let draft = toml::read_as(Needs::Files, text, &problems);
     let is_unread = |problem: &Problem| {
@@ -67,6 +77,6 @@ pub fn check_text(text: &str, file: &str, folder: &Path) -> Result<Plan, Vec<Pro
     if problems.borrow().iter().any(is_unread) {
         return check::finished(None, problems);
     }
-    let plan = check::plan_of(&draft, &Source { text, file }, &Folder(folder), &problems);
+    let plan = check::plan_of(&draft, &Source { text, file }, surroundings, &problems);
     check::finished(plan, problems)
 }

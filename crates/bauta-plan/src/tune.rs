@@ -38,6 +38,8 @@ use crate::sweep::{
 use crate::work::WorkError;
 use search::Search;
 
+pub(crate) use sample::sample_of;
+
 pub use again::{Judged, Spread};
 pub use candidates::AS_PLANNED;
 pub use levels::{LevelsFound, Node};

@@ -1,16 +1,17 @@
-//! Crates depend on crates in front of them only: data, methods, plan, report, papers, engine, cluster, cli.
+//! Crates depend on crates in front of them only: data, methods, plan, report, papers, web, engine, cluster, cli.
 //! Of engine and cluster, which the default build does not have, only their own crates and the command line may know.
 
 use super::Problem;
 use crate::workspace::Workspace;
 
 /// The crates in the order in which they may build on each other.
-const ORDER: [&str; 8] = [
+const ORDER: [&str; 9] = [
     "bauta-data",
     "bauta-methods",
     "bauta-plan",
     "bauta-report",
     "bauta-papers",
+    "bauta-web",
     "bauta-engine",
     "bauta-cluster",
     "bauta-cli",

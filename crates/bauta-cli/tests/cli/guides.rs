@@ -231,7 +231,12 @@ pages! {
 fn every_guide_is_run() {
     let folder = repository().join("docs/guide");
     for entry in std::fs::read_dir(folder).unwrap() {
-        let name = entry.unwrap().file_name().into_string().unwrap();
+        let entry = entry.unwrap();
+        let name = entry.file_name().into_string().unwrap();
+        // Pictures are made by a chore, and a server does not end: the browser tests go the way of its page.
+        if entry.file_type().unwrap().is_dir() || name == "web.md" {
+            continue;
+        }
         let path = format!("docs/guide/{name}");
         assert!(PAGES.contains(&path.as_str()), "{path} is not run");
     }

@@ -1,5 +1,6 @@
 //! The command as its users meet it.
 
+mod advise;
 mod aside;
 mod assurance;
 mod calibrate;

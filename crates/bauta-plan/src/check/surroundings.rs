@@ -97,7 +97,8 @@ impl Surroundings for DataSchema {
 }
 
 /// The folder that a plan's paths are relative to.
-pub(crate) struct Folder<'a>(pub(crate) &'a Path);
+#[derive(Clone, Copy, Debug)]
+pub struct Folder<'a>(pub &'a Path);
 
 impl Surroundings for Folder<'_> {
     fn columns(

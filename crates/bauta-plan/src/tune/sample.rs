@@ -6,7 +6,7 @@ use bauta_data::{DataError, Table};
 use crate::execute::in_memory;
 
 /// So many records of a file, drawn without replacement, in the order of the file.
-pub(super) fn sample_of(loaded: &Loaded, n_records: usize, seed: u64) -> Result<Loaded, DataError> {
+pub(crate) fn sample_of(loaded: &Loaded, n_records: usize, seed: u64) -> Result<Loaded, DataError> {
     let table: Table = loaded
         .table
         .take(&rows(loaded.table.n_records(), n_records, seed));

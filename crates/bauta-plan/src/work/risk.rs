@@ -1,6 +1,7 @@
 //! What an intruder could re-identify by the keys of one file.
 
 mod by_plan;
+mod kept;
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -21,6 +22,7 @@ use crate::output::{Access, Guard, Replace, write_file};
 use crate::stages::RunWatch;
 
 pub use by_plan::{AskedFile, PlannedRisk, risk_by_plan};
+pub use kept::KeptKeys;
 
 /// What an intruder is assumed to know, and what is asked about it.
 #[derive(Clone, PartialEq, Debug)]
@@ -238,6 +240,22 @@ fn refuse_unfit_hierarchies(notes: &[Note], request: &RiskRequest) -> Result<(),
 }
 
 impl RiskRequest {
+    /// What is asked where nothing but the keys is said.
+    pub fn usual(keys: Vec<String>) -> Self {
+        Self {
+            keys,
+            weight: None,
+            household: None,
+            sensitive: Vec::new(),
+            semantics: Semantics::Visible,
+            k: vec![2, 3, 5],
+            threshold: 0.1,
+            rate: None,
+            hierarchies: Vec::new(),
+            riskiest: 5,
+        }
+    }
+
     /// Roles and hierarchies of the columns that are named.
     pub fn schema(&self) -> Result<Schema, WorkError> {
         let (weight, household) = (self.weight.as_deref(), self.household.as_deref());

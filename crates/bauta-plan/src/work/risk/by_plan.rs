@@ -188,7 +188,11 @@ fn refuse_useless_hierarchies(
 }
 
 /// A request with what the plan says wherever nothing was named.
-fn filled(mut request: RiskRequest, planned: &Planned, columns: &[String]) -> RiskRequest {
+pub(super) fn filled(
+    mut request: RiskRequest,
+    planned: &Planned,
+    columns: &[String],
+) -> RiskRequest {
     let is_free = |name: &String| columns.contains(name) && !request.keys.contains(name);
     if request.weight.is_none() {
         request.weight = planned.weight_in(columns).filter(is_free);
@@ -225,7 +229,7 @@ fn schema(requests: &[OfScenario]) -> Result<Schema, WorkError> {
 }
 
 /// Keys that the plan calls numbers, compared as numbers if all of them are.
-fn with_numbers(mut table: Table, planned: &Planned, mark: DecimalMark) -> Table {
+pub(super) fn with_numbers(mut table: Table, planned: &Planned, mark: DecimalMark) -> Table {
     for attr_idx in 0..table.columns().len() {
         let column = table.column(attr_idx);
         let described = planned.attribute(column.name());
