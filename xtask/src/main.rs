@@ -8,6 +8,7 @@
 
 #[cfg(feature = "methods")]
 mod bench;
+mod browser;
 mod chores;
 #[cfg(feature = "methods")]
 mod docs;
@@ -33,6 +34,11 @@ Usage: cargo xtask <chore>
                     fuzz for a short while; all of it without the engine
   test engine       lints and tests of files larger than memory and of clusters, and of the command line
                     with both; the first time compiles DataFusion and Ballista, some ten minutes
+  test web [--large]
+                    the web app in Chromium, where node and Chromium are there: the way through it, undo,
+                    crashes, tabs, keyboard, access, looks, attacks; says so where they are not. --large
+                    measures pages and memory on 10^6 records of 50 variables instead, in release mode
+  pictures          makes the pictures of docs/guide/web.md anew, in Chromium
   tidy              checks of the repository itself: files, pages, links, names, crate edges
   kill [--minutes N] [--seed S]
                     kills commands that publish at random moments, for 5 minutes if not told
@@ -63,6 +69,9 @@ fn main() -> ExitCode {
     let done = match arguments.as_slice() {
         ["test"] => chores::test(&workspace),
         ["test", "engine"] => chores::test_engine(&workspace),
+        ["test", "web"] => browser::test(&workspace, browser::Which::Usual),
+        ["test", "web", "--large"] => browser::test(&workspace, browser::Which::Large),
+        ["pictures"] => browser::pictures(&workspace),
         ["tidy"] => chores::tidy(&workspace),
         ["kill", options @ ..] => {
             kill::Options::read(options).and_then(|options| kill::run(&workspace, options))
