@@ -272,6 +272,7 @@ mod tests {
         targets: Targets::NAMED,
         randomness: Randomness::None,
         references: &[],
+        ..Card::PLAIN
     };
 
     static SWAP: Card = Card {
@@ -300,6 +301,7 @@ mod tests {
         targets: Targets::CONTINUOUS,
         randomness: Randomness::Seeded,
         references: &[],
+        ..Card::PLAIN
     };
 
     #[test]
