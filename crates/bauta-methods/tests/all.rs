@@ -2,7 +2,6 @@
 
 mod support;
 
-mod by_record;
 mod calibration;
 mod calibration_messages;
 mod calibration_properties;
