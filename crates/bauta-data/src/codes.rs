@@ -141,6 +141,13 @@ impl Codes {
         }
     }
 
+    /// Makes room for so many more codes, as long as one byte holds each of them, if there is that much memory.
+    pub(crate) fn reserve(&mut self, n: usize) {
+        if let Width::One(codes) = &mut self.0 {
+            let _ = codes.try_reserve_exact(n);
+        }
+    }
+
     /// Bytes that each code takes.
     pub(crate) fn width(&self) -> usize {
         match &self.0 {
@@ -213,10 +220,18 @@ impl Codes {
     pub fn replaced(mut self, largest: u32, new: impl Fn(u32) -> u32) -> Self {
         match &mut self.0 {
             Width::One(codes) if u8::try_from(largest).is_ok() => {
+                if codes.is_empty() {
+                    return self;
+                }
+                let last = codes.iter().fold(0, |last, &code| last.max(code));
+                // Each code is asked for once, and not each record.
+                let mut table = [0; 1 << u8::BITS];
+                for (code, entry) in (0..=u32::from(last)).zip(&mut table) {
+                    *entry = new(code) as u8;
+                }
                 for code in codes.iter_mut() {
-                    let new = new(u32::from(*code));
-                    debug_assert!(new <= largest, "a code exceeds the largest");
-                    *code = new as u8;
+                    *code = table[usize::from(*code)];
+                    debug_assert!(u32::from(*code) <= largest, "a code exceeds the largest");
                 }
                 self
             }

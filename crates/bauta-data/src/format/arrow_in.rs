@@ -58,6 +58,8 @@ pub(super) struct TypedBuilder {
     lossless: bool,
     /// The arrays of a column that is read later.
     waiting: Option<Vec<ArrayRef>>,
+    /// Whether all its cells are there already; no array is of it.
+    is_full: bool,
 }
 
 impl<'a> TableBuilder<'a> {
@@ -100,6 +102,7 @@ impl<'a> TableBuilder<'a> {
                 data_type,
                 lossless: true,
                 waiting: waits.then(Vec::new),
+                is_full: false,
             });
         }
         problems.into_result(path)?;
@@ -111,10 +114,43 @@ impl<'a> TableBuilder<'a> {
         })
     }
 
-    /// Adds the records of a batch.
+    /// Fills columns of texts that nothing is to be said of, which `fill` does from a column's position if it can, and
+    /// gives the positions of those that are still empty.
+    pub(super) fn fill_texts(
+        &mut self,
+        n_records: u64,
+        fill: impl Fn(usize, &mut CategoryBuilder) -> Option<()> + Sync,
+    ) -> Vec<usize> {
+        let columns = self.columns.par_iter_mut().with_max_len(1).enumerate();
+        columns.for_each(|(position, column)| {
+            if !is_text(&column.data_type) {
+                return;
+            }
+            let Some(categories) = column.cells.plain_categories() else {
+                return;
+            };
+            let mut filled = categories.clone();
+            if fill(position, &mut filled).is_some() {
+                *categories = filled;
+                column.is_full = true;
+            }
+        });
+        let columns = self.columns.iter().enumerate();
+        let empty = columns.filter(|(_, column)| !column.is_full);
+        let empty: Vec<usize> = empty.map(|(position, _)| position).collect();
+        if empty.is_empty() {
+            self.n_records = n_records;
+        }
+        empty
+    }
+
+    /// Adds the records of a batch, of the columns that are not full.
     pub(super) fn push(&mut self, batch: &RecordBatch) -> Result<(), DataError> {
-        let same_types = batch.num_columns() == self.columns.len()
-            && (self.columns.iter().zip(batch.columns()))
+        let columns = self.columns.iter_mut();
+        let mut columns: Vec<&mut TypedBuilder> =
+            columns.filter(|column| !column.is_full).collect();
+        let same_types = batch.num_columns() == columns.len()
+            && (columns.iter().zip(batch.columns()))
                 .all(|(column, array)| column.takes(array.data_type()));
         if !same_types {
             let problem = DataProblem::file(
@@ -124,8 +160,7 @@ impl<'a> TableBuilder<'a> {
             return Err(DataError::one(self.path, problem));
         }
         let first_record = self.n_records + 1;
-        let pushed: Result<(), &'static str> = self
-            .columns
+        let pushed: Result<(), &'static str> = columns
             .par_iter_mut()
             .zip(batch.columns())
             .try_for_each(|(column, array)| column.push(array, first_record));
@@ -300,6 +335,7 @@ impl TypedBuilder {
             data_type,
             lossless: true,
             waiting: None,
+            is_full: false,
         }
     }
 

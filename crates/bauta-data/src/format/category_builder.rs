@@ -110,10 +110,20 @@ impl CategoryBuilder {
         self.codes.push(code);
     }
 
+    /// Makes room for so many cells, as long as their codes take one byte.
+    pub(super) fn reserve(&mut self, n_cells: usize) {
+        self.codes.reserve(n_cells);
+    }
+
     /// Adds cells with the codes of such that were added before.
     pub(super) fn push_codes(&mut self, codes: impl Iterator<Item = u32>) {
         let largest = self.states.len().saturating_sub(1) as u32;
         self.codes.extend_up_to(largest, codes);
+    }
+
+    /// The same with codes of a byte.
+    pub(super) fn push_narrow_codes(&mut self, codes: &[u8]) {
+        self.codes.extend_from_bytes(1, codes);
     }
 
     /// Adds a cell whose text must be a date, if the column is one of dates. A text that is none is told wherever it
@@ -387,7 +397,11 @@ impl CategoryBuilder {
         let (levels, new_codes) = self.ordered_levels();
         let cells = if !self.nulls.is_empty() || self.states.iter().any(|&state| state != 0) {
             let state = |code: u32| self.states.get(code as usize).copied().unwrap_or(0);
-            let mut states: Vec<u8> = self.codes.iter().map(state).collect();
+            let mut states: Vec<u8> = if self.states.iter().all(|&state| state == 0) {
+                vec![0; self.codes.len()]
+            } else {
+                self.codes.iter().map(state).collect()
+            };
             if !self.nulls.is_empty() {
                 let null_state = self.missing.source_state("");
                 for &record in &self.nulls {

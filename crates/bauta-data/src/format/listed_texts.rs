@@ -2,12 +2,16 @@
 
 use super::category_builder::CategoryBuilder;
 
+/// Numbers that a byte holds: that many codes are kept at least, so that none of those is looked for beyond them.
+const OF_BYTES: usize = 1 << u8::BITS;
+
 /// The list of some records, and the codes of those of its texts that were seen.
 pub(super) struct ListedTexts<'a> {
     categories: &'a mut CategoryBuilder,
     texts: &'a [Option<&'a str>],
     /// By number in the list; a category gets its code when its first record comes.
     codes: Vec<u32>,
+    n_unseen: usize,
 }
 
 impl<'a> ListedTexts<'a> {
@@ -18,7 +22,8 @@ impl<'a> ListedTexts<'a> {
         Self {
             categories,
             texts,
-            codes: vec![Self::UNSEEN; texts.len()],
+            codes: vec![Self::UNSEEN; texts.len().max(OF_BYTES)],
+            n_unseen: texts.len(),
         }
     }
 
@@ -39,12 +44,38 @@ impl<'a> ListedTexts<'a> {
         self.push_nulls(keys.len() - done);
     }
 
-    fn push_nulls(&mut self, n: usize) {
+    /// Adds a cell with a value for each number in the list; none where a number is beyond it.
+    pub(super) fn push_bytes(&mut self, numbers: &[u8]) -> Option<()> {
+        // Few enough for the first record of a category to slow down no others than these.
+        const TOGETHER: usize = 4096;
+        for numbers in numbers.chunks(TOGETHER) {
+            let largest = numbers
+                .iter()
+                .fold(0, |largest, &number| largest.max(number));
+            if usize::from(largest) >= self.texts.len() {
+                return None;
+            }
+            let known = &self.codes[..=usize::from(largest)];
+            if known.iter().zip(0..).all(|(&code, number)| code == number) {
+                self.categories.push_narrow_codes(numbers);
+            } else if known.contains(&Self::UNSEEN) {
+                self.push_run(numbers, usize::from);
+            } else if let Some(codes) = self.codes.first_chunk::<OF_BYTES>() {
+                let codes = numbers.iter().map(|&number| codes[usize::from(number)]);
+                self.categories.push_codes(codes);
+            }
+        }
+        Some(())
+    }
+
+    /// Adds cells without a value.
+    pub(super) fn push_nulls(&mut self, n: usize) {
         (0..n).for_each(|_| self.categories.push_null());
     }
 
-    fn push_run<K: Copy>(&mut self, mut keys: &[K], number: impl Fn(K) -> usize + Copy) {
-        while !keys.is_empty() {
+    /// Adds a cell with a value for each key.
+    pub(super) fn push_run<K: Copy>(&mut self, mut keys: &[K], number: impl Fn(K) -> usize + Copy) {
+        while self.n_unseen > 0 && !keys.is_empty() {
             let is_unseen = |&key: &K| self.codes[number(key)] == Self::UNSEEN;
             let n_known = keys.iter().position(is_unseen).unwrap_or(keys.len());
             let (known, rest) = keys.split_at(n_known);
@@ -54,10 +85,15 @@ impl<'a> ListedTexts<'a> {
                 return;
             };
             match self.texts[number(key)] {
-                Some(text) => self.codes[number(key)] = self.categories.push(text),
+                Some(text) => {
+                    self.codes[number(key)] = self.categories.push(text);
+                    self.n_unseen -= 1;
+                }
                 None => self.categories.push_null(),
             }
             keys = rest;
         }
+        let codes = keys.iter().map(|&key| self.codes[number(key)]);
+        self.categories.push_codes(codes);
     }
 }

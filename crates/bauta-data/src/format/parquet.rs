@@ -1,10 +1,13 @@
 //! Reads Apache Parquet.
 
+mod listed_pages;
+mod small_numbers;
+
 use std::fs::File;
 use std::io::{Read as _, Seek as _};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_array::{RecordBatch, RecordBatchReader as _};
 use arrow_schema::{ArrowError, DataType, Field, Schema};
@@ -18,8 +21,10 @@ use parquet::errors::ParquetError;
 use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
 use parquet::file::reader::ChunkReader;
 
+use self::listed_pages::ListedPages;
 use super::arrow_in::TableBuilder;
 use super::builder::Stored;
+use super::category_builder::CategoryBuilder;
 use super::memory::{Allowance, ColumnCosts, Need};
 use super::text_read::ReadText;
 use super::{ReadOptions, TextStyle, Variables};
@@ -264,27 +269,33 @@ fn read_batches(
     let n_file_bytes = file.len();
     let footer = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new());
     let footer = footer.map_err(|_| damaged(path))?;
-    let with_lists = with_lists_of_texts(&footer);
-    let decoder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, with_lists);
-    let total = u64::try_from(decoder.metadata().file_metadata().num_rows()).unwrap_or(0);
+    let metadata = footer.metadata();
+    let total = u64::try_from(metadata.file_metadata().num_rows()).unwrap_or(0);
     let mut table = TableBuilder::new(path, footer.schema(), options)?;
-    check_compression(path, decoder.metadata())?;
-    let (read, decoder) = match of {
-        Variables::All => ((0..footer.schema().fields().len()).collect(), decoder),
-        Variables::Described => {
-            let described = table.retain_described();
-            let mask = ProjectionMask::roots(decoder.parquet_schema(), described.iter().copied());
-            (described, decoder.with_projection(mask))
-        }
+    check_compression(path, metadata)?;
+    let read: Vec<usize> = match of {
+        Variables::All => (0..footer.schema().fields().len()).collect(),
+        Variables::Described => table.retain_described(),
     };
     let n_held_bytes = match held {
         Held::Whole => n_file_bytes,
-        Held::Pages => compressed_bytes(decoder.metadata(), &read),
+        Held::Pages => compressed_bytes(metadata, &read),
     };
-    let need = need_of(decoder.metadata(), &read, n_held_bytes, options);
+    let need = need_of(metadata, &read, n_held_bytes, options);
     Allowance::of(options.memory).check(path, &need)?;
+    let (left, n_told) = fill_from_lists(&file, &footer, &read, &mut table, watch);
+    if watch.cancelled() {
+        return Err(DataError::cancelled(path));
+    }
+    if left.is_empty() {
+        return table.finish();
+    }
     table.reserve(usize::try_from(total).unwrap_or(0));
+    let decoder =
+        ParquetRecordBatchReaderBuilder::new_with_metadata(file, with_lists_of_texts(&footer));
+    let mask = ProjectionMask::roots(decoder.parquet_schema(), left);
     let mut batches = decoder
+        .with_projection(mask)
         .with_batch_size(READ_BATCH_RECORDS)
         .build()
         .map_err(|_| damaged(path))?;
@@ -298,7 +309,7 @@ fn read_batches(
         pushed?;
         batch = following?;
         n_done += current.num_rows() as u64;
-        watch.progress(n_done, total);
+        watch.progress(n_told + share_of(total - n_told, n_done, total), total);
     }
     if watch.cancelled() {
         return Err(DataError::cancelled(path));
@@ -306,11 +317,49 @@ fn read_batches(
     table.finish()
 }
 
+/// Fills the columns that are numbers in lists, of those that are read. Gives the positions in the file of the others, and
+/// how many records are told as done.
+fn fill_from_lists(
+    file: &impl ChunkReader,
+    footer: &ArrowReaderMetadata,
+    read: &[usize],
+    table: &mut TableBuilder<'_>,
+    watch: &dyn Watch,
+) -> (Vec<usize>, u64) {
+    let metadata = footer.metadata();
+    let total = u64::try_from(metadata.file_metadata().num_rows()).unwrap_or(0);
+    let pages = ListedPages::of(file, metadata, footer.schema().fields().len());
+    let Some(pages) = pages else {
+        return (read.to_vec(), 0);
+    };
+    let n_cells = total.saturating_mul(read.len() as u64);
+    let n_done = Mutex::new(0);
+    let go_on = |n: usize| {
+        // Who watches is told of rising numbers.
+        let mut n_done = n_done.lock().unwrap_or_else(PoisonError::into_inner);
+        *n_done += n as u64;
+        watch.progress(share_of(total, *n_done, n_cells), total);
+        !watch.cancelled()
+    };
+    let fill = |column: usize, categories: &mut CategoryBuilder| {
+        pages.push_column(read[column], categories, go_on)
+    };
+    let left = table.fill_texts(total, fill);
+    let left = left.into_iter().map(|column| read[column]).collect();
+    let n_done = n_done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    (left, share_of(total, n_done, n_cells))
+}
+
+/// So much of `whole` as `part` is of `all`.
+fn share_of(whole: u64, part: u64, all: u64) -> u64 {
+    let share = u128::from(whole) * u128::from(part.min(all));
+    share.checked_div(u128::from(all)).unwrap_or(0) as u64
+}
+
 /// The same file, where columns of few different texts are decoded as numbers in a list of them, which is how they are
 /// stored: their texts are then looked at once and not in every record.
 fn with_lists_of_texts(footer: &ArrowReaderMetadata) -> ArrowReaderMetadata {
-    // The number of one among 256 takes a byte, and the list itself an eighth of that. Where groups are small, records
-    // of several are decoded together, and their lists would be joined text by text.
+    // Where groups are small, records of several are decoded together, and their lists would be joined text by text.
     const RECORDS: usize = 8 * READ_BATCH_RECORDS;
     let metadata = footer.metadata();
     let groups = metadata.row_groups();
@@ -319,15 +368,8 @@ fn with_lists_of_texts(footer: &ArrowReaderMetadata) -> ArrowReaderMetadata {
         return footer.clone();
     }
     let is_list = |position: usize| {
-        let mut chunks = metadata
-            .row_groups()
-            .iter()
-            .map(|group| group.column(position));
-        chunks.all(|chunk| {
-            let n_values = chunk.num_values();
-            chunk.dictionary_page_offset().is_some()
-                && chunk.uncompressed_size() <= n_values.saturating_add(n_values / 8)
-        })
+        let mut groups = metadata.row_groups().iter();
+        groups.all(|group| listed_pages::is_list(group.column(position)))
     };
     let fields = footer.schema().fields().iter();
     // Without fields within fields, columns are where the fields are.
