@@ -1,7 +1,9 @@
 //! The records at the highest risk, one for each key.
 
-use bauta_data::Table;
 use bauta_data::number::DecimalMark;
+use bauta_data::{Categorical, Column, Table};
+use foldhash::fast::FixedState;
+use hashbrown::HashSet;
 
 use crate::keys::{Frequencies, class_numbers};
 use crate::measure::{ListedRecord, Part};
@@ -43,6 +45,59 @@ pub(crate) fn riskiest(
     if n_listed == 0 || table.n_records() == 0 {
         return Vec::new();
     }
+    let records = among_the_first(table, keys, risks, n_listed)
+        .unwrap_or_else(|| of_all_classes(table, keys, risks, n_listed));
+    records
+        .into_iter()
+        .map(|record| listed(table, keys, risks, record))
+        .collect()
+}
+
+/// The riskiest records of as many keys, found among some that are the riskiest of all; none where those have fewer keys, or
+/// where a key has numbers.
+fn among_the_first(
+    table: &Table,
+    keys: &[usize],
+    risks: Risks<'_>,
+    n_listed: usize,
+) -> Option<Vec<usize>> {
+    /// Records that are looked at for each that is listed.
+    const LOOKED_AT: usize = 16;
+    let columns = keys.iter().map(|&attr_idx| table.column(attr_idx));
+    let columns = columns.map(|column| Some((column, column.as_categorical()?)));
+    let columns: Vec<_> = columns.collect::<Option<_>>()?;
+    let key_of = |record: usize| -> Vec<Option<u32>> {
+        let keys = columns.iter();
+        let code = |&(column, key): &(&Column, &Categorical)| {
+            (!column.is_missing(record)).then(|| key.codes.at(record))
+        };
+        keys.map(code).collect()
+    };
+    let n_looked_at = n_listed.checked_mul(LOOKED_AT)?;
+    let order = |&a: &usize, &b: &usize| risks.order(table, a, b);
+    // Twice as many are gathered before half of them go, so that few are put in order.
+    let mut first: Vec<usize> = Vec::new();
+    let mut last = None;
+    for record in 0..table.n_records() {
+        if last.is_some_and(|last| risks.order(table, record, last).is_gt()) {
+            continue;
+        }
+        first.push(record);
+        if first.len() >= n_looked_at.checked_mul(2)? {
+            first.select_nth_unstable_by(n_looked_at - 1, order);
+            first.truncate(n_looked_at);
+            last = first.last().copied();
+        }
+    }
+    first.sort_unstable_by(order);
+    let mut seen = HashSet::<_, FixedState>::default();
+    first.retain(|&record| seen.insert(key_of(record)));
+    first.truncate(n_listed);
+    (first.len() == n_listed).then_some(first)
+}
+
+/// The riskiest record of each key, and of those the first.
+fn of_all_classes(table: &Table, keys: &[usize], risks: Risks<'_>, n_listed: usize) -> Vec<usize> {
     let classes = class_numbers(table, keys);
     let n_classes = classes.iter().max().map_or(0, |&last| last as usize + 1);
     let mut of_class: Vec<Option<usize>> = vec![None; n_classes];
@@ -60,9 +115,6 @@ pub(crate) fn riskiest(
     }
     records.sort_unstable_by(order);
     records
-        .into_iter()
-        .map(|record| listed(table, keys, risks, record))
-        .collect()
 }
 
 fn listed(table: &Table, keys: &[usize], risks: Risks<'_>, record: usize) -> ListedRecord {
