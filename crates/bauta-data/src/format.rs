@@ -3,6 +3,7 @@
 mod arrow_exact;
 mod arrow_in;
 mod arrow_out;
+mod arrow_types;
 mod builder;
 mod category_builder;
 mod decimal_marks;

@@ -7,8 +7,8 @@ use arrow_array::ArrayRef;
 use arrow_array::builder::StringBuilder;
 use arrow_schema::DataType;
 
-use super::arrow_in::typed_of;
 use super::arrow_out::kept_text;
+use super::arrow_types::typed_of;
 use crate::column::{Categorical, Column};
 use crate::decimal::Decimal;
 

@@ -14,7 +14,7 @@ use arrow_schema::{DataType, Field};
 use rayon::prelude::*;
 
 use super::arrow_exact::{exact_array, exact_type};
-use super::arrow_in::typed_of;
+use super::arrow_types::typed_of;
 use crate::column::{Column, Values};
 use crate::missing::{MissingCause, MissingMark};
 use crate::number::{DecimalMark, parse_label};

@@ -178,7 +178,7 @@ struct Cells<'a> {
 impl Cells<'_> {
     /// Adds the cells of a page, and gives their number.
     fn push_page(&mut self, page: &Page) -> Option<usize> {
-        let (levels, values, n_cells) = match page {
+        let (levels, values, n_cells, said_values) = match page {
             Page::DataPage {
                 buf,
                 num_values,
@@ -194,24 +194,32 @@ impl Cells<'_> {
                     }
                     levels = take_counted(&mut values)?;
                 }
-                (levels, values, *num_values)
+                (levels, values, *num_values, None)
             }
+            // Without repetition a page has as many records as cells.
             Page::DataPageV2 {
                 buf,
                 num_values,
+                num_nulls,
+                num_rows,
                 encoding: Encoding::RLE_DICTIONARY | Encoding::PLAIN_DICTIONARY,
                 def_levels_byte_len,
                 rep_levels_byte_len: 0,
                 ..
-            } => {
+            } if num_rows == num_values => {
                 let n_bytes = usize::try_from(*def_levels_byte_len).ok()?;
                 let (levels, values) = buf.split_at_checked(n_bytes)?;
-                (levels, values, *num_values)
+                let n_values = num_values.checked_sub(*num_nulls)?;
+                (levels, values, *num_values, Some(n_values))
             }
             _ => return None,
         };
         let n_cells = usize::try_from(n_cells).ok()?;
         let n_values = self.read_levels(levels, n_cells)?;
+        // The decoder would go by what is said; where that is wrong, it is the one to tell.
+        if said_values.is_some_and(|said| usize::try_from(said) != Ok(n_values)) {
+            return None;
+        }
         let (&n_bits, runs) = values.split_first()?;
         self.numbers.clear();
         unpack(runs, n_bits, n_values, &mut self.numbers)?;
@@ -248,3 +256,6 @@ impl Cells<'_> {
         self.listed.push_bytes(numbers)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -143,7 +143,7 @@ mod tests {
                 let mut numbers: Vec<u8> = numbers.iter().map(|number| number & mask).collect();
                 if *is_packed {
                     numbers.resize(numbers.len().div_ceil(8) * 8, 0);
-                    bytes.extend(header(numbers.len() / 8 << 1 | 1));
+                    bytes.extend(header(((numbers.len() / 8) << 1) | 1));
                     bytes.extend(packed(&numbers, n_bits));
                 } else {
                     let first = numbers[0];
