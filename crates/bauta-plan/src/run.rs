@@ -67,10 +67,7 @@ pub fn run_in(
     // Before hours of work, not after them.
     guard.check(&plan.output.paths())?;
     let mut stages = stages_of(plan, watch);
-    let loaded = stages.time("read", || match store {
-        Some(store) => read_stored(plan, store, watch),
-        None => read(plan, watch),
-    })?;
+    let loaded = stages.time("read", || read_into(plan, store, watch))?;
     let figures = RecordFigures::Dropped;
     let Executed {
         record,
@@ -89,7 +86,7 @@ pub fn run_in(
         style,
     };
     publish_with(plan, outcome, &guard, renderer, watch, || TimesRecord {
-        store: store.map(store_record),
+        store: store.map(|store| store_record(store, plan.engine.memory)),
         ..stages.finish()
     })
 }
@@ -132,18 +129,21 @@ pub(crate) fn read(plan: &Plan, watch: &dyn RunWatch) -> Result<format::Loaded, 
     Ok(format::read(input_of(plan)?, &plan.read, watch)?)
 }
 
-/// Reads the file of a plan into a store.
-fn read_stored(
+/// Reads the file of a plan, into a store if there is one.
+pub(crate) fn read_into(
     plan: &Plan,
-    store: &Store,
+    store: Option<&Store>,
     watch: &dyn RunWatch,
 ) -> Result<format::Loaded, RunError> {
-    Ok(format::read_stored(
-        input_of(plan)?,
-        &plan.read,
-        store,
-        watch,
-    )?)
+    match store {
+        Some(store) => Ok(format::read_stored(
+            input_of(plan)?,
+            &plan.read,
+            store,
+            watch,
+        )?),
+        None => read(plan, watch),
+    }
 }
 
 fn input_of(plan: &Plan) -> Result<&Path, RunError> {

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use bauta_data::store::CountsClasses;
 use bauta_methods::{Measurement, Note};
 use bauta_plan::plan::NamedPath;
-use bauta_plan::record::{GateRecord, MeasureRecord, RunRecord, StepRecord};
+use bauta_plan::record::{GateRecord, MeasureRecord, RunRecord, StepRecord, StoreRecord};
 use bauta_plan::run::{RunOptions, run as run_plan, run_counted};
 use bauta_plan::{Judged, Plan};
 use bauta_report::HtmlRenderer;
@@ -63,16 +63,15 @@ pub(crate) fn carry_out(
         Some(counter) => run_counted(plan, options, counter, &progress, &HtmlRenderer)?,
         None => run_plan(plan, options, &progress, &HtmlRenderer)?,
     };
-    say_store(&record);
+    if let Some(store) = &record.times.store {
+        say_store(store);
+    }
     warn_of_older(plan, &record);
     Ok(record)
 }
 
 /// Tells of what lay on the disk.
-pub(crate) fn say_store(record: &RunRecord) {
-    let Some(store) = &record.times.store else {
-        return;
-    };
+pub(crate) fn say_store(store: &StoreRecord) {
     let megabytes = |bytes: u64| bytes.div_ceil(1_000_000);
     say!(
         "put aside on the disk: {} MB at the most; removed",

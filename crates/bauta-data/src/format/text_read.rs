@@ -253,10 +253,7 @@ impl Pass {
     ) -> Result<Self, DataError> {
         let mut tokeniser = Tokeniser::new(&opened.text, opened.delimiter);
         let (mut columns, mut problems) = columns_of(path, opened, &mut tokeniser, options, marks)?;
-        if of == Variables::Described {
-            let undescribed = columns.iter_mut().filter(|column| column.can_wait());
-            undescribed.for_each(ColumnBuilder::look_at_marks_only);
-        }
+        keep_only(of, &mut columns);
         let (text, delimiter) = (&opened.text, opened.delimiter);
         let into = (&mut columns[..], &mut problems);
         let told = read_body(path, text, &mut tokeniser, into, way, watch)?;
@@ -293,6 +290,14 @@ impl Pass {
             Some(Waiting::Texts(_)) | None => column.finish(),
         });
         Ok(Table::new(columns.collect(), n_records))
+    }
+}
+
+/// Keeps the cells of some variables; those of others only show the decimal mark.
+fn keep_only(of: Variables, columns: &mut [ColumnBuilder]) {
+    if of == Variables::Described {
+        let undescribed = columns.iter_mut().filter(|column| column.can_wait());
+        undescribed.for_each(ColumnBuilder::look_at_marks_only);
     }
 }
 

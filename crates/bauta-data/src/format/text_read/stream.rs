@@ -11,7 +11,7 @@ use std::path::Path;
 use memchr::memchr;
 use rayon::prelude::*;
 
-use super::{ReadText, columns_of, holds_header, open};
+use super::{ReadText, columns_of, holds_header, keep_only, open};
 use crate::column::Column;
 use crate::fingerprint::{Fingerprint, Hasher};
 use crate::format::builder::{ColumnBuilder, Stored};
@@ -20,7 +20,7 @@ use crate::format::faulty_records::{Landmark, Told};
 use crate::format::piecewise::{Body, PIECE_BYTES};
 use crate::format::record_by_record::Tokeniser;
 use crate::format::unread_text::Waiting;
-use crate::format::{Encoding, ReadOptions, TextStyle, pieces};
+use crate::format::{Encoding, ReadOptions, TextStyle, Variables, pieces};
 use crate::number::{DecimalMark, ShownMark};
 use crate::problem::{DataError, ProblemList};
 use crate::remark::Remark;
@@ -39,16 +39,24 @@ const HEAD_BYTES: usize = 1 << 16;
 pub(in crate::format) fn read(
     path: &Path,
     file: &mut File,
+    of: Variables,
     options: &ReadOptions,
     store: &Store,
     watch: &dyn Watch,
 ) -> Result<Option<(ReadText, Fingerprint)>, DataError> {
     let total = file.metadata().map_or(0, |metadata| metadata.len());
-    read_by((STRETCH_BYTES, total), path, file, options, store, watch)
+    read_by(
+        (STRETCH_BYTES, total, of),
+        path,
+        file,
+        options,
+        store,
+        watch,
+    )
 }
 
 pub(super) fn read_by(
-    (n_bytes, total): (usize, u64),
+    (n_bytes, total, of): (usize, u64, Variables),
     path: &Path,
     file: &mut (impl Read + Seek + Send),
     options: &ReadOptions,
@@ -59,6 +67,7 @@ pub(super) fn read_by(
     let stream = Stream {
         n_bytes,
         total,
+        of,
         path,
         options,
         store,
@@ -95,6 +104,8 @@ struct Stream<'a> {
     n_bytes: usize,
     /// Bytes of the whole.
     total: u64,
+    /// The variables whose cells are kept.
+    of: Variables,
     path: &'a Path,
     options: &'a ReadOptions,
     store: &'a Store,
@@ -161,7 +172,8 @@ impl Stream<'_> {
             // Bytes that are no characters are told first.
             return Ok(None);
         }
-        let (columns, problems) = begun?;
+        let (mut columns, problems) = begun?;
+        keep_only(self.of, &mut columns);
         let mut offset = stretch.text.len() - opened.text.len() + tokeniser.reached();
         if columns.len() < 2 {
             return Ok(None);
@@ -339,6 +351,7 @@ impl Pass {
             .zip(self.writers)
             .zip(self.told.waiting)
             .zip(self.n_missing);
+        let columns = columns.filter(|(((column, _), _), _)| column.is_kept());
         let columns: io::Result<Vec<Column>> = columns
             .map(|(((column, writer), waiting), n_missing)| match waiting {
                 Some(_) => Ok(column.into_waiting().finish_texts(writer, n_missing)),
