@@ -119,8 +119,6 @@ fn spill() -> Arg {
         .value_name("DIR")
         .value_parser(clap::value_parser!(PathBuf))
         .value_hint(ValueHint::DirPath)
-        .help_heading(GENERAL)
-        .display_order(GENERAL_FIRST + 5)
         .help(
             "Folder in which data are put aside, in a folder of their own that is removed in the end (default: that of \
              the output, or of the file that is looked at)",
@@ -139,8 +137,11 @@ pub(crate) enum Command {
     #[command(after_help = "Example:\n  bauta inspect survey.csv")]
     Inspect(InspectArguments),
     /// Check a plan to the end without running it
-    #[command(after_help = "Example:\n  bauta check plan.toml")]
-    Check(PlanArguments),
+    #[command(
+        after_help = "Examples:\n  bauta check plan.toml\n  bauta check plan.toml --memory 2GB\n\n\
+        With --memory, or [engine] in the plan, it also refuses what would need more, by the start of the file."
+    )]
+    Check(CheckArguments),
     /// Run a plan: mask, measure, judge, write
     #[command(after_help = "Example:\n  bauta run plan.toml --seed 20150129")]
     Run(RunArguments),
@@ -359,6 +360,15 @@ pub(crate) struct PlanArguments {
     /// Let a file go though the plan sets no gate; the record and the report say that nothing was judged
     #[arg(long)]
     pub(crate) ungated: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckArguments {
+    #[cfg(feature = "engine")]
+    #[command(flatten)]
+    pub(crate) engine: EngineArguments,
+    #[command(flatten)]
+    pub(crate) plan: PlanArguments,
 }
 
 #[derive(Debug, Args)]

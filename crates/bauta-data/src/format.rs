@@ -309,6 +309,8 @@ enum Variables {
     All,
     /// Those that the schema describes.
     Described,
+    /// None: cells only show the decimal mark.
+    None,
 }
 
 /// Bytes of memory that reading a file takes at its peak, from its size, its header or footer and its
@@ -420,6 +422,18 @@ pub fn check_decimal_mark(
 ) -> Result<(), DataError> {
     let is_text = FileFormat::of_path(path)? == FileFormat::Text;
     if options.decimal.is_some() || !is_text {
+        return Ok(());
+    }
+    let mut file = open(path)?;
+    let metadata = file.metadata();
+    let n_bytes = metadata.as_ref().map_or(0, std::fs::Metadata::len);
+    let is_on_disk = metadata.is_ok_and(|metadata| metadata.is_file());
+    let need = Need::of_bytes(n_bytes);
+    let fits = Allowance::of(options.memory).check(path, &need).is_ok();
+    if is_on_disk
+        && !fits
+        && let Some(()) = text_read::check_marks(path, &mut file, options, watch)?
+    {
         return Ok(());
     }
     let bytes = read_whole(path, open(path)?, options)?;

@@ -6,9 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow_array::{ArrayRef, Decimal128Array, RecordBatch, UInt8Array, UInt16Array, UInt32Array};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
-use bauta_data::store::{
-    ClassCount, CountAccount, CountFailed, CountedClasses, CountsClasses,
-};
+use bauta_data::store::{ClassCount, CountAccount, CountFailed, CountedClasses, CountsClasses};
 use bauta_data::{Codes, Watch};
 use datafusion::DATAFUSION_VERSION;
 use tempfile::TempDir;

@@ -14,6 +14,7 @@ mod clock;
 pub mod draft;
 mod error;
 pub mod execute;
+pub mod foreseen;
 pub mod gate;
 mod judge;
 pub mod judged;

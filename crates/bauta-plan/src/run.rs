@@ -8,6 +8,7 @@ use bauta_data::store::{CountsClasses, Store};
 use bauta_methods::MethodError;
 
 use crate::execute::{Executed, STAGES_OF_MEASURING, execute_in};
+use crate::foreseen::refuse_shortage;
 use crate::measure::RecordFigures;
 use crate::output::Guard;
 use crate::plan::Plan;
@@ -68,6 +69,10 @@ pub fn run_in(
     guard.check(&plan.output.paths())?;
     let mut stages = stages_of(plan, watch);
     let loaded = stages.time("read", || read_into(plan, store, watch))?;
+    if let Some(store) = store {
+        // Not after an hour of work.
+        refuse_shortage(plan, &loaded.table, store.allowed())?;
+    }
     let figures = RecordFigures::Dropped;
     let Executed {
         record,

@@ -85,7 +85,6 @@ impl Limits {
             ..Self::new(*memory, &spill_folder(plan, &input.path))
         }))
     }
-
 }
 
 /// Bytes that columns which are read at the same time may take of so many: half of them. The other half is for what methods

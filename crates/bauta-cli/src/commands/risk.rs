@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 use bauta_methods::Choice as _;
 use bauta_methods::{Measurement, Note};
 use bauta_plan::work::risk::{
-    AskedFile, Left, LookedAt, PlannedRisk, RiskFound, RiskRequest, Riskiest, risk_by_plan,
-    risk_of,
+    AskedFile, Left, LookedAt, PlannedRisk, RiskFound, RiskRequest, Riskiest, risk_by_plan, risk_of,
 };
 use bauta_plan::work::{Planned, WorkError};
 use serde_json::{Map, json};
@@ -143,8 +142,8 @@ fn risks(
                 "give --plan or --record, or leave it out",
             ));
         }
-        None => risk_of(file, &reading, &request, per_record, replace, progress).map(
-            |(read, found)| {
+        None => {
+            risk_of(file, &reading, &request, per_record, replace, progress).map(|(read, found)| {
                 let risk = PlannedRisk {
                     scenario: None,
                     absent: Vec::new(),
@@ -152,8 +151,8 @@ fn risks(
                     found,
                 };
                 (read, vec![risk])
-            },
-        ),
+            })
+        }
     };
     found.map_err(|error| match error {
         WorkError::Settings { problems, .. } => Failure::mistake(joined(&problems), "see --help"),

@@ -17,9 +17,7 @@ use crate::codes::Codes;
 use crate::column::{Column, Content};
 use crate::date::{DateDoubt, DateEvidence, DateFormat, format_of};
 use crate::levels::Levels;
-use crate::number::{
-    DecimalMark, MarkEvidence, PlainNumber, is_short_whole, parse_number_with,
-};
+use crate::number::{DecimalMark, MarkEvidence, PlainNumber, is_short_whole, parse_number_with};
 use crate::problem::{DataProblem, ProblemList};
 use crate::store::{
     ColumnWriter, Frame, FrameValues, Store, TextReader, TextsAsNumbers, Translation,

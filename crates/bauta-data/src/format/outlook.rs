@@ -113,7 +113,9 @@ impl KeptAs {
 fn of_text(path: &Path, mut file: File, options: &ReadOptions) -> Result<Outlook, DataError> {
     let n_bytes = file.metadata().map_or(0, |metadata| metadata.len());
     let mut head = Vec::new();
-    let read = Read::by_ref(&mut file).take(SAMPLE_BYTES).read_to_end(&mut head);
+    let read = Read::by_ref(&mut file)
+        .take(SAMPLE_BYTES)
+        .read_to_end(&mut head);
     read.map_err(|error| DataError::io(path, "read", &error))?;
     let is_whole = head.len() as u64 >= n_bytes;
     let decoded = options.encoding.decode(&head);
@@ -125,19 +127,20 @@ fn of_text(path: &Path, mut file: File, options: &ReadOptions) -> Result<Outlook
         .from_reader(&decoded.text[..]);
     let mut records = reader.byte_records().map_while(Result::ok);
     let header = records.next().unwrap_or_default();
-    let start = header_end(&header);
     let mut records: Vec<ByteRecord> = records.collect();
     if !is_whole {
         // It may be cut off.
         records.pop();
     }
-    let last = records.last().and_then(|record| record.position().map(csv::Position::byte));
+    let last = records
+        .last()
+        .and_then(|record| record.position().map(csv::Position::byte));
     let n_seen = records.len() as u64;
     let records_of_file = match last {
         _ if is_whole => RecordCount::Exactly(n_seen),
         // The last one has about the length of the others.
         Some(last) if n_seen > 1 => {
-            let first = records[0].position().map_or(start, csv::Position::byte);
+            let first = records[0].position().map_or(0, csv::Position::byte);
             let length = (last - first) as f64 / (n_seen - 1) as f64;
             RecordCount::About(((n_bytes - first) as f64 / length.max(1.0)) as u64)
         }
@@ -163,11 +166,6 @@ fn of_text(path: &Path, mut file: File, options: &ReadOptions) -> Result<Outlook
         read_whole: decoded.encoding != Encoding::Utf8 || variables.len() < 2,
         variables,
     })
-}
-
-/// Where the first record begins at the earliest.
-fn header_end(header: &ByteRecord) -> u64 {
-    header.as_slice().len() as u64
 }
 
 /// Bytes of a cell by those that were seen.
@@ -239,7 +237,9 @@ mod tests {
     #[test]
     fn the_records_of_a_longer_text_are_told_by_the_length_of_the_first() {
         // 40,000 records of 12 bytes, where 262,144 are looked at.
-        let lines: String = (0..40_000).map(|i| format!("{i:05},{:05}\n", i % 300)).collect();
+        let lines: String = (0..40_000)
+            .map(|i| format!("{i:05},{:05}\n", i % 300))
+            .collect();
         let key = Attribute::new("b", Role::Key, Kind::Unordered);
         let found = of(&format!("a,b\n{lines}"), vec![key]);
         assert_eq!(found.records, RecordCount::About(40_000));

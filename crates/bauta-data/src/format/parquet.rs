@@ -156,7 +156,7 @@ fn store_batches(
     check_compression(path, decoder.metadata())?;
     let decoder = match of {
         Variables::All => decoder,
-        Variables::Described => {
+        Variables::Described | Variables::None => {
             let described = table.retain_described();
             let mask = ProjectionMask::roots(decoder.parquet_schema(), described);
             decoder.with_projection(mask)
@@ -237,9 +237,8 @@ pub(super) fn column_names(path: &Path, file: File) -> Result<Vec<String>, DataE
 /// The names of the columns of whole numbers or doubles.
 pub(super) fn number_columns(path: &Path, file: File) -> Result<Vec<String>, DataError> {
     let decoder = decoder_of(path, file)?;
-    let is_number = |data_type: &DataType| {
-        data_type.is_integer() || matches!(data_type, DataType::Float64)
-    };
+    let is_number =
+        |data_type: &DataType| data_type.is_integer() || matches!(data_type, DataType::Float64);
     let fields = decoder.schema().fields().iter();
     let numbers = fields.filter(|field| is_number(field.data_type()));
     Ok(numbers.map(|field| field.name().clone()).collect())
@@ -279,7 +278,11 @@ pub(super) fn outlook(
             2 => 2,
             _ => 4,
         };
-        let value = if kept == KeptAs::Numbers { NUMBER } else { code };
+        let value = if kept == KeptAs::Numbers {
+            NUMBER
+        } else {
+            code
+        };
         CellBytes {
             variable: field.name().clone(),
             least: kept.least(),
@@ -295,10 +298,7 @@ pub(super) fn outlook(
 }
 
 /// A decoder of a file, which has read its footer.
-fn decoder_of(
-    path: &Path,
-    file: File,
-) -> Result<ParquetRecordBatchReaderBuilder<File>, DataError> {
+fn decoder_of(path: &Path, file: File) -> Result<ParquetRecordBatchReaderBuilder<File>, DataError> {
     let footer = AssertUnwindSafe(|| ParquetRecordBatchReaderBuilder::try_new(file));
     catch_unwind(footer)
         .map_err(|_| damaged(path))?
@@ -323,7 +323,7 @@ pub(super) fn memory_needed(
     let read: Vec<usize> = read.map(|(position, _)| position).collect();
     let n_held = match of {
         Variables::All => n_bytes,
-        Variables::Described => compressed_bytes(decoder.metadata(), &read),
+        Variables::Described | Variables::None => compressed_bytes(decoder.metadata(), &read),
     };
     Ok(need_of(decoder.metadata(), &read, n_held, options))
 }
@@ -380,7 +380,7 @@ fn read_batches(
     check_compression(path, decoder.metadata())?;
     let (read, decoder) = match of {
         Variables::All => ((0..footer.schema().fields().len()).collect(), decoder),
-        Variables::Described => {
+        Variables::Described | Variables::None => {
             let described = table.retain_described();
             let mask = ProjectionMask::roots(decoder.parquet_schema(), described.iter().copied());
             (described, decoder.with_projection(mask))

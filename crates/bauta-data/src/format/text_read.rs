@@ -295,10 +295,13 @@ impl Pass {
 
 /// Keeps the cells of some variables; those of others only show the decimal mark.
 fn keep_only(of: Variables, columns: &mut [ColumnBuilder]) {
-    if of == Variables::Described {
-        let undescribed = columns.iter_mut().filter(|column| column.can_wait());
-        undescribed.for_each(ColumnBuilder::look_at_marks_only);
-    }
+    let is_left_out = |column: &&mut ColumnBuilder| match of {
+        Variables::All => false,
+        Variables::Described => column.can_wait(),
+        Variables::None => true,
+    };
+    let left_out = columns.iter_mut().filter(is_left_out);
+    left_out.for_each(ColumnBuilder::look_at_marks_only);
 }
 
 /// The columns that the header of a text announces, none of whose cells is there yet, and what is wrong with it.
@@ -390,7 +393,7 @@ fn read_body(
 
 mod stream;
 
-pub(super) use stream::read as read_stored;
+pub(super) use stream::{check_marks, read as read_stored};
 
 #[cfg(test)]
 mod tests;

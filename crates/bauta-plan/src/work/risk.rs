@@ -24,7 +24,7 @@ use crate::record::StoreRecord;
 use crate::stages::RunWatch;
 use crate::within::caught;
 
-pub use by_plan::{AskedFile, PlannedRisk, risk_by_plan};
+pub use by_plan::{AskedFile, PlannedRisk, risk_by_plan, risk_by_plan_in};
 
 /// What an intruder is assumed to know, and what is asked about it.
 #[derive(Clone, PartialEq, Debug)]

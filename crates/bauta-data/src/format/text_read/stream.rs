@@ -70,7 +70,7 @@ pub(super) fn read_by(
         of,
         path,
         options,
-        store,
+        store: Some(store),
         watch,
     };
     let Some((pass, fingerprint)) = stream.pass(file, marks)? else {
@@ -94,8 +94,31 @@ pub(super) fn read_by(
             Err(doubt) => return Err(doubt.with(pass.problems)),
         },
     };
-    let read = pass.finish(&stream, mark, remarks, shown_marks)?;
+    let read = pass.finish((path, store), mark, remarks, shown_marks)?;
     Ok(Some((read, fingerprint)))
+}
+
+/// Whether the columns of a text on the disk show one decimal mark. Nothing is kept; none where the text must be read as a
+/// whole.
+pub(in crate::format) fn check_marks(
+    path: &Path,
+    file: &mut File,
+    options: &ReadOptions,
+    watch: &dyn Watch,
+) -> Result<Option<()>, DataError> {
+    let stream = Stream {
+        n_bytes: STRETCH_BYTES,
+        total: file.metadata().map_or(0, |metadata| metadata.len()),
+        of: Variables::None,
+        path,
+        options,
+        store: None,
+        watch,
+    };
+    let Some((pass, _)) = stream.pass(file, Marks::Sought)? else {
+        return Ok(None);
+    };
+    decimal_marks::decide(path, &decimal_marks::shown(&pass.columns)).map(|_| Some(()))
 }
 
 /// A text, and where its cells go.
@@ -108,7 +131,8 @@ struct Stream<'a> {
     of: Variables,
     path: &'a Path,
     options: &'a ReadOptions,
-    store: &'a Store,
+    /// None where no cell is kept.
+    store: Option<&'a Store>,
     watch: &'a dyn Watch,
 }
 
@@ -268,16 +292,22 @@ impl Pass {
         columns: Vec<ColumnBuilder>,
         problems: ProblemList,
         style: TextStyle,
-        store: &Store,
+        store: Option<&Store>,
     ) -> Result<Self, DataError> {
-        let writers = columns.iter().map(|_| store.writer());
-        let writers: io::Result<Vec<ColumnWriter>> = writers.collect();
+        let writers = match store {
+            Some(store) => {
+                let writers = columns.iter().map(|_| store.writer());
+                let writers: io::Result<Vec<ColumnWriter>> = writers.collect();
+                writers.map_err(|error| store.failed(&error))?
+            }
+            None => Vec::new(),
+        };
         let texts = || Waiting::Texts(TextArena::default());
         let waiting = columns
             .iter()
             .map(|column| column.can_stay_text().then(texts));
         Ok(Self {
-            writers: writers.map_err(|error| store.failed(&error))?,
+            writers,
             n_missing: vec![0; columns.len()],
             told: Told {
                 waiting: waiting.collect(),
@@ -304,7 +334,10 @@ impl Pass {
     }
 
     /// Moves cells to their files.
-    fn move_cells(&mut self, store: &Store, cells: Stored) -> Result<(), DataError> {
+    fn move_cells(&mut self, store: Option<&Store>, cells: Stored) -> Result<(), DataError> {
+        let Some(store) = store else {
+            return Ok(());
+        };
         let columns = (self.columns.par_iter_mut())
             .zip(&mut self.writers)
             .zip(&mut self.told.waiting)
@@ -337,7 +370,7 @@ impl Pass {
     /// The table, or everything that is wrong.
     fn finish(
         mut self,
-        stream: &Stream<'_>,
+        (path, store): (&Path, &Store),
         decimal: DecimalMark,
         remarks: Vec<Remark>,
         shown_marks: Vec<ShownMark>,
@@ -346,7 +379,7 @@ impl Pass {
             column.close();
             self.problems.append(std::mem::take(&mut column.problems));
         }
-        self.problems.into_result(stream.path)?;
+        self.problems.into_result(path)?;
         let columns = (self.columns.into_par_iter())
             .zip(self.writers)
             .zip(self.told.waiting)
@@ -355,10 +388,10 @@ impl Pass {
         let columns: io::Result<Vec<Column>> = columns
             .map(|(((column, writer), waiting), n_missing)| match waiting {
                 Some(_) => Ok(column.into_waiting().finish_texts(writer, n_missing)),
-                None => column.finish_stored(writer, stream.store),
+                None => column.finish_stored(writer, store),
             })
             .collect();
-        let columns = columns.map_err(|error| stream.store.failed(&error))?;
+        let columns = columns.map_err(|error| store.failed(&error))?;
         let n_records = usize::try_from(self.told.n_records).unwrap_or(usize::MAX);
         Ok(ReadText {
             table: Table::new(columns, n_records),

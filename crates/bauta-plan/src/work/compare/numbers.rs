@@ -170,11 +170,8 @@ pub(super) fn variables(
     masked: &Table,
     request: &CompareRequest,
 ) -> Result<(Vec<String>, NoNumbers), WorkError> {
-    let numeric = |table: &Table, name: &str| {
-        table
-            .column_named(name)
-            .is_some_and(Column::is_numeric)
-    };
+    let numeric =
+        |table: &Table, name: &str| table.column_named(name).is_some_and(Column::is_numeric);
     let Some(on) = &request.on else {
         let names = original
             .columns()

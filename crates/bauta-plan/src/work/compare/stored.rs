@@ -33,7 +33,10 @@ pub(super) fn read(
             let is_free = options.schema.attribute(&name).is_none();
             if is_free && is_compared_as(&name, Role::Other, request) {
                 let kind = Kind::Continuous;
-                let numbers = Attribute { kind, ..Attribute::undeclared(&name) };
+                let numbers = Attribute {
+                    kind,
+                    ..Attribute::undeclared(&name)
+                };
                 options.schema.attributes.push(numbers);
             }
         }
@@ -49,7 +52,12 @@ pub(super) fn read(
 /// Whether no number was read as missing though nobody says that it means so.
 fn are_plain(table: &Table, options: &ReadOptions) -> bool {
     const NO_NUMBER: &str = "NaN";
-    let is_said = options.schema.missing.texts.iter().any(|text| text == NO_NUMBER);
+    let is_said = options
+        .schema
+        .missing
+        .texts
+        .iter()
+        .any(|text| text == NO_NUMBER);
     let mut columns = table.columns().iter();
     is_said || columns.all(|column| !column.stored_marks().any(|text| text == NO_NUMBER))
 }
