@@ -139,7 +139,7 @@ pub(crate) enum Command {
     /// Check a plan to the end without running it
     #[command(
         after_help = "Examples:\n  bauta check plan.toml\n  bauta check plan.toml --memory 2GB\n\n\
-        With --memory, or [engine] in the plan, it also refuses what would need more, by the start of the file."
+        With --memory, or [engine] in the plan, it also refuses what would need more."
     )]
     Check(CheckArguments),
     /// Run a plan: mask, measure, judge, write

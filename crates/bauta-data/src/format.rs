@@ -47,7 +47,7 @@ use crate::watch::Watch;
 
 use memory::{Allowance, Need};
 
-pub use self::outlook::{CellBytes, Outlook, RecordCount, outlook};
+pub use self::outlook::{CellBytes, Outlook, RecordCount, outlook, records_of_text};
 pub use arrow_in::from_record_batches;
 pub use arrow_out::to_record_batch;
 pub use decimal_marks::decide as decimal_mark_of;

@@ -72,17 +72,6 @@ pub struct MeasureCard {
     pub afterwards: Afterwards,
     /// What an intruder does whose success it measures.
     pub threat: Threat,
-    /// How much of its variables it needs in memory at a time, of files that lie on the disk.
-    pub reads: Reads,
-}
-
-/// How much of its variables a measure needs in memory at a time.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Reads {
-    /// All of them, in all records.
-    AllAtOnce,
-    /// Some records, or some variables: it can do with less than all.
-    SomeAtATime,
 }
 
 /// What a variable must be after masking for a comparison to look at it.
@@ -180,7 +169,6 @@ impl MeasureCard {
         raw_files: RawFiles::Judged,
         afterwards: Afterwards::SameKind,
         threat: Threat::None,
-        reads: Reads::AllAtOnce,
     };
 
     /// What holds for most measures of keys: one file, the keys of a scenario.
@@ -196,8 +184,6 @@ impl MeasureCard {
         at_identity: None,
         by_variable: false,
         threat: Threat::SinglingOut,
-        // Keys that do not fit are counted a block of records at a time.
-        reads: Reads::SomeAtATime,
         ..Self::LOSS
     };
 

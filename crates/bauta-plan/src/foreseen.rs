@@ -2,15 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bauta_data::format::{Outlook, memory_needed, outlook};
+use bauta_data::format::{Outlook, RecordCount, memory_needed, outlook, records_of_text};
 use bauta_data::{DataError, Table};
-use bauta_methods::mask::KindAfter;
-use bauta_methods::measure::Reads;
+use bauta_methods::card::{Family, Scaling};
+use bauta_methods::mask::{Effect, KindAfter};
+use bauta_methods::pair::Rows;
 use bauta_methods::{MethodError, Subject};
 
 use crate::error::RunError;
 use crate::execute::masks_apart;
-use crate::plan::{Asked, Plan, Step, StepMethod};
+use crate::plan::{Asked, Plan, PlannedMeasure, Step, StepMethod};
 use crate::problem::{Problem, ProblemKind, Span, line_of};
 use crate::within::{fits, of_columns};
 
@@ -45,11 +46,17 @@ pub enum AtOnce {
 pub enum Certainty {
     /// The run would be refused.
     Certain,
-    /// It is an estimate, by the start of the file or by its footer.
+    /// It is an estimate: by the start of the file, or because it depends on what steps make of variables.
     Estimate,
 }
 
 impl Shortage {
+    /// Whether a run would be refused: what is estimated of single steps and measures need not happen, and a file that must be
+    /// read as a whole is refused by the same estimate.
+    pub fn is_refused(&self) -> bool {
+        self.certainty == Certainty::Certain || self.of == AtOnce::File
+    }
+
     /// What is wrong.
     pub fn message(&self) -> String {
         self.said_of(&self.place)
@@ -108,7 +115,7 @@ pub fn shortages(plan: &Plan, counted: bool) -> Result<Vec<Shortage>, DataError>
     let (Some(memory), Some(input)) = (plan.engine.memory, &plan.input) else {
         return Ok(Vec::new());
     };
-    let seen = outlook(&input.path, &plan.read)?;
+    let mut seen = outlook(&input.path, &plan.read)?;
     // Counting the lines of a text takes a while, and a file of this size does not fit whatever they are.
     let is_larger = seen.n_bytes > memory && !fits(memory, seen.n_bytes);
     let is_aside = plan.engine.spill.is_some() || counted || is_larger;
@@ -128,7 +135,14 @@ pub fn shortages(plan: &Plan, counted: bool) -> Result<Vec<Shortage>, DataError>
             return Ok(Vec::new());
         }
     }
-    Ok(Foresight::by(&seen).of(plan, of_columns(memory)))
+    let allowed = of_columns(memory);
+    let found = Foresight::by(&seen).of(plan, allowed);
+    if matches!(seen.records, RecordCount::Exactly(_)) || !found.iter().any(Shortage::is_refused) {
+        return Ok(found);
+    }
+    // Nothing is refused by a guess: reading the text once is little beside the run.
+    seen.records = RecordCount::Exactly(records_of_text(&input.path, &plan.read)?);
+    Ok(Foresight::by(&seen).of(plan, allowed))
 }
 
 /// What a plan lacks whose file lies in a store, where that is certain.
@@ -140,23 +154,40 @@ pub(crate) fn refuse_shortage(plan: &Plan, original: &Table, allowed: u64) -> Re
     certain.next().map_or(Ok(()), |one| Err(one.error(plan)))
 }
 
-/// Bytes of a variable in memory.
+/// Bytes of memory that variables need together.
 #[derive(Clone, Copy, Debug, Default)]
 struct Bytes {
-    /// No fewer; none where nothing is certain.
-    least: Option<u64>,
+    /// No fewer, whatever the data are.
+    least: u64,
     likely: u64,
 }
 
 impl Bytes {
     fn plus(self, other: Self) -> Self {
         Self {
-            least: self
-                .least
-                .zip(other.least)
-                .map(|(one, other)| one.saturating_add(other)),
+            least: self.least.saturating_add(other.least),
             likely: self.likely.saturating_add(other.likely),
         }
+    }
+
+    fn or_more(self, other: Self) -> Self {
+        Self {
+            least: self.least.max(other.least),
+            likely: self.likely.max(other.likely),
+        }
+    }
+
+    /// The same where it may be that less is read.
+    fn at_most(self) -> Self {
+        Self { least: 0, ..self }
+    }
+
+    fn together(all: impl Iterator<Item = Self>) -> Self {
+        all.fold(Self::default(), Self::plus)
+    }
+
+    fn of_largest(all: impl Iterator<Item = Self>) -> Self {
+        all.fold(Self::default(), Self::or_more)
     }
 }
 
@@ -164,11 +195,12 @@ impl Bytes {
 struct Foresight(BTreeMap<String, Bytes>);
 
 impl Foresight {
+    /// By what is seen of a file before it is read, if it has as many records as that lets expect.
     fn by(seen: &Outlook) -> Self {
-        let (n, certain) = (seen.records.n(), seen.records.certain());
+        let n = seen.records.n();
         let variables = seen.variables.iter().map(|cell| {
             let bytes = Bytes {
-                least: certain.map(|n| n.saturating_mul(cell.least)),
+                least: n.saturating_mul(cell.least),
                 likely: n.saturating_mul(cell.likely),
             };
             (cell.variable.clone(), bytes)
@@ -179,31 +211,31 @@ impl Foresight {
     fn of_stored(table: &Table) -> Self {
         let variables = table.columns().iter().map(|column| {
             let likely = column.bytes_to_read();
-            let least = Some(likely);
+            let least = likely;
             (column.name().to_owned(), Bytes { least, likely })
         });
         Self(variables.collect())
     }
 
-    /// The steps and measures that look at more than is allowed, in the order in which they would be refused.
+    /// The steps and measures that look at more than is allowed, in the order of the plan.
     fn of(&self, plan: &Plan, allowed: u64) -> Vec<Shortage> {
         let mut found = Vec::new();
         let mut add = |place: String, span: Option<&Span>, bytes: Bytes| {
-            let certain = bytes.least.filter(|&least| least > allowed);
-            if certain.is_none() && bytes.likely <= allowed {
-                return;
+            let (needed, certainty) = if bytes.least > allowed {
+                (bytes.least, Certainty::Certain)
+            } else {
+                (bytes.likely, Certainty::Estimate)
+            };
+            if needed > allowed {
+                found.push(Shortage {
+                    place,
+                    of: AtOnce::Variables,
+                    span: span.cloned(),
+                    needed,
+                    allowed,
+                    certainty,
+                });
             }
-            found.push(Shortage {
-                place,
-                of: AtOnce::Variables,
-                span: span.cloned(),
-                needed: certain.unwrap_or(bytes.likely),
-                allowed,
-                certainty: match certain {
-                    Some(_) => Certainty::Certain,
-                    None => Certainty::Estimate,
-                },
-            });
         };
         let mut masked = Masked::default();
         for step in &plan.steps {
@@ -212,78 +244,143 @@ impl Foresight {
             masked.after(step);
         }
         let asked = plan.measures.iter();
-        let asked = asked.filter(|planned| planned.asked == Asked::ByName);
-        for planned in asked {
-            let declared = planned.measure.declared();
-            if declared.reads == Reads::SomeAtATime {
-                continue;
-            }
-            let is_masked = |name: &String| masked.touched.contains(name);
-            let bytes = match declared.subject {
-                Subject::OneFile => self.original(&planned.on),
-                // Of what nobody touched some comparisons are not taken.
-                _ if !planned.on.iter().any(is_masked) => continue,
-                Subject::Pair | Subject::CorrespondingPair => self.both(&planned.on, &masked),
-            };
-            let place = format!("measure `{}`", declared.card.id);
+        for planned in asked.filter(|planned| planned.asked == Asked::ByName) {
+            let place = format!("measure `{}`", planned.measure.card().id);
+            let bytes = self.of_measure(planned, &masked);
             add(place, planned.span.as_ref(), bytes);
         }
         found
     }
 
-    /// What a step looks at together: one variable of those that do not bear on each other, else all of them.
+    /// What a step has in memory at a time, by the way that its card tells. What goes by record is read a block at a time, and
+    /// so are keys that are counted, if they do not fit.
     fn of_step(&self, step: &Step, masked: &Masked) -> Bytes {
         let facts = step.facts();
-        // What is only dropped is not read, and keys that do not fit are counted a block of records at a time.
-        if facts.kind_after == KindAfter::Gone || facts.claims.is_some() || facts.reweights {
+        // What is only dropped, or left as it is, is not read.
+        if facts.kind_after == KindAfter::Gone
+            || facts.effect == Effect::Nothing
+            || facts.claims.is_some()
+            || facts.reweights
+        {
             return Bytes::default();
         }
         let each = step.on.iter().map(|name| self.masked(name, masked));
-        match step.method {
-            StepMethod::Adjuster(_) => self.both(&step.on, masked),
-            StepMethod::Mask(_) if masks_apart(step) => {
-                each.max_by_key(|bytes| bytes.likely).unwrap_or_default()
+        match (step.method.card().scaling, step.method) {
+            (Scaling::Record | Scaling::Class, _) => Bytes::default(),
+            (Scaling::Rank | Scaling::Variable, _) => Bytes::of_largest(each),
+            (Scaling::Column, StepMethod::Mask(_)) if masks_apart(step) => Bytes::of_largest(each),
+            (Scaling::Column, StepMethod::Mask(_)) => Bytes::together(each),
+            (Scaling::Column, StepMethod::Adjuster(_)) => {
+                Bytes::together(step.on.iter().map(|name| self.both(name, masked)))
             }
-            StepMethod::Mask(_) => each.reduce(Bytes::plus).unwrap_or_default(),
         }
     }
 
-    fn original(&self, names: &[String]) -> Bytes {
-        let known = names.iter().filter_map(|name| self.0.get(name).copied());
-        known.reduce(Bytes::plus).unwrap_or_default()
+    /// The same of a measure. What it looks at depends on the records of a subpopulation, and on which variables steps changed
+    /// indeed: that is an estimate.
+    fn of_measure(&self, planned: &PlannedMeasure, masked: &Masked) -> Bytes {
+        let declared = planned.measure.declared();
+        let is_one_at_a_time = match declared.card.scaling {
+            Scaling::Record | Scaling::Class => return Bytes::default(),
+            Scaling::Rank | Scaling::Variable => true,
+            Scaling::Column => false,
+        };
+        let bytes = |of: &dyn Fn(&String) -> Bytes| {
+            let each = planned.on.iter().map(of);
+            if is_one_at_a_time {
+                Bytes::of_largest(each)
+            } else {
+                Bytes::together(each)
+            }
+        };
+        let is_touched = |name: &String| masked.touched.contains(name);
+        let found = match declared.subject {
+            Subject::OneFile => bytes(&|name| self.original(name)),
+            Subject::CorrespondingPair if masked.rows == Rows::Unrelated => Bytes::default(),
+            Subject::Pair | Subject::CorrespondingPair => {
+                let is_always_taken = declared.looks_at_untouched
+                    || (declared.card.family == Family::Risk && !planned.on.is_empty());
+                let is_taken = is_always_taken || planned.on.iter().any(is_touched);
+                match (is_taken, is_always_taken) {
+                    (false, _) => Bytes::default(),
+                    (true, true) => bytes(&|name| self.both(name, masked)),
+                    (true, false) => bytes(&|name| self.both(name, masked)).at_most(),
+                }
+            }
+        };
+        if planned.groups.are_none() {
+            found
+        } else {
+            found.at_most()
+        }
+    }
+
+    fn original(&self, name: &str) -> Bytes {
+        self.0.get(name).copied().unwrap_or_default()
     }
 
     /// A variable of the file as steps left it. What a step made of it may take less than it did, or be what it was.
     fn masked(&self, name: &str, masked: &Masked) -> Bytes {
-        let own = self.0.get(name).copied().unwrap_or_default();
-        if masked.fewer_records || masked.touched.contains(name) {
-            return Bytes {
-                least: own.least.map(|_| 0),
-                ..own
-            };
+        let own = self.original(name);
+        if masked.is_another(name) {
+            own.at_most()
+        } else {
+            own
         }
-        own
     }
 
-    /// Variables of both files: what no step touched lies there once.
-    fn both(&self, names: &[String], masked: &Masked) -> Bytes {
-        let is_other = |name: &&String| masked.fewer_records || masked.touched.contains(*name);
-        let others = names.iter().filter(is_other);
-        let others = others.map(|name| self.masked(name, masked));
-        others.fold(self.original(names), Bytes::plus)
+    /// A variable of both files: what no step touched lies there once, and what is of another kind now may not be looked at.
+    fn both(&self, name: &str, masked: &Masked) -> Bytes {
+        let own = self.original(name);
+        let own = if masked.other_kind.contains(name) {
+            own.at_most()
+        } else {
+            own
+        };
+        if masked.is_another(name) {
+            own.plus(self.original(name).at_most())
+        } else {
+            own
+        }
     }
 }
 
 /// What steps did to the file so far.
-#[derive(Default)]
 struct Masked {
     touched: BTreeSet<String>,
+    /// Variables that are of another kind now, or gone.
+    other_kind: BTreeSet<String>,
     fewer_records: bool,
+    rows: Rows,
+}
+
+impl Default for Masked {
+    fn default() -> Self {
+        Self {
+            touched: BTreeSet::new(),
+            other_kind: BTreeSet::new(),
+            fewer_records: false,
+            rows: Rows::Correspond,
+        }
+    }
 }
 
 impl Masked {
     fn after(&mut self, step: &Step) {
+        let facts = step.facts();
         self.touched.extend(step.on.iter().cloned());
-        self.fewer_records |= step.facts().removes_records;
+        if facts.kind_after != KindAfter::Same {
+            self.other_kind.extend(step.on.iter().cloned());
+        }
+        self.fewer_records |= facts.removes_records;
+        self.rows = self.rows.and_then(facts.rows);
+    }
+
+    /// Whether a variable may be another column than that of the original.
+    fn is_another(&self, name: &str) -> bool {
+        self.fewer_records || self.touched.contains(name)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -132,10 +132,15 @@ fn check_memory(plan: &Plan, asked: &CheckArguments, file: &Path) -> Result<(), 
         false
     };
     let lacking = shortages(plan, counted)?;
-    if lacking.is_empty() {
+    let (certain, estimated): (Vec<Shortage>, Vec<Shortage>) =
+        lacking.into_iter().partition(Shortage::is_refused);
+    for one in &estimated {
+        say!("warning: {} ({})", one.message(), one.hint());
+    }
+    if certain.is_empty() {
         return Ok(());
     }
-    let problems = lacking.iter().map(Shortage::problem).collect();
+    let problems = certain.iter().map(Shortage::problem).collect();
     Err(refused(file, &plan.text, problems))
 }
 

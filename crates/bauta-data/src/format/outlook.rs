@@ -80,6 +80,28 @@ pub fn outlook(path: &Path, options: &ReadOptions) -> Result<Outlook, DataError>
     }
 }
 
+/// The records of a text, counted by reading it once.
+pub fn records_of_text(path: &Path, options: &ReadOptions) -> Result<u64, DataError> {
+    let failed = |error: &std::io::Error| DataError::io(path, "read", error);
+    let mut head = Vec::new();
+    let read = open(path)?.take(SAMPLE_BYTES).read_to_end(&mut head);
+    read.map_err(|error| failed(&error))?;
+    let decoded = options.encoding.decode(&head);
+    let delimiter = sniff::delimiter(path, &decoded.text, options);
+    let mut reader = csv::ReaderBuilder::new()
+        .delimiter(delimiter)
+        .flexible(true)
+        .from_reader(open(path)?);
+    let (mut record, mut n_records) = (ByteRecord::new(), 0);
+    loop {
+        match reader.read_byte_record(&mut record) {
+            Ok(true) => n_records += 1,
+            Ok(false) => return Ok(n_records),
+            Err(error) => return Err(failed(&error.into())),
+        }
+    }
+}
+
 /// What a declared variable is kept as.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum KeptAs {
@@ -245,5 +267,15 @@ mod tests {
         assert_eq!(found.records, RecordCount::About(40_000));
         // 300 values that come again and again.
         assert_eq!(bytes(&found)[1], (1, 2));
+    }
+
+    #[test]
+    fn records_of_a_text_are_counted_as_they_are_read() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("x.csv");
+        let lines: String = (0..40_000).map(|i| format!("{i},\"a\nb\"\n")).collect();
+        std::fs::write(&path, format!("a;b\n{lines}").replace(',', ";")).expect("a file");
+        let n = records_of_text(&path, &ReadOptions::default()).expect("a text");
+        assert_eq!(n, 40_000);
     }
 }
