@@ -81,6 +81,7 @@ fn generated(cards: &[&Card]) -> Result<BTreeMap<String, String>, String> {
         reference::copied(bauta_plan::GRAMMAR),
     );
     files.insert(format!("{REFERENCE}/checks.md"), reference::checks(cards)?);
+    files.insert(format!("{REFERENCE}/scaling.md"), reference::scaling(cards));
     files.insert(format!("{REFERENCE}/other-tools.md"), other_tools::page());
     Ok(files)
 }

@@ -1,6 +1,7 @@
 //! One column: its description, its values, its missing cells, and the text it came as.
 
 mod exact;
+mod new_numbers;
 mod stored;
 mod unread;
 
@@ -9,6 +10,7 @@ use std::sync::Arc;
 pub use self::exact::Limit;
 pub(crate) use self::exact::{exact_numbers_coded, has_exact_numbers};
 use self::exact::{exact_of, exact_taken, taken};
+pub use self::new_numbers::NewNumbers;
 use self::stored::Stored;
 use self::unread::Unread;
 pub(crate) use self::unread::{CellSource, Texts};

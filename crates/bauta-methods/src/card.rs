@@ -41,6 +41,52 @@ pub enum Randomness {
     Seeded,
 }
 
+/// How the work on a file larger than memory is divided, and so what of it must be in memory at a time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Scaling {
+    /// Statistics of whole columns are found a block of records at a time, and so is what comes of each record.
+    Record,
+    /// Records with equal keys are counted; what is decided is decided on these classes.
+    Class,
+    /// One variable is put in order.
+    Rank,
+    /// One variable is in memory at a time.
+    Variable,
+    /// All variables that the method looks at are.
+    #[default]
+    Column,
+}
+
+impl Scaling {
+    /// The way's name in tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Record => "by record",
+            Self::Class => "by class",
+            Self::Rank => "by rank",
+            Self::Variable => "by column, one at a time",
+            Self::Column => "by column",
+        }
+    }
+
+    /// What is in memory, for people: by the number of records and of classes.
+    pub const fn memory(self) -> &'static str {
+        match self {
+            Self::Record => "some blocks of records of each variable",
+            Self::Class => {
+                "the classes, up to 36 bytes a record, and the keys themselves where these fit"
+            }
+            Self::Rank => {
+                "one variable of a file, or of both that are compared, and up to 60 bytes a record to sort it"
+            }
+            Self::Variable => "one variable, and what becomes of it",
+            Self::Column => {
+                "all variables of the step, or of both files that are compared, and what becomes of them"
+            }
+        }
+    }
+}
+
 /// A value that can stand in a `const` card.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum ConstValue {
@@ -359,6 +405,8 @@ pub struct Card {
     pub targets: Targets,
     /// Whether it draws random numbers.
     pub randomness: Randomness,
+    /// How its work on a file larger than memory is divided.
+    pub scaling: Scaling,
     /// Keys of `references.bib`.
     pub references: &'static [&'static str],
 }
@@ -375,6 +423,7 @@ impl Card {
         params: &[],
         targets: Targets::NAMED,
         randomness: Randomness::None,
+        scaling: Scaling::Column,
         references: &[],
     };
 

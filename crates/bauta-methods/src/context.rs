@@ -20,6 +20,17 @@ pub struct RunContext<'a> {
     watch: &'a dyn Watch,
     notes: Mutex<Vec<Note>>,
     facts: Option<&'a SharedFacts>,
+    record_figures: RecordFigures,
+}
+
+/// Whether somebody will ask for the figures of single records, each of which takes as much memory as a column.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum RecordFigures {
+    /// A measure that has them gives them.
+    #[default]
+    Wanted,
+    /// A measure may leave them out.
+    NotWanted,
 }
 
 impl<'a> RunContext<'a> {
@@ -32,6 +43,7 @@ impl<'a> RunContext<'a> {
             watch,
             notes: Mutex::new(Vec::new()),
             facts: None,
+            record_figures: RecordFigures::default(),
         }
     }
 
@@ -42,6 +54,20 @@ impl<'a> RunContext<'a> {
             facts: Some(facts),
             ..self
         }
+    }
+
+    /// The same for somebody who wants figures of single records, or does not.
+    #[must_use]
+    pub fn with_record_figures(self, record_figures: RecordFigures) -> Self {
+        Self {
+            record_figures,
+            ..self
+        }
+    }
+
+    /// Whether figures of single records are wanted.
+    pub(crate) fn wants_record_figures(&self) -> bool {
+        self.record_figures == RecordFigures::Wanted
     }
 
     /// What measures of the run have found, where several are taken.

@@ -5,6 +5,7 @@
 //! writes none, and does not look at the clock.
 
 pub mod adjust;
+pub mod by_record;
 pub mod card;
 pub mod context;
 pub mod error;

@@ -4,10 +4,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bauta_data::{Attribute, Column, Kind, Table};
 
+use crate::by_record::ColumnNumbers;
 use crate::card::Card;
 use crate::context::RunContext;
 use crate::error::{MethodError, refused};
 use crate::exhibit::Evidence;
+use crate::kernel::numbers::streamed::{Streamed, each_stretch};
 use crate::kernel::parallel::each;
 use crate::keys::Semantics;
 use crate::note::Note;
@@ -15,6 +17,7 @@ use crate::pair::Rows;
 use crate::params::{ParamProblem, Params, RawValue};
 
 pub(crate) mod became;
+pub(crate) mod by_record;
 pub(crate) mod categories;
 pub(crate) mod continuous;
 pub(crate) mod dates;
@@ -85,8 +88,8 @@ pub(crate) fn constant_variable(variable: &str) -> Note {
 pub(crate) fn note_lost_digits(table: &Table, change: &Change, context: &RunContext<'_>) {
     for (attr_idx, after) in &change.columns {
         let before = table.column(*attr_idx);
-        let is_computed = after.as_numeric().is_some() && after.exact().is_none();
-        if before.exact().is_some() && is_computed {
+        let is_computed = || after.is_numeric() && after.exact().is_none();
+        if before.exact().is_some() && is_computed() {
             context.note(rounded_to_doubles(before.name()));
         }
     }
@@ -128,6 +131,9 @@ impl Change {
     /// no file can say so, and no measure look at it.
     pub(crate) fn of_numbers(self, table: &Table) -> Result<Self, MethodError> {
         let n_lost = |column: &Column| {
+            if column.is_on_disk() {
+                return n_lost_on_disk(column);
+            }
             let z = column.as_numeric().unwrap_or_default();
             let is_lost = |(record, z): (usize, &f64)| !z.is_finite() && !column.is_missing(record);
             z.iter().enumerate().filter(|&cell| is_lost(cell)).count()
@@ -162,6 +168,21 @@ impl Change {
         }
         changed.without_columns(&self.dropped)
     }
+}
+
+/// Cells of a column in a file that hold no finite number and are not missing.
+fn n_lost_on_disk(column: &Column) -> usize {
+    let Some(z) = ColumnNumbers::of(column) else {
+        return 0;
+    };
+    let n_not_finite = |records| {
+        let z = z.some(records);
+        z.iter().filter(|z| !z.is_finite()).count()
+    };
+    let counts = each_stretch(z.len(), z.stretch(), &n_not_finite);
+    // A missing cell holds no number.
+    let n_lost: usize = counts.into_iter().sum();
+    n_lost.saturating_sub(column.n_missing())
 }
 
 /// What a mask promises of the file that it leaves: every record shares its key (the step's

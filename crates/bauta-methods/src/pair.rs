@@ -50,6 +50,17 @@ impl Rows {
 }
 
 impl Pair<'_> {
+    /// Looks at some variables of the pair; what was read of files for that is given back after the look.
+    pub(crate) fn given_back<T>(&self, look: impl FnOnce(Pair<'_>) -> T) -> T {
+        let original = self.original.view();
+        let masked = self.masked.view_beside(self.original, &original);
+        look(Pair {
+            original: &original,
+            masked: &masked,
+            rows: self.rows,
+        })
+    }
+
     /// The original record that a masked one came from.
     pub fn original_record(&self, masked_record: usize) -> usize {
         self.masked.source_row(masked_record)

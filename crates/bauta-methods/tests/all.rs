@@ -2,6 +2,7 @@
 
 mod support;
 
+mod by_record;
 mod calibration;
 mod calibration_messages;
 mod calibration_properties;

@@ -2,6 +2,7 @@
 //! runs and for measures asked for alone.
 
 use bauta_data::{Table, Watch};
+use bauta_methods::context;
 use bauta_methods::groups::not_measured;
 use bauta_methods::{
     Files, Groups, Measure, MeasureTask, Measurement, MethodError, Note, Pair, ParamProblem,
@@ -164,7 +165,9 @@ impl<'a> Measuring<'a> {
     ) -> Result<Measured, RunError> {
         let id = planned.measure.card().id;
         let context = RunContext::new(self.seed, format!("measure {id}"), self.watch);
-        let context = context.sharing(self.facts);
+        let context = context
+            .sharing(self.facts)
+            .with_record_figures(self.wanted(planned));
         // A variable that was dropped is no longer there to be known, so the others are measured.
         let (on, gone): (Vec<String>, Vec<String>) = match files {
             Files::One(table) => planned
@@ -196,6 +199,15 @@ impl<'a> Measuring<'a> {
             found,
             notes: context.into_notes(),
         })
+    }
+
+    /// Whether the figures of single records are kept, or groups of records are told apart by them.
+    fn wanted(&self, planned: &PlannedMeasure) -> context::RecordFigures {
+        if self.record_figures == RecordFigures::Kept || !planned.groups.are_none() {
+            context::RecordFigures::Wanted
+        } else {
+            context::RecordFigures::NotWanted
+        }
     }
 
     /// Nobody asked for a usual measure by name, so that data unfit for it must not stop the run.

@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::fmt;
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -158,6 +159,12 @@ fn error_of(cause: Box<dyn Any + Send>) -> MethodError {
                 hint: "allow more with --memory (half of it is for variables), or look at fewer of them together"
                     .to_owned(),
             },
+            StoreLost::Disk(error) if is_full(&error) => MethodError::Data {
+                variable: None,
+                row: None,
+                message: "there is no room left in the folder for what does not fit into memory".to_owned(),
+                hint: "make room, or name another folder: --spill DIR, or [engine] spill = \"DIR\"".to_owned(),
+            },
             StoreLost::Disk(error) => MethodError::Data {
                 variable: None,
                 row: None,
@@ -168,4 +175,12 @@ fn error_of(cause: Box<dyn Any + Send>) -> MethodError {
         // A mistake of ours, which is told where all are.
         Err(cause) => resume_unwind(cause),
     }
+}
+
+/// Whether an error says that the disk, or what somebody may have of it, is full.
+fn is_full(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded
+    )
 }

@@ -114,6 +114,21 @@ pub(super) fn method_list(cards: &[&Card]) -> String {
     page
 }
 
+/// Which method goes which way on a file larger than memory, and what it then has in memory.
+pub(super) fn scaling(cards: &[&Card]) -> String {
+    let mut page = format!(
+        "{GENERATED}\n# Methods and files larger than memory\n\n\
+         What a method has in memory at a time where columns lie on the disk\n\
+         ([files larger than memory](../guide/large-files.md)). Results are the same whichever way it goes.\n\n\
+         | method | way | in memory |\n|---|---|---|\n"
+    );
+    for card in cards {
+        let (way, memory) = (card.scaling.name(), card.scaling.memory());
+        let _ = writeln!(page, "| [`{0}`]({0}.md) | {way} | {memory} |", card.id);
+    }
+    page
+}
+
 /// The page of a method: the card's own text, then what the program checks.
 pub(super) fn method_page(card: &Card, cards: &[&Card]) -> String {
     let text = moved_links(card, cards);
@@ -257,6 +272,7 @@ mod tests {
         targets: Targets::NAMED,
         randomness: Randomness::None,
         references: &[],
+        ..Card::PLAIN
     };
 
     static SWAP: Card = Card {
@@ -285,6 +301,7 @@ mod tests {
         targets: Targets::CONTINUOUS,
         randomness: Randomness::Seeded,
         references: &[],
+        ..Card::PLAIN
     };
 
     #[test]

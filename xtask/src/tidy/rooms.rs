@@ -10,8 +10,9 @@ const SOURCES: &str = "crates/bauta-methods/src/";
 const METHOD_ROOMS: [&str; 5] = ["mask", "adjust", "risk", "loss", "score"];
 
 /// What several methods of a family share, beside them.
-const SHARED_BY_A_FAMILY: [&str; 8] = [
+const SHARED_BY_A_FAMILY: [&str; 9] = [
     "mask/became",
+    "mask/by_record",
     "mask/dates",
     "mask/categories",
     "mask/continuous",

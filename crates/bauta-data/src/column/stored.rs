@@ -165,6 +165,49 @@ impl Column {
         }
     }
 
+    /// Whether its cells lie in a file and none were read: who can do with some records at a time need not read them all.
+    pub fn is_on_disk(&self) -> bool {
+        match &self.cells {
+            Cells::Stored(stored) => stored.content.get().is_none(),
+            Cells::Read(_) | Cells::Unread(_) => false,
+        }
+    }
+
+    /// Whether every cell holds the same value as that of the same record in another column, or neither holds one. Columns
+    /// in files of which nothing was read are compared block by block, up to the first that differs.
+    pub fn same_values(&self, other: &Self) -> bool {
+        let n = self.len();
+        if !self.is_on_disk() && !other.is_on_disk() {
+            return (0..n).all(|record| self.same_value(record, other, record));
+        }
+        let block = self.block_in_store().or(other.block_in_store());
+        let block = block.unwrap_or(n).max(1);
+        let part = |column: &Self, records: Range<usize>| {
+            let lost = |error| std::panic::resume_unwind(Box::new(StoreLost::Disk(error)));
+            column.slice(records).unwrap_or_else(lost)
+        };
+        (0..n).step_by(block).all(|first| {
+            let records = first..n.min(first + block);
+            let (here, there) = (part(self, records.clone()), part(other, records.clone()));
+            (0..records.len()).all(|record| here.same_value(record, &there, record))
+        })
+    }
+
+    /// The numbers of some records that follow each other, as [`Column::as_numeric`] has them: read for this look alone
+    /// where they lie in a file. None where it holds categories.
+    pub fn numbers_of(&self, records: Range<usize>) -> Option<Cow<'_, [f64]>> {
+        match &self.cells {
+            Cells::Stored(stored) if stored.content.get().is_none() && self.is_numeric() => {
+                let read = stored.file.numbers(records);
+                let lost = |error| std::panic::resume_unwind(Box::new(StoreLost::Disk(error)));
+                Some(Cow::Owned(read.unwrap_or_else(lost)))
+            }
+            Cells::Read(_) | Cells::Unread(_) | Cells::Stored(_) => self
+                .as_numeric()
+                .map(|numbers| Cow::Borrowed(&numbers[records])),
+        }
+    }
+
     /// Who counts classes of its values, if its cells lie in a store that has somebody count for it.
     pub fn counted_elsewhere(&self) -> Option<Arc<dyn CountsClasses>> {
         match &self.cells {

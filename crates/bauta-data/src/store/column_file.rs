@@ -438,6 +438,21 @@ impl ColumnFile {
         Ok(self.read_cells(records, Wanted::Cells)?.content(self))
     }
 
+    /// A file for another column of the same store.
+    pub(crate) fn writer_beside(&self) -> io::Result<ColumnWriter> {
+        Folder::writer(&self.cells.folder)
+    }
+
+    /// Why cells of some records have no value, 0 where they have one; nothing where all have one.
+    pub(crate) fn states(&self, records: Range<usize>) -> io::Result<Vec<u8>> {
+        Ok(self.read_cells(records, Wanted::States)?.all_states())
+    }
+
+    /// The numbers of some records, and nothing else of them.
+    pub(crate) fn numbers(&self, records: Range<usize>) -> io::Result<Vec<f64>> {
+        Ok(self.read_cells(records, Wanted::Numbers)?.numbers)
+    }
+
     fn read_cells(&self, records: Range<usize>, wanted: Wanted) -> io::Result<ReadCells> {
         let mut read = ReadCells::with_room(self, records.len(), wanted);
         let mut bytes = Vec::new();

@@ -193,10 +193,7 @@ impl Store {
 
     /// A file for a column.
     pub(crate) fn writer(&self) -> io::Result<ColumnWriter> {
-        let number = self.0.n_files.fetch_add(1, Ordering::Relaxed);
-        let path = self.0.path.join(format!("{number}.cells"));
-        File::create_new(&path)?;
-        Ok(ColumnWriter::new(Arc::clone(&self.0), path))
+        Folder::writer(&self.0)
     }
 
     /// What an error while writing says, to people.
@@ -218,6 +215,14 @@ impl Store {
 }
 
 impl Folder {
+    /// A file for a column.
+    pub(super) fn writer(self: &Arc<Self>) -> io::Result<ColumnWriter> {
+        let number = self.n_files.fetch_add(1, Ordering::Relaxed);
+        let path = self.path.join(format!("{number}.cells"));
+        File::create_new(&path)?;
+        Ok(ColumnWriter::new(Arc::clone(self), path))
+    }
+
     /// Bytes that columns may still take.
     pub(super) fn room(&self) -> u64 {
         let allowed = self.most_held.load(Ordering::Relaxed);

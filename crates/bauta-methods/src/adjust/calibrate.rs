@@ -10,7 +10,7 @@ use crate::adjust::calibration::procedure::calibrate;
 use crate::adjust::calibration::settings::{PARAMS, Settings};
 use crate::adjust::calibration::told;
 use crate::adjust::{AdjustMethod, AdjustTask};
-use crate::card::{Card, Family, Randomness, Targets};
+use crate::card::{Card, Family, Randomness, Scaling, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::exhibit::Exhibit;
@@ -41,6 +41,7 @@ static CARD: Card = Card {
         ],
     },
     randomness: Randomness::None,
+    scaling: Scaling::Column,
     references: &[
         "deville1992",
         "lesautory1993",

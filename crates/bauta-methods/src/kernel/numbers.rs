@@ -8,5 +8,6 @@ pub mod normal;
 pub mod quantile;
 pub mod quotient;
 pub mod ranks;
+pub mod streamed;
 pub mod sums;
 pub mod two_doubles;

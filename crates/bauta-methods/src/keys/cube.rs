@@ -153,10 +153,16 @@ impl Cube {
         self.n[cell]
     }
 
-    /// Weight in the cell of each record; none where weights were not counted.
-    pub(crate) fn weights_at(&self, cells: &[u32]) -> Option<Vec<f64>> {
-        let weight = self.weight.as_ref();
-        weight.map(|weight| weight.nearest_at(cells))
+    /// Weights of cells, and which of them is that of each record, where that is not the number of the cell; none where
+    /// weights were not counted. A cube that is larger than the file gives the weight of each record.
+    pub(crate) fn weights_by_cell(&self, cells: &[u32]) -> Option<(Vec<f64>, Option<Vec<u32>>)> {
+        let weight = self.weight.as_ref()?;
+        if self.n.len() <= cells.len() {
+            let all: Vec<u32> = (0..self.n.len() as u32).collect();
+            return Some((weight.nearest_at(&all), None));
+        }
+        let own: Vec<u32> = (0..cells.len() as u32).collect();
+        Some((weight.nearest_at(cells), Some(own)))
     }
 
     /// Weight in a cell; the number of records where weights were not counted.

@@ -14,12 +14,12 @@ use crate::keys::cube::{Cube, ShownKey};
 use crate::keys::stored::Weighing;
 
 /// The frequency of each record's key.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, Debug)]
 pub struct Frequencies {
     /// Records that share the key, the record itself included.
     pub f: Vec<u32>,
     /// Sum of their weights; none without weights, where it is f.
-    pub(crate) weight: Option<Vec<f64>>,
+    pub(crate) weight: Option<ClassWeights>,
     /// Number of different keys, missing taken as a value.
     pub n_classes: usize,
 }
@@ -28,7 +28,7 @@ impl Frequencies {
     /// F of a record, the estimated population frequency of its key.
     pub fn big_f(&self, record: usize) -> f64 {
         match &self.weight {
-            Some(weight) => weight[record],
+            Some(weight) => weight.of_class[weight.class[record] as usize],
             // A census.
             None => f64::from(self.f[record]),
         }
@@ -41,6 +41,41 @@ impl Frequencies {
     }
 }
 
+impl PartialEq for Frequencies {
+    /// Whether every record has the same frequencies, whatever its class is numbered.
+    fn eq(&self, other: &Self) -> bool {
+        self.n_classes == other.n_classes && self.both().eq(other.both())
+    }
+}
+
+/// What the records of each class weigh. Of a file there are few classes: their weights are kept once for each.
+#[derive(Clone, Debug)]
+pub(crate) struct ClassWeights {
+    /// Class of each record.
+    pub(crate) class: Vec<u32>,
+    pub(crate) of_class: Vec<f64>,
+    /// What records of one class have in common.
+    pub(crate) told_by: ToldBy,
+}
+
+/// What tells classes apart.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ToldBy {
+    /// The key that the file shows, and nothing else.
+    ShownKey,
+    /// That, and what was there before suppression.
+    HiddenKey,
+}
+
+impl ToldBy {
+    fn under(semantics: Semantics) -> Self {
+        match semantics {
+            Semantics::Own | Semantics::Visible | Semantics::Wild => Self::ShownKey,
+            Semantics::Original => Self::HiddenKey,
+        }
+    }
+}
+
 /// Counts how often the key of each record occurs.
 pub fn frequencies(
     table: &Table,
@@ -48,7 +83,7 @@ pub fn frequencies(
     semantics: Semantics,
 ) -> Result<Frequencies, MethodError> {
     if let Some(classes) = Classes::of_stored(table, keys, Weighing::Weights, semantics)? {
-        return Ok(of_classes(classes));
+        return Ok(of_classes(classes, semantics));
     }
     let weights = table.weight().and_then(Column::as_numeric);
     if let Some(counted) = count_shown(table, keys, weights, semantics) {
@@ -123,12 +158,24 @@ fn of_cells(
         Semantics::Visible | Semantics::Original => cube.sum_over_any(),
         Semantics::Wild => cube.let_missing_match(),
     }
-    let weight = cube.weights_at(&cells);
-    let f = |cell: &mut u32| *cell = cube.n_at(*cell as usize);
-    cells.par_iter_mut().for_each(f);
+    let weight = cube.weights_by_cell(&cells);
+    let f = if weight.is_some() {
+        cells
+            .par_iter()
+            .map(|&cell| cube.n_at(cell as usize))
+            .collect()
+    } else {
+        let f = |cell: &mut u32| *cell = cube.n_at(*cell as usize);
+        cells.par_iter_mut().for_each(f);
+        std::mem::take(&mut cells)
+    };
     Frequencies {
-        f: cells,
-        weight,
+        f,
+        weight: weight.map(|(of_class, class)| ClassWeights {
+            class: class.unwrap_or(cells),
+            of_class,
+            told_by: ToldBy::ShownKey,
+        }),
         n_classes,
     }
 }
@@ -136,30 +183,36 @@ fn of_cells(
 fn count_by_class(keys: KeyColumns, weights: Option<&[f64]>, semantics: Semantics) -> Frequencies {
     let classes = Classes::of(&keys, weights, semantics);
     drop(keys);
-    of_classes(classes)
+    of_classes(classes, semantics)
 }
 
-/// The frequency of each record, by the class that it is in. The numbers of classes make room for them.
-fn of_classes(classes: Classes) -> Frequencies {
+/// The frequency of each record, by the class that it is in. The numbers of classes make room for them where nothing
+/// weighs.
+fn of_classes(classes: Classes, semantics: Semantics) -> Frequencies {
     let Classes {
         counts,
         mut of_record,
     } = classes;
     let per_class = counts.frequencies();
-    let of_class = |class: u32| per_class[class as usize];
-    let weights = counts.weights.as_ref();
-    let weight = weights.map(|_| {
+    let f_of = |class: u32| per_class[class as usize].0;
+    let n_classes = counts.n_shown();
+    if counts.weights.is_none() {
         of_record
-            .par_iter()
-            .map(|&class| of_class(class).1)
-            .collect()
-    });
-    of_record
-        .par_iter_mut()
-        .for_each(|class| *class = of_class(*class).0);
+            .par_iter_mut()
+            .for_each(|class| *class = f_of(*class));
+        return Frequencies {
+            f: of_record,
+            weight: None,
+            n_classes,
+        };
+    }
     Frequencies {
-        f: of_record,
-        weight,
-        n_classes: counts.n_shown(),
+        f: of_record.par_iter().map(|&class| f_of(class)).collect(),
+        weight: Some(ClassWeights {
+            class: of_record,
+            of_class: per_class.into_iter().map(|(_, weight)| weight).collect(),
+            told_by: ToldBy::under(semantics),
+        }),
+        n_classes,
     }
 }

@@ -1,27 +1,28 @@
 //! What weighs a record when keys are counted.
 
+use std::ops::Range;
+
 use bauta_data::{Column, Table};
 
+use crate::by_record::ColumnNumbers;
 use crate::error::MethodError;
 use crate::kernel::numbers::exact_sum::exact_sum;
+use crate::kernel::numbers::streamed::{Streamed, each_stretch, range_of};
 
 /// Checks that a weight column can weigh: finite and not negative, and so their sum. Absent weights are fine.
 pub fn check_weights(table: &Table) -> Result<(), MethodError> {
     let Some(column) = table.weight() else {
         return Ok(());
     };
-    let Some(weights) = column.as_numeric() else {
+    let Some(weights) = ColumnNumbers::of(column) else {
         return Err(MethodError::data(
             column.name(),
             "weights must be numbers",
             "give it the kind continuous",
         ));
     };
-    let unfit = weights
-        .iter()
-        .position(|weight| weight.is_nan() || *weight < 0.0);
-    match unfit {
-        None if exact_sum(weights).is_finite() => Ok(()),
+    match first_unfit(weights) {
+        None if adds_up(weights) => Ok(()),
         None => Err(MethodError::data(
             column.name(),
             "the weights add up to more than a number can hold",
@@ -34,6 +35,26 @@ pub fn check_weights(table: &Table) -> Result<(), MethodError> {
             hint: "every record needs a weight of at least 0".to_owned(),
         }),
     }
+}
+
+/// The first record whose weight cannot weigh.
+fn first_unfit(weights: ColumnNumbers<'_>) -> Option<usize> {
+    let unfit = |records: Range<usize>| {
+        let here = weights.some(records.clone());
+        let at = here
+            .iter()
+            .position(|weight| weight.is_nan() || *weight < 0.0);
+        at.map(|at| records.start + at)
+    };
+    let found = each_stretch(weights.len(), weights.stretch(), &unfit);
+    found.into_iter().flatten().next()
+}
+
+/// Whether the sum of weights that are not negative is a number.
+fn adds_up(weights: ColumnNumbers<'_>) -> bool {
+    let (_, largest) = range_of(&weights);
+    // Of nearly all files this says so, without a look at all weights together.
+    (largest * weights.len() as f64) < 0.5 * f64::MAX || exact_sum(weights.whole()).is_finite()
 }
 
 /// Sum of the weights, whatever their order, or the number of records where there are none.

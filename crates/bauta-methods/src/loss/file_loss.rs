@@ -4,7 +4,7 @@ use std::f64::consts::SQRT_2;
 
 use bauta_data::{Column, Role};
 
-use crate::card::Card;
+use crate::card::{Card, Scaling};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::exhibit::listed;
@@ -44,6 +44,7 @@ static CARD: MeasureCard = MeasureCard {
         summary: "one loss from 0 to 1 over all masked variables, numbers and categories, and deleted records",
         page: include_str!("file_loss.md"),
         targets: EVERY_CONTENT,
+        scaling: Scaling::Variable,
         references: &["yancey2002", "gionis2009"],
         ..MeasureCard::LOSS.card
     },
@@ -79,12 +80,15 @@ impl MeasureMethod for FileLoss {
         let mut losses = Vec::new();
         for (done, name) in task.on.iter().enumerate() {
             context.progress(done, task.on.len())?;
-            let columns = TwoColumns::of(pair, name)?;
-            losses.push(OfVariable {
-                name,
-                loss: loss_of(&columns, pair)?,
-                is_masked: is_changed(columns.original, columns.masked, pair),
+            let of_variable = pair.given_back(|pair| {
+                let columns = TwoColumns::of(pair, name)?;
+                Ok::<_, MethodError>(OfVariable {
+                    name,
+                    loss: loss_of(&columns, pair)?,
+                    is_masked: is_changed(columns.original, columns.masked, pair),
+                })
             });
+            losses.push(of_variable?);
         }
         let n = pair.original.n_records();
         let deleted = (n > 0).then(|| n_deleted(pair) as f64 / n as f64);

@@ -3,7 +3,7 @@
 use bauta_data::{Kind, Values};
 use rayon::prelude::*;
 
-use crate::card::{Card, ParamSpec, ParamType, Targets};
+use crate::card::{Card, ParamSpec, ParamType, Scaling, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::figure::{FigureSpec, Unit};
@@ -11,9 +11,10 @@ use crate::kernel::numbers::quantile::sorted_present;
 use crate::kernel::numbers::sums::compensated;
 use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement, Part};
 use crate::missing::{MISSING, Missing};
+use crate::pair::Pair;
 use crate::pair::categories::TwoCategories;
 use crate::pair::coarser::at_coarser_level;
-use crate::pair::variables::{columns_of_both, mean_of_variables};
+use crate::pair::variables::{TwoColumns, columns_of_both, mean_of_variables};
 use crate::params::{ParamProblem, Params};
 
 /// Hellinger distance between original and masked distributions. See the [module page](self).
@@ -41,6 +42,7 @@ static CARD: MeasureCard = MeasureCard {
             kinds: &Kind::ALL,
             ..Targets::CONTENT
         },
+        scaling: Scaling::Variable,
         references: &["gomatam2003", "hellinger1909"],
         ..MeasureCard::LOSS.card
     },
@@ -81,18 +83,31 @@ impl MeasureMethod for Hellinger {
         let mut by_variable = Vec::new();
         for (done, column) in columns.iter().enumerate() {
             context.progress(done, columns.len())?;
-            let counts = match (column.original.values(), column.masked.values()) {
-                (Values::Categorical(_), Values::Categorical(_)) => {
-                    count_categories(&at_coarser_level(column, pair, context)?)
-                }
-                _ => {
-                    let (x, z) = column.numbers()?;
-                    count_bins(x, z, settings.n_bins)
-                }
-            };
+            let counts = pair.given_back(|pair| {
+                let column = TwoColumns::of(pair, column.name)?;
+                counts_of(&column, pair, settings.n_bins, context)
+            })?;
             by_variable.push(Part::new(column.name, distance(&counts)));
         }
         Ok(mean_of_variables(by_variable))
+    }
+}
+
+/// The counts of one variable.
+fn counts_of(
+    column: &TwoColumns<'_>,
+    pair: Pair<'_>,
+    n_bins: usize,
+    context: &RunContext<'_>,
+) -> Result<Counts, MethodError> {
+    match (column.original.values(), column.masked.values()) {
+        (Values::Categorical(_), Values::Categorical(_)) => {
+            Ok(count_categories(&at_coarser_level(column, pair, context)?))
+        }
+        _ => {
+            let (x, z) = column.numbers()?;
+            Ok(count_bins(x, z, n_bins))
+        }
     }
 }
 

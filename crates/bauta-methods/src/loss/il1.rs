@@ -2,14 +2,14 @@
 
 use bauta_data::Table;
 
-use crate::card::Card;
+use crate::card::{Card, Scaling};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::figure::{FigureSpec, Unit};
 use crate::measure::{Files, MeasureCard, MeasureMethod, MeasureTask, Measurement};
 use crate::missing::{MISSING, Missing};
 use crate::pair::Pair;
-use crate::pair::cell_means::mean_of_figure;
+use crate::pair::cell_means::mean_of_cells;
 use crate::pair::records::{
     CORRESPONDENCE, Correspondence, compares_own, complete_records, incomplete_skipped, matched,
 };
@@ -26,6 +26,7 @@ pub(crate) static CARD: MeasureCard = MeasureCard {
         summary: "mean distance between original and masked values, relative to the original",
         page: include_str!("il1.md"),
         params: &[CORRESPONDENCE, MISSING],
+        scaling: Scaling::Record,
         references: &["mateo2004", "sebe2002"],
         ..MeasureCard::LOSS.card
     },
@@ -118,7 +119,7 @@ pub(crate) fn of_traced(
     task: &MeasureTask<'_>,
     context: &RunContext<'_>,
 ) -> Result<Measurement, MethodError> {
-    mean_of_figure(missing, task, context, relative)
+    mean_of_cells(missing, task, context, &relative)
 }
 
 /// |x - z| / |x|; where x is 0, z takes its place as divisor, and where both are, nothing changed.

@@ -1,12 +1,12 @@
 #![doc = include_str!("il1_symmetric.md")]
 
-use crate::card::Card;
+use crate::card::{Card, Scaling};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::figure::{FigureSpec, Unit};
 use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement, Subject};
 use crate::missing::{MISSING, Missing};
-use crate::pair::cell_means::mean_of_figure;
+use crate::pair::cell_means::mean_of_cells;
 use crate::params::{ParamProblem, Params};
 
 /// Distance between original and masked values, relative to both. See the [module page](self).
@@ -20,6 +20,7 @@ pub(crate) static CARD: MeasureCard = MeasureCard {
         summary: "mean distance between original and masked values, relative to the mean of their sizes",
         page: include_str!("il1_symmetric.md"),
         params: &[MISSING],
+        scaling: Scaling::Record,
         references: &["yancey2002"],
         ..MeasureCard::LOSS.card
     },
@@ -48,7 +49,7 @@ impl MeasureMethod for Il1Symmetric {
         task: &MeasureTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Measurement, MethodError> {
-        mean_of_figure(*missing, task, context, relative)
+        mean_of_cells(*missing, task, context, &relative)
     }
 }
 

@@ -2,14 +2,14 @@
 
 use std::f64::consts::SQRT_2;
 
-use crate::card::Card;
+use crate::card::{Card, Scaling};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::figure::{FigureSpec, Unit};
 use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement, Subject};
 use crate::missing::{MISSING, Missing};
-use crate::pair::cell_means::{mean_of_cells, too_far};
-use crate::pair::records::{VariablePair, zero_sd};
+use crate::pair::cell_means::{CellFigure, VariableScale, mean_of_cells, too_far};
+use crate::pair::records::zero_sd;
 use crate::params::{ParamProblem, Params};
 
 /// Distance between original and masked values in standard deviations. See the [module page](self).
@@ -23,6 +23,7 @@ pub(crate) static CARD: MeasureCard = MeasureCard {
         summary: "mean distance between original and masked values, in standard deviations of the original",
         page: include_str!("il1s.md"),
         params: &[MISSING],
+        scaling: Scaling::Record,
         references: &["yancey2002", "mateo2004"],
         ..MeasureCard::LOSS.card
     },
@@ -48,29 +49,36 @@ impl MeasureMethod for Il1s {
         task: &MeasureTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Measurement, MethodError> {
-        mean_of_cells(*missing, task, context, scaled_distances, |variable| {
-            if variable.sd == 0.0 {
-                zero_sd(variable.name)
-            } else {
-                too_far(variable)
-            }
-        })
+        mean_of_cells(*missing, task, context, &ScaledDistance)
     }
 }
 
 /// |x - z| / (√2 S), with 0 for a cell that did not change whatever S is.
-fn scaled_distances(variable: &VariablePair<'_>, first: usize, distances: &mut [f64]) {
-    if variable.sd > 0.0 {
-        let unit = SQRT_2 * variable.sd;
-        variable.fill(first, distances, |x, z| (x - z).abs() / unit);
-    } else {
-        variable.fill(first, distances, |x, z| {
-            let distance = (x - z).abs();
-            if distance > 0.0 {
-                f64::INFINITY
-            } else {
-                distance
-            }
-        });
+struct ScaledDistance;
+
+impl CellFigure for ScaledDistance {
+    fn fill(&self, of: VariableScale, original: &[f64], masked: &[f64], distances: &mut [f64]) {
+        let cells = distances.iter_mut().zip(original).zip(masked);
+        if of.sd > 0.0 {
+            let unit = SQRT_2 * of.sd;
+            cells.for_each(|((distance, x), z)| *distance = (x - z).abs() / unit);
+        } else {
+            cells.for_each(|((found, x), z)| {
+                let distance = (x - z).abs();
+                *found = if distance > 0.0 {
+                    f64::INFINITY
+                } else {
+                    distance
+                };
+            });
+        }
+    }
+
+    fn not_finite(&self, name: &str, of: VariableScale) -> MethodError {
+        if of.sd == 0.0 {
+            zero_sd(name)
+        } else {
+            too_far(name)
+        }
     }
 }

@@ -1,6 +1,6 @@
 #![doc = include_str!("il5.md")]
 
-use crate::card::Card;
+use crate::card::{Card, Scaling};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::figure::{FigureSpec, Unit};
@@ -19,6 +19,7 @@ pub(crate) static CARD: MeasureCard = MeasureCard {
         summary: "mean absolute change of the correlations",
         page: include_str!("il5.md"),
         params: &PARAMS,
+        scaling: Scaling::Record,
         references: &["yancey2002", "sebe2002", "kim1990"],
         ..MeasureCard::LOSS.card
     },

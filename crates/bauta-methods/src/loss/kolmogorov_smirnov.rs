@@ -1,13 +1,13 @@
 #![doc = include_str!("kolmogorov_smirnov.md")]
 
-use crate::card::Card;
+use crate::card::{Card, Scaling};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::figure::{FigureSpec, Unit};
 use crate::kernel::numbers::quantile::sorted_present;
 use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement, Part};
 use crate::missing::{MISSING, Missing};
-use crate::pair::variables::{columns_of_both, mean_of_variables};
+use crate::pair::variables::{TwoColumns, columns_of_both, mean_of_variables};
 use crate::params::{ParamProblem, Params};
 
 /// Largest distance between two distribution functions. See the [module page](self).
@@ -21,6 +21,7 @@ static CARD: MeasureCard = MeasureCard {
         summary: "largest distance between the distribution functions of original and masked values, by variable",
         page: include_str!("kolmogorov_smirnov.md"),
         params: &[MISSING],
+        scaling: Scaling::Rank,
         references: &["smirnov1948"],
         ..MeasureCard::LOSS.card
     },
@@ -47,13 +48,18 @@ impl MeasureMethod for KolmogorovSmirnov {
         task: &MeasureTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Measurement, MethodError> {
+        let pair = task.both()?;
         let columns = columns_of_both(task, *missing, context)?;
         let mut by_variable = Vec::new();
         for (done, column) in columns.iter().enumerate() {
             context.progress(done, columns.len())?;
-            let (x, z) = column.numbers()?;
-            let (x, z) = rayon::join(|| sorted_present(x), || sorted_present(z));
-            by_variable.push(Part::new(column.name, largest_distance(&x, &z)));
+            let distance = pair.given_back(|pair| {
+                let column = TwoColumns::of(pair, column.name)?;
+                let (x, z) = column.numbers()?;
+                let (x, z) = rayon::join(|| sorted_present(x), || sorted_present(z));
+                Ok::<_, MethodError>(largest_distance(&x, &z))
+            })?;
+            by_variable.push(Part::new(column.name, distance));
         }
         Ok(mean_of_variables(by_variable))
     }

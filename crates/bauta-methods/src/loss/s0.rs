@@ -1,6 +1,6 @@
 #![doc = include_str!("s0.md")]
 
-use crate::card::Card;
+use crate::card::{Card, Scaling};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::figure::FigureSpec;
@@ -26,6 +26,7 @@ pub(crate) static CARD: MeasureCard = MeasureCard {
         summary: "mean of IL2, IL3, IL4 and IL5: how far means, covariances, variances and correlations changed",
         page: include_str!("s0.md"),
         params: &PARAMS,
+        scaling: Scaling::Record,
         references: &["yancey2002", "kim1990"],
         ..MeasureCard::LOSS.card
     },

@@ -1,6 +1,6 @@
 #![doc = include_str!("s1.md")]
 
-use crate::card::Card;
+use crate::card::{Card, Scaling};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::loss::il1_symmetric::{self, Il1Symmetric};
@@ -20,6 +20,7 @@ pub(crate) static CARD: MeasureCard = MeasureCard {
         summary: "mean of the symmetric IL1 and of IL2, IL3, IL4 and IL5",
         page: include_str!("s1.md"),
         params: &PARAMS,
+        scaling: Scaling::Record,
         references: &["yancey2002", "kim1990"],
         ..MeasureCard::LOSS.card
     },

@@ -1,6 +1,6 @@
 #![doc = include_str!("s2.md")]
 
-use crate::card::Card;
+use crate::card::{Card, Scaling};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::loss::il1s::{self, Il1s};
@@ -23,6 +23,7 @@ pub(crate) static CARD: MeasureCard = MeasureCard {
         summary: "mean of IL1s, IL2, IL4 and IL5",
         page: include_str!("s2.md"),
         params: &PARAMS,
+        scaling: Scaling::Record,
         references: &["yancey2002", "kim1990"],
         ..MeasureCard::LOSS.card
     },

@@ -2,7 +2,7 @@
 
 use bauta_data::{Categorical, Column, Kind, Role, Values};
 
-use crate::card::{Card, Targets};
+use crate::card::{Card, Scaling, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::few_records::RULE_OF_TEN;
@@ -46,6 +46,7 @@ static CARD: MeasureCard = MeasureCard {
             default_roles: &[Role::Key, Role::Sensitive, Role::Other],
             refused_roles: &[],
         },
+        scaling: Scaling::Variable,
         references: &["hundepool2012"],
         ..MeasureCard::LOSS.card
     },
@@ -97,12 +98,12 @@ impl MeasureMethod for UnivariateSummary {
             let name = column.name();
             found.give(RECORDS.of_variable(name), column.len() as f64);
             found.give(MISSING_VALUES.of_variable(name), column.n_missing() as f64);
-            match column.values() {
+            column.looked_at(|column| match column.values() {
                 Values::Numeric(values) => summarise_numbers(&mut found, name, values, weights),
                 Values::Categorical(categories) => {
                     summarise_categories(&mut found, column, categories);
                 }
-            }
+            });
         }
         Ok(found)
     }

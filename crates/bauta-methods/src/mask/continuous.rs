@@ -1,12 +1,15 @@
 //! A continuous variable that a mask is to change.
 
 use bauta_data::Column;
+use serde::{Deserialize, Serialize};
 
+use crate::by_record::ColumnNumbers;
 use crate::card::{Card, Family, ParamSpec, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
-use crate::kernel::numbers::grid::{decimals_needed, round_to};
-use crate::kernel::numbers::moments::is_constant;
+use crate::kernel::numbers::grid::{decimals_needed_along, round_to};
+use crate::kernel::numbers::moments::is_constant_along;
+use crate::kernel::numbers::streamed::{Streamed, range_of};
 use crate::mask::constant_variable;
 use crate::missing::{Missing, check_missing};
 use crate::note::Note;
@@ -26,14 +29,28 @@ pub(crate) fn numbers<'a>(
     missing: Missing,
     context: &RunContext<'_>,
 ) -> Result<&'a [f64], MethodError> {
-    let x = column.as_numeric().ok_or_else(|| {
+    checked(column, missing, context).map(|(x, _)| x.whole())
+}
+
+/// The numbers of a variable that need not all be in memory, and whether they vary.
+fn checked<'a>(
+    column: &'a Column,
+    missing: Missing,
+    context: &RunContext<'_>,
+) -> Result<(ColumnNumbers<'a>, Varies), MethodError> {
+    let x = ColumnNumbers::of(column).ok_or_else(|| {
         MethodError::data(
             column.name(),
             "the variable holds categories, and the method needs numbers",
             "apply it before the variable is recoded",
         )
     })?;
-    if is_constant(x) && differs_beyond_doubles(column) {
+    let varies = if is_constant_along(&x) {
+        Varies::No
+    } else {
+        Varies::Yes
+    };
+    if varies == Varies::No && differs_beyond_doubles(column) {
         return Err(MethodError::data(
             column.name(),
             "its values differ only in digits that a double does not hold, and the method computes in doubles",
@@ -41,7 +58,14 @@ pub(crate) fn numbers<'a>(
         ));
     }
     check_missing(column.name(), column.n_missing(), missing, context)?;
-    Ok(x)
+    Ok((x, varies))
+}
+
+/// Whether a variable has two different values.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Varies {
+    Yes,
+    No,
 }
 
 /// Whether a column shows two numbers that are told apart by digits only that doubles lack.
@@ -63,8 +87,17 @@ pub(crate) fn varying_numbers<'a>(
     missing: Missing,
     context: &RunContext<'_>,
 ) -> Result<Option<&'a [f64]>, MethodError> {
-    let x = numbers(column, missing, context)?;
-    if is_constant(x) {
+    Ok(varying(column, missing, context)?.map(ColumnNumbers::whole))
+}
+
+/// The same, which need not all be in memory.
+pub(crate) fn varying<'a>(
+    column: &'a Column,
+    missing: Missing,
+    context: &RunContext<'_>,
+) -> Result<Option<ColumnNumbers<'a>>, MethodError> {
+    let (x, varies) = checked(column, missing, context)?;
+    if varies == Varies::No {
         context.note(constant_variable(column.name()));
         return Ok(None);
     }
@@ -102,6 +135,14 @@ impl Fit {
         }
     }
 
+    /// What fitting needs to know of the values of a whole variable.
+    pub(crate) fn statistics(self, x: &dyn Streamed) -> FitStatistics {
+        FitStatistics {
+            decimals: self.round.then(|| decimals_needed_along(x)),
+            range: self.clamp.then(|| range_of(x)),
+        }
+    }
+
     /// The masked values `z` of a variable, rounded and clamped by its values `x`; notes each.
     pub(crate) fn to_original(
         self,
@@ -110,25 +151,48 @@ impl Fit {
         variable: &str,
         context: &RunContext<'_>,
     ) -> Vec<f64> {
-        if self.round {
-            let decimals = decimals_needed(x);
-            for value in &mut z {
+        let statistics = self.statistics(&x);
+        let n_cells = statistics.fit(&mut z);
+        statistics.note(variable, n_cells, context);
+        z
+    }
+}
+
+/// What fitting needs to know of the values of a whole variable.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub(crate) struct FitStatistics {
+    /// Decimals to which masked values are rounded, if they are.
+    decimals: Option<u8>,
+    /// Smallest and largest value, if masked ones are to lie between them.
+    range: Option<(f64, f64)>,
+}
+
+impl FitStatistics {
+    /// Rounds and clamps masked values, and says how many were moved back into the range.
+    pub(crate) fn fit(&self, z: &mut [f64]) -> usize {
+        if let Some(decimals) = self.decimals {
+            for value in z.iter_mut() {
                 *value = round_to(*value, decimals);
             }
-            context.note(rounded_to_grid(variable, decimals));
         }
-        if self.clamp {
-            let present = || x.iter().copied().filter(|value| !value.is_nan());
-            let low = present().fold(f64::INFINITY, f64::min);
-            let high = present().fold(f64::NEG_INFINITY, f64::max);
-            let mut n_cells = 0;
+        let mut n_cells = 0;
+        if let Some((low, high)) = self.range {
             for value in z.iter_mut().filter(|value| **value < low || **value > high) {
                 *value = value.clamp(low, high);
                 n_cells += 1;
             }
+        }
+        n_cells
+    }
+
+    /// Notes what was done to a variable, of which so many values were moved.
+    pub(crate) fn note(&self, variable: &str, n_cells: usize, context: &RunContext<'_>) {
+        if let Some(decimals) = self.decimals {
+            context.note(rounded_to_grid(variable, decimals));
+        }
+        if self.range.is_some() {
             context.note(clamped_to_range(variable, n_cells));
         }
-        z
     }
 }
 

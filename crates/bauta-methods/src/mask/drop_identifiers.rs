@@ -2,7 +2,7 @@
 
 use bauta_data::{Kind, Role};
 
-use crate::card::{Card, Family, Randomness, Targets};
+use crate::card::{Card, Family, Randomness, Scaling, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::mask::{Change, KindAfter, MaskMethod, MaskTask, StepFacts};
@@ -26,6 +26,7 @@ static CARD: Card = Card {
         refused_roles: &[],
     },
     randomness: Randomness::None,
+    scaling: Scaling::Record,
     references: &["truta2004", "hundepool2012"],
 };
 

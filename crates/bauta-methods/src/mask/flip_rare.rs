@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bauta_data::{Column, Role, Table};
 
-use crate::card::{Card, Family, ParamSpec, Randomness};
+use crate::card::{Card, Family, ParamSpec, Randomness, Scaling};
 use crate::context::{RunContext, below};
 use crate::error::MethodError;
 use crate::keys::asked::positions;
@@ -37,6 +37,7 @@ static CARD: Card = Card {
     params: &[SHARE, KEYS],
     targets: CATEGORIES,
     randomness: Randomness::Seeded,
+    scaling: Scaling::Column,
     references: &["truta2004"],
 };
 

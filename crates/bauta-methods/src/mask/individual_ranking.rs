@@ -2,7 +2,7 @@
 
 pub mod groups;
 
-use crate::card::{Card, ParamSpec};
+use crate::card::{Card, ParamSpec, Scaling};
 use crate::error::MethodError;
 use crate::kernel::numbers::ranks::rows_by_value;
 use crate::kernel::space::partition::Partition;
@@ -35,6 +35,7 @@ static CARD: Card = Card {
     summary: "replaces each value by the mean of at least k neighbours in rank, variable by variable",
     page: include_str!("individual_ranking.md"),
     params: &[K, GROUPS, AGGREGATE, STRATA, HOUSEHOLDS, ROUND, MISSING],
+    scaling: Scaling::Rank,
     references: &["domingo2002", "hansen2003"],
     ..OF_NUMBERS
 };

@@ -4,13 +4,17 @@ use std::ops::Range;
 
 use bauta_data::{Column, Table};
 
+use crate::by_record::ColumnNumbers;
 use crate::card::ParamSpec;
 use crate::context::{Draws, RunContext};
 use crate::error::MethodError;
-use crate::mask::continuous::{Fit, varying_numbers};
+use crate::kernel::matrix::symmetric::Root;
+use crate::kernel::numbers::streamed::Streamed;
+use crate::mask::by_record::{Rows, masked_by_record, values_by_record};
+use crate::mask::continuous::{Fit, varying};
 use crate::mask::{Change, MaskTask};
 use crate::missing::Missing;
-use crate::models::coloured::{Spread, colour, in_blocks, zeros};
+use crate::models::coloured::{Spread, colour};
 use crate::params::Params;
 
 /// A variable that varies.
@@ -21,12 +25,21 @@ pub(crate) struct JointVariable<'a> {
     /// The variable.
     pub(crate) column: &'a Column,
     /// Its values; NaN where missing.
-    pub(crate) x: &'a [f64],
+    pub(crate) x: ColumnNumbers<'a>,
 }
 
-impl JointVariable<'_> {
+impl<'a> JointVariable<'a> {
+    /// A variable by itself.
+    pub(crate) fn alone(column: &'a Column, x: ColumnNumbers<'a>) -> Self {
+        Self {
+            attr_idx: 0,
+            column,
+            x,
+        }
+    }
+
     /// Its name.
-    pub(crate) fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &'a str {
         self.column.name()
     }
 }
@@ -45,7 +58,7 @@ pub(crate) fn joint_variables<'a>(
     let mut variables = Vec::with_capacity(on.len());
     for attr_idx in on {
         let column = task.table.column(attr_idx);
-        if let Some(x) = varying_numbers(column, missing, context)? {
+        if let Some(x) = varying(column, missing, context)? {
             variables.push(JointVariable {
                 attr_idx,
                 column,
@@ -72,8 +85,10 @@ pub(crate) fn spread_of(
     context: &RunContext<'_>,
 ) -> Result<Spread, MethodError> {
     let names: Vec<&str> = variables.iter().map(JointVariable::name).collect();
-    let x: Vec<&[f64]> = variables.iter().map(|variable| variable.x).collect();
-    Spread::of(&names, &x, context)
+    let x = variables
+        .iter()
+        .map(|variable| &variable.x as &dyn Streamed);
+    Spread::of(&names, &x.collect::<Vec<_>>(), context)
 }
 
 /// The draws of each variable.
@@ -118,30 +133,74 @@ impl JointNoise {
         table: &Table,
         context: &RunContext<'_>,
         white: White<'_>,
+    ) -> Result<Change, MethodError> {
+        let noise = self.of(variables, context)?;
+        masked_by_record(table, variables, self.fit, context, &|rows, x, z| {
+            noise.added(rows, white, x, z)
+        })
+    }
+
+    /// The same as values in memory.
+    pub(crate) fn values_with(
+        &self,
+        variables: &[JointVariable<'_>],
+        table: &Table,
+        context: &RunContext<'_>,
+        white: White<'_>,
     ) -> Result<Vec<Vec<f64>>, MethodError> {
-        context.progress(0, 2)?;
+        let noise = self.of(variables, context)?;
+        values_by_record(table, variables, self.fit, context, &|rows, x, z| {
+            noise.added(rows, white, x, z)
+        })
+    }
+
+    fn of<'v>(
+        &self,
+        variables: &'v [JointVariable<'v>],
+        context: &RunContext<'_>,
+    ) -> Result<NoiseOf<'v>, MethodError> {
         let root = spread_of(variables, context)?.root;
-        context.progress(1, 2)?;
-        let draws = draws_of(variables, context);
-        let d_root = self.level.sqrt();
-        let mut columns = zeros(table.n_records(), variables.len());
-        in_blocks(&mut columns, context, |records, block| {
-            for (j, w) in block.iter_mut().enumerate() {
-                // A dependent variable has no noise of its own: its column of R is 0.
-                if !root.dependent.contains(&j) {
-                    white(&draws[j], table, records.clone(), w);
-                }
+        context.go_on()?;
+        Ok(NoiseOf {
+            variables,
+            root,
+            draws: draws_of(variables, context),
+            d_root: self.level.sqrt(),
+        })
+    }
+}
+
+/// What noise is added to some variables.
+struct NoiseOf<'v> {
+    variables: &'v [JointVariable<'v>],
+    root: Root,
+    draws: Vec<Draws>,
+    d_root: f64,
+}
+
+impl NoiseOf<'_> {
+    /// Adds it in the records of a block.
+    fn added(
+        &self,
+        rows: &Rows<'_>,
+        white: White<'_>,
+        x: &[&[f64]],
+        z: &mut [&mut [f64]],
+    ) -> Result<(), MethodError> {
+        for (j, w) in z.iter_mut().enumerate() {
+            // A dependent variable has no noise of its own: its column of R is 0.
+            if !self.root.dependent.contains(&j) {
+                white(&self.draws[j], rows.table, rows.records.clone(), w);
             }
-            colour(&root, block);
-            for (y, variable) in block.iter_mut().zip(variables) {
-                for (y, x) in y.iter_mut().zip(&variable.x[records.clone()]) {
-                    *y = x + d_root * *y;
-                }
-                check_finite(variable.name(), y, LEVEL.name)?;
+        }
+        colour(&self.root, z);
+        for ((z, x), variable) in z.iter_mut().zip(x).zip(self.variables) {
+            for (z, x) in z.iter_mut().zip(*x) {
+                *z = x + self.d_root * *z;
             }
-            Ok(())
-        })?;
-        Ok(fitted(variables, columns, self.fit, context))
+            check_finite(variable.name(), z, LEVEL.name)?;
+        }
+        Ok(())
     }
 }
 
@@ -153,7 +212,7 @@ pub(crate) fn fitted(
     context: &RunContext<'_>,
 ) -> Vec<Vec<f64>> {
     let fitted = |(variable, z): (&JointVariable<'_>, _)| {
-        fit.to_original(variable.x, z, variable.name(), context)
+        fit.to_original(variable.x.whole(), z, variable.name(), context)
     };
     variables.iter().zip(z).map(fitted).collect()
 }

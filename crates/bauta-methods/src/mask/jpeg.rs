@@ -8,7 +8,7 @@ use zune_core::colorspace::ColorSpace;
 use zune_core::options::DecoderOptions;
 use zune_jpeg::JpegDecoder;
 
-use crate::card::{Card, ParamSpec, ParamType};
+use crate::card::{Card, ParamSpec, ParamType, Scaling};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::kernel::numbers::sums::sum_by;
@@ -44,6 +44,7 @@ static CARD: Card = Card {
     summary: "takes the values as grey levels of an image, which is compressed with loss and read back",
     page: include_str!("jpeg.md"),
     params: &[QUALITY, LAYOUT, ROUND, MISSING],
+    scaling: Scaling::Variable,
     references: &["domingo2001", "jpeg1992", "mateo2004"],
     ..OF_NUMBERS
 };

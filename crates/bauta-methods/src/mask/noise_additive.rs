@@ -2,13 +2,14 @@
 
 use bauta_data::{Column, Table};
 
-use crate::card::{Card, ParamSpec, Randomness};
+use crate::card::{Card, ParamSpec, Randomness, Scaling};
 use crate::context::{RunContext, unit_interval};
 use crate::error::MethodError;
-use crate::kernel::numbers::moments::finite_moments;
+use crate::kernel::numbers::moments::finite_moments_along;
 use crate::kernel::numbers::normal;
-use crate::mask::continuous::{CLAMP, Fit, OF_NUMBERS, ROUND, varying_numbers};
-use crate::mask::jointly::check_finite;
+use crate::mask::by_record::column_by_record;
+use crate::mask::continuous::{CLAMP, Fit, OF_NUMBERS, ROUND, varying};
+use crate::mask::jointly::{JointVariable, check_finite};
 use crate::mask::{Change, MaskMethod, MaskTask, StepFacts};
 use crate::missing::{MISSING, Missing};
 use crate::params::{ParamProblem, Params, RawValue};
@@ -30,6 +31,7 @@ static CARD: Card = Card {
     page: include_str!("noise_additive.md"),
     params: &[SHARE, ROUND, CLAMP, MISSING],
     randomness: Randomness::Seeded,
+    scaling: Scaling::Record,
     references: &["kim1986", "mateo2004"],
     ..OF_NUMBERS
 };
@@ -86,17 +88,21 @@ fn add_noise(
     settings: &Settings,
     context: &RunContext<'_>,
 ) -> Result<Column, MethodError> {
-    let Some(x) = varying_numbers(column, settings.missing, context)? else {
+    let Some(x) = varying(column, settings.missing, context)? else {
         return Ok(column.clone());
     };
     let variable = column.name();
-    let (p, s) = (settings.share, finite_moments(variable, x)?.sd);
+    let (p, s) = (settings.share, finite_moments_along(variable, &x)?.sd);
     let sd = p * s;
-    let z = context.draws(variable).per_record(table, |i, [draw]| {
-        x[i] + sd * normal::quantile(unit_interval(draw))
-    });
-    check_finite(variable, &z, SHARE.name)?;
-    Ok(column.with_numbers(settings.fit.to_original(x, z, variable, context)))
+    let draws = context.draws(variable);
+    let joint = JointVariable::alone(column, x);
+    column_by_record(table, joint, settings.fit, context, &|rows, x, z| {
+        let drawn = draws.of_records(rows.table, rows.records.clone());
+        for ((z, x), [draw]) in z.iter_mut().zip(x).zip(drawn) {
+            *z = x + sd * normal::quantile(unit_interval(draw));
+        }
+        check_finite(variable, z, SHARE.name)
+    })
 }
 
 #[cfg(test)]

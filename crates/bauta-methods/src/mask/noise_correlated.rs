@@ -1,10 +1,10 @@
 #![doc = include_str!("noise_correlated.md")]
 
-use crate::card::{Card, Randomness};
+use crate::card::{Card, Randomness, Scaling};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::mask::continuous::{CLAMP, OF_NUMBERS, ROUND};
-use crate::mask::jointly::{JointNoise, LEVEL, joint_variables, with_values};
+use crate::mask::jointly::{JointNoise, LEVEL, joint_variables};
 use crate::mask::{Change, MaskMethod, MaskTask, StepFacts};
 use crate::missing::MISSING;
 use crate::models::coloured::standard_normal;
@@ -21,6 +21,7 @@ static CARD: Card = Card {
     page: include_str!("noise_correlated.md"),
     params: &[LEVEL, ROUND, CLAMP, MISSING],
     randomness: Randomness::Seeded,
+    scaling: Scaling::Record,
     references: &["kim1986", "yancey2002"],
     ..OF_NUMBERS
 };
@@ -47,8 +48,7 @@ impl MaskMethod for NoiseCorrelated {
         context: &RunContext<'_>,
     ) -> Result<Change, MethodError> {
         let variables = joint_variables(task, noise.missing, context)?;
-        let z = noise.added_to(&variables, task.table, context, &standard_normal)?;
-        Ok(with_values(&variables, z))
+        noise.added_to(&variables, task.table, context, &standard_normal)
     }
 
     fn example(&self) -> Vec<(&'static str, RawValue)> {

@@ -4,12 +4,12 @@ use std::ops::Range;
 
 use bauta_data::Table;
 
-use crate::card::{Card, ConstValue, ParamSpec, ParamType, Randomness};
+use crate::card::{Card, ConstValue, ParamSpec, ParamType, Randomness, Scaling};
 use crate::context::{Draws, RunContext, unit_interval};
 use crate::error::MethodError;
 use crate::kernel::numbers::normal;
 use crate::mask::continuous::{CLAMP, OF_NUMBERS, ROUND};
-use crate::mask::jointly::{JointNoise, LEVEL, joint_variables, with_values};
+use crate::mask::jointly::{JointNoise, LEVEL, joint_variables};
 use crate::mask::{Change, MaskMethod, MaskTask, StepFacts};
 use crate::missing::MISSING;
 use crate::params::{ParamProblem, Params, RawValue};
@@ -49,6 +49,7 @@ static CARD: Card = Card {
     page: include_str!("noise_mixture.md"),
     params: &[LEVEL, VARIANCE, COMPONENTS, PSI, ROUND, CLAMP, MISSING],
     randomness: Randomness::Seeded,
+    scaling: Scaling::Record,
     references: &["yancey2002", "roque2000"],
     ..OF_NUMBERS
 };
@@ -89,8 +90,7 @@ impl MaskMethod for NoiseMixture {
         let fill = |draws: &_, table: &_, records, w: &mut [f64]| {
             mixture.fill(draws, table, records, w);
         };
-        let z = noise.added_to(&variables, task.table, context, &fill)?;
-        Ok(with_values(&variables, z))
+        noise.added_to(&variables, task.table, context, &fill)
     }
 
     fn example(&self) -> Vec<(&'static str, RawValue)> {

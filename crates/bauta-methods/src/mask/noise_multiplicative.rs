@@ -10,6 +10,7 @@ use crate::context::{Draws, RunContext};
 use crate::error::MethodError;
 use crate::kernel::numbers::moments::is_constant;
 use crate::kernel::numbers::normal;
+use crate::kernel::numbers::streamed::Streamed;
 use crate::mask::continuous::{CLAMP, Fit, OF_NUMBERS, ROUND};
 use crate::mask::jointly::{JointVariable, check_finite, draws_of, joint_variables, with_values};
 use crate::mask::{Change, MaskMethod, MaskTask, StepFacts};
@@ -135,7 +136,7 @@ impl MaskMethod for NoiseMultiplicative {
         };
         context.progress(1, 2)?;
         let multiplied = |(variable, factors): (&JointVariable<'_>, Vec<f64>)| {
-            let (x, name) = (variable.x, variable.name());
+            let (x, name) = (variable.x.whole(), variable.name());
             note_zeros(x, name, context);
             let z: Vec<f64> = x
                 .par_iter()
@@ -227,7 +228,10 @@ fn logarithmic(
     context: &RunContext<'_>,
 ) -> Result<Vec<Vec<f64>>, MethodError> {
     let names: Vec<&str> = variables.iter().map(JointVariable::name).collect();
-    let mut columns: Vec<Vec<f64>> = variables.iter().map(|it| logarithms(it.x)).collect();
+    let mut columns: Vec<Vec<f64>> = variables
+        .iter()
+        .map(|it| logarithms(it.x.whole()))
+        .collect();
     for (name, logarithms) in names.iter().zip(&columns) {
         if is_constant(logarithms) {
             return Err(MethodError::data(
@@ -240,6 +244,8 @@ fn logarithmic(
     }
     let spread = {
         let logarithms: Vec<&[f64]> = columns.iter().map(Vec::as_slice).collect();
+        let logarithms: Vec<&dyn Streamed> =
+            logarithms.iter().map(|it| it as &dyn Streamed).collect();
         Spread::of(&names, &logarithms, context)?
     };
     let draws = draws_of(variables, context);

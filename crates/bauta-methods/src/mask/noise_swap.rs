@@ -80,7 +80,7 @@ impl MaskMethod for NoiseSwap {
         let (noise, table) = (&settings.noise, task.table);
         let strata = strata(table, &settings.strata)?;
         let variables = joint_variables(task, noise.missing, context)?;
-        let z = noise.added_to(&variables, table, context, &standard_normal)?;
+        let z = noise.values_with(&variables, table, context, &standard_normal)?;
         if variables.is_empty() || settings.swapped == 0.0 {
             return Ok(with_values(&variables, z));
         }
@@ -111,12 +111,17 @@ fn donors(
     n_at_most: usize,
     context: &RunContext<'_>,
 ) -> Result<Vec<u32>, MethodError> {
-    let n = variables.first().map_or(0, |variable| variable.x.len());
+    let n = variables
+        .first()
+        .map_or(0, |variable| variable.x.whole().len());
     let by = variables
         .iter()
-        .map(|variable| finite_moments(variable.name(), variable.x))
+        .map(|variable| finite_moments(variable.name(), variable.x.whole()))
         .collect::<Result<Vec<Moments>, _>>()?;
-    let x: Vec<&[f64]> = variables.iter().map(|variable| variable.x).collect();
+    let x: Vec<&[f64]> = variables
+        .iter()
+        .map(|variable| variable.x.whole())
+        .collect();
     let complete = complete_rows(n, &x);
     let z: Vec<&[f64]> = z.iter().map(Vec::as_slice).collect();
     let masked = points(&z, &complete, &by);

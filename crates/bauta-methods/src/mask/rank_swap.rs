@@ -7,14 +7,14 @@ mod picks;
 use bauta_data::{Column, Kind, Table, Values};
 use rayon::prelude::*;
 
-use crate::card::{Card, Family, ParamSpec, Randomness, Targets};
+use crate::card::{Card, Family, ParamSpec, Randomness, Scaling, Targets};
 use crate::context::{Draws, RunContext};
 use crate::error::MethodError;
 use crate::kernel::numbers::ranks::{order_bits, share_of};
 use crate::mask::rank_swap::by_rank::Ranking;
 use crate::mask::rank_swap::free_ranks::FreeRanks;
 use crate::mask::rank_swap::picks::Picks;
-use crate::mask::strata::{SWAP_STRATA, strata};
+use crate::mask::strata::{Records, SWAP_STRATA, Strata};
 use crate::mask::{Change, MaskMethod, MaskTask, StepFacts};
 use crate::missing::{MISSING, Missing, check_missing};
 use crate::note::Note;
@@ -51,6 +51,7 @@ static CARD: Card = Card {
         ..Targets::MASKED_NUMBERS
     },
     randomness: Randomness::Seeded,
+    scaling: Scaling::Rank,
     references: &["moore1996", "mateo2004", "sebe2002"],
 };
 
@@ -93,7 +94,7 @@ impl MaskMethod for RankSwap {
         task: &MaskTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Change, MethodError> {
-        let strata = strata(task.table, &settings.strata)?;
+        let strata = Strata::of(task.table, &settings.strata)?;
         let columns: Vec<Result<(usize, Column), MethodError>> = task
             .on
             .par_iter()
@@ -122,7 +123,7 @@ impl MaskMethod for RankSwap {
 fn swap_column(
     table: &Table,
     column: &Column,
-    strata: &[Vec<u32>],
+    strata: &Strata,
     settings: &Settings,
     context: &RunContext<'_>,
 ) -> Result<Column, MethodError> {
@@ -137,7 +138,7 @@ fn swap_column(
 fn donors(
     table: &Table,
     column: &Column,
-    strata: &[Vec<u32>],
+    strata: &Strata,
     settings: &Settings,
     context: &RunContext<'_>,
 ) -> Result<Vec<u32>, MethodError> {
@@ -189,7 +190,7 @@ impl Ranked {
     }
 }
 
-fn by_rank(table: &Table, column: &Column, strata: &[Vec<u32>], draws: &Draws) -> Ranked {
+fn by_rank(table: &Table, column: &Column, strata: &Strata, draws: &Draws) -> Ranked {
     // Random, so that equal values are in random order.
     let ties: Vec<u32> = draws.per_record(table, |_, [tie, _]| (tie >> 32) as u32);
     let ranking = Ranking {
@@ -207,16 +208,16 @@ fn by_rank(table: &Table, column: &Column, strata: &[Vec<u32>], draws: &Draws) -
     let has_gaps = column.n_missing() > 0;
     let mut ranked = Ranked {
         order: Vec::with_capacity(table.n_records() - column.n_missing()),
-        n_present: Vec::with_capacity(strata.len()),
+        n_present: Vec::new(),
         n_tied: 0,
     };
     let mut present = Vec::new();
-    for records in strata {
+    for records in strata.each() {
         let records = if has_gaps {
             let is_present = |record: &u32| !column.is_missing(*record as usize);
             present.clear();
-            present.extend(records.iter().copied().filter(is_present));
-            &present
+            present.extend(records.iter().filter(is_present));
+            Records::Listed(&present)
         } else {
             records
         };

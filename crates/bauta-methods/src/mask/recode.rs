@@ -8,7 +8,7 @@ use bauta_data::hierarchy::{interval_index, interval_label_of, interval_of_label
 use bauta_data::{Attribute, Codes, Column, Levels, Values};
 use rayon::prelude::*;
 
-use crate::card::{Card, Family, ParamSpec, ParamType, Randomness, Targets};
+use crate::card::{Card, Family, ParamSpec, ParamType, Randomness, Scaling, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::kernel::numbers::quantile::sorted_present;
@@ -59,6 +59,7 @@ static CARD: Card = Card {
     params: &[BREAKS, LABELS, MAP, LEVEL],
     targets: Targets::NAMED,
     randomness: Randomness::None,
+    scaling: Scaling::Variable,
     references: &["hundepool2012", "bergeat2015", "truta2004"],
 };
 

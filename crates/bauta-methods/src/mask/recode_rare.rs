@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bauta_data::{Attribute, Codes, Column, Levels};
 
-use crate::card::{Card, Family, ParamSpec, ParamType, Randomness};
+use crate::card::{Card, Family, ParamSpec, ParamType, Randomness, Scaling};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::mask::became::{Became, categories_became};
@@ -47,6 +47,7 @@ static CARD: Card = Card {
     params: &[BELOW, LEVEL, INTO],
     targets: CATEGORIES,
     randomness: Randomness::None,
+    scaling: Scaling::Variable,
     references: &["truta2004", "hundepool2012"],
 };
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bauta_data::{Attribute, Column, Kind, Levels, MissingCause, Role};
 
-use crate::card::{Card, Family, ParamSpec, ParamType, Randomness, Targets};
+use crate::card::{Card, Family, ParamSpec, ParamType, Randomness, Scaling, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::mask::categories::{categories, occurrences};
@@ -37,6 +37,7 @@ static CARD: Card = Card {
         refused_roles: &[Role::Weight, Role::Identifier],
     },
     randomness: Randomness::Seeded,
+    scaling: Scaling::Column,
     references: &["hundepool2012", "fips2015"],
 };
 

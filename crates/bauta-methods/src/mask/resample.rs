@@ -3,7 +3,7 @@
 use bauta_data::{Column, Table};
 use rayon::prelude::*;
 
-use crate::card::{Card, ParamSpec, ParamType, Randomness};
+use crate::card::{Card, ParamSpec, ParamType, Randomness, Scaling};
 use crate::context::{RunContext, below};
 use crate::error::MethodError;
 use crate::kernel::numbers::ranks::rows_by_value;
@@ -36,6 +36,7 @@ static CARD: Card = Card {
     page: include_str!("resample.md"),
     params: &[SAMPLES, STRATA, ROUND, MISSING],
     randomness: Randomness::Seeded,
+    scaling: Scaling::Rank,
     references: &["heer1993", "mateo2004"],
     ..OF_NUMBERS
 };

@@ -3,7 +3,7 @@
 use bauta_data::{Column, Table};
 use rayon::prelude::*;
 
-use crate::card::{Card, ParamSpec, Randomness};
+use crate::card::{Card, ParamSpec, Randomness, Scaling};
 use crate::context::{RunContext, unit_interval};
 use crate::error::MethodError;
 use crate::kernel::numbers::grid::{decimals_needed, round_to};
@@ -44,6 +44,7 @@ static CARD: Card = Card {
     page: include_str!("round.md"),
     params: &[BASE, METHOD],
     randomness: Randomness::Seeded,
+    scaling: Scaling::Variable,
     references: &["hundepool2012"],
     ..OF_NUMBERS
 };

@@ -2,7 +2,7 @@
 
 use bauta_data::{Column, Kind, Role, Table};
 
-use crate::card::{Card, Family, ParamSpec, Randomness, Targets};
+use crate::card::{Card, Family, ParamSpec, Randomness, Scaling, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::keys::households::households;
@@ -60,6 +60,7 @@ static CARD: Card = Card {
         refused_roles: &[Role::Weight, Role::Household, Role::Identifier],
     },
     randomness: Randomness::Seeded,
+    scaling: Scaling::Column,
     references: &["cochran1977", "truta2004"],
 };
 

@@ -1,13 +1,14 @@
 #![doc = include_str!("scale_back.md")]
 
-use bauta_data::Column;
-use rayon::prelude::*;
+use bauta_data::{Column, Table};
 
-use crate::card::{Card, ParamSpec};
+use crate::card::{Card, ParamSpec, Scaling};
 use crate::context::RunContext;
 use crate::error::MethodError;
-use crate::kernel::numbers::moments::finite_moments;
-use crate::mask::continuous::{Fit, OF_NUMBERS, ROUND, varying_numbers};
+use crate::kernel::numbers::moments::finite_moments_along;
+use crate::mask::by_record::column_by_record;
+use crate::mask::continuous::{Fit, OF_NUMBERS, ROUND, varying};
+use crate::mask::jointly::JointVariable;
 use crate::mask::{Change, MaskMethod, MaskTask, StepFacts};
 use crate::missing::{MISSING, Missing};
 use crate::params::{ParamProblem, Params, RawValue};
@@ -25,6 +26,7 @@ static CARD: Card = Card {
     summary: "shrinks noisy variables towards their means, so that covariances are the original's",
     page: include_str!("scale_back.md"),
     params: &[LEVEL, ROUND, MISSING],
+    scaling: Scaling::Record,
     references: &["yancey2002", "kim1986"],
     ..OF_NUMBERS
 };
@@ -61,7 +63,9 @@ impl MaskMethod for ScaleBack {
         task: &MaskTask<'_>,
         context: &RunContext<'_>,
     ) -> Result<Change, MethodError> {
-        task.column_by_column(context, |column| scaled(column, settings, context))
+        task.column_by_column(context, |column| {
+            scaled(task.table, column, settings, context)
+        })
     }
 
     fn example(&self) -> Vec<(&'static str, RawValue)> {
@@ -74,21 +78,23 @@ impl MaskMethod for ScaleBack {
 }
 
 fn scaled(
+    table: &Table,
     column: &Column,
     settings: &Settings,
     context: &RunContext<'_>,
 ) -> Result<Column, MethodError> {
     let variable = column.name();
-    let Some(z) = varying_numbers(column, settings.missing, context)? else {
+    let Some(z) = varying(column, settings.missing, context)? else {
         return Ok(column.clone());
     };
-    let mean = finite_moments(variable, z)?.mean;
+    let mean = finite_moments_along(variable, &z)?.mean;
     let share = 1.0 / (1.0 + settings.level).sqrt();
     let towards = (1.0 - share) * mean;
-    let scaled = z
-        .par_iter()
-        .with_min_len(4096)
-        .map(|z| share * z + towards)
-        .collect();
-    Ok(column.with_numbers(settings.fit.to_original(z, scaled, variable, context)))
+    let joint = JointVariable::alone(column, z);
+    column_by_record(table, joint, settings.fit, context, &|_, z, scaled| {
+        for (scaled, z) in scaled.iter_mut().zip(z) {
+            *scaled = share * z + towards;
+        }
+        Ok(())
+    })
 }

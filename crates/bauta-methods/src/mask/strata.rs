@@ -16,6 +16,64 @@ pub(crate) const fn strata_param(meaning: &'static str) -> ParamSpec {
 pub(crate) const SWAP_STRATA: ParamSpec =
     strata_param("swap only between records with equal values of these variables");
 
+/// Some records of a file, in ascending order.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Records<'a> {
+    /// The first so many: without a list of them, which would take half as much memory as a column.
+    First(u32),
+    /// These.
+    Listed(&'a [u32]),
+}
+
+impl Records<'_> {
+    pub(crate) fn len(self) -> usize {
+        match self {
+            Self::First(n) => n as usize,
+            Self::Listed(records) => records.len(),
+        }
+    }
+
+    pub(crate) fn at(self, place: usize) -> u32 {
+        match self {
+            Self::First(_) => place as u32,
+            Self::Listed(records) => records[place],
+        }
+    }
+
+    pub(crate) fn iter(self) -> impl Iterator<Item = u32> {
+        (0..self.len()).map(move |place| self.at(place))
+    }
+}
+
+/// The records of each stratum.
+#[derive(Debug)]
+pub(crate) enum Strata {
+    /// All records of the file are one.
+    Whole(u32),
+    /// Those of each.
+    Listed(Vec<Vec<u32>>),
+}
+
+impl Strata {
+    /// Those that some variables make; without any the whole file.
+    pub(crate) fn of(table: &Table, names: &[String]) -> Result<Self, MethodError> {
+        if names.is_empty() {
+            return Ok(Self::Whole(table.n_records() as u32));
+        }
+        strata(table, names).map(Self::Listed)
+    }
+
+    /// The records of each.
+    pub(crate) fn each(&self) -> impl Iterator<Item = Records<'_>> {
+        let (whole, listed) = match self {
+            Self::Whole(n) => (Some(Records::First(*n)), &[][..]),
+            Self::Listed(listed) => (None, &listed[..]),
+        };
+        let listed = listed.iter().map(|records| Records::Listed(records));
+        whole.into_iter().chain(listed)
+    }
+}
+
 /// The records of each stratum.
 pub(crate) fn strata(table: &Table, names: &[String]) -> Result<Vec<Vec<u32>>, MethodError> {
     let n = table.n_records() as u32;

@@ -7,7 +7,7 @@ mod step;
 use bauta_data::condition::Condition;
 use bauta_data::{Attribute, Column, Kind, Role};
 
-use crate::card::{Card, Family, ParamSpec, ParamType, Targets};
+use crate::card::{Card, Family, ParamSpec, ParamType, Scaling, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::keys::Semantics;
@@ -154,6 +154,7 @@ static CARD: Card = Card {
         default_roles: &[Role::Key],
         refused_roles: &[Role::Weight, Role::Household, Role::Identifier],
     },
+    scaling: Scaling::Class,
     references: &["bergeat2015", "hundepool2012", "sweeney2002", "dewaal1998"],
     ..Card::PLAIN
 };

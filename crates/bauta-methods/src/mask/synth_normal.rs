@@ -8,6 +8,7 @@ use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::kernel::matrix::symmetric::{Root, column_root, covariance};
 use crate::kernel::numbers::normal;
+use crate::kernel::numbers::streamed::Streamed;
 use crate::kernel::numbers::sums::sum;
 use crate::mask::continuous::{CLAMP, Fit, OF_NUMBERS, ROUND};
 use crate::mask::jointly::{
@@ -252,7 +253,7 @@ pub(crate) fn with_original_margins(
     let names: Vec<&str> = variables.iter().map(JointVariable::name).collect();
     let sorted: Vec<Vec<(f64, u32)>> = variables
         .iter()
-        .map(|variable| sorted(variable.x))
+        .map(|variable| sorted(variable.x.whole()))
         .collect();
     let scores: Vec<Vec<f64>> = sorted
         .par_iter()
@@ -260,6 +261,7 @@ pub(crate) fn with_original_margins(
         .collect();
     context.go_on()?;
     let scores: Vec<&[f64]> = scores.iter().map(Vec::as_slice).collect();
+    let scores: Vec<&dyn Streamed> = scores.iter().map(|it| it as &dyn Streamed).collect();
     let root = Spread::of(&names, &scores, context)?.root;
     let mut columns = white(variables, &root, table, context)?;
     context.progress(1, 2)?;
@@ -271,7 +273,7 @@ pub(crate) fn with_original_margins(
     for ((y, values), variable) in all {
         context.go_on()?;
         // Only the cells that have a value take part, so that all its values are used.
-        for (y, x) in y.iter_mut().zip(variable.x) {
+        for (y, x) in y.iter_mut().zip(variable.x.whole()) {
             if x.is_nan() {
                 *y = f64::NAN;
             }

@@ -116,7 +116,10 @@ impl MaskMethod for Synthesize {
                 .collect(),
         };
         let names: Vec<&str> = variables.iter().map(JointVariable::name).collect();
-        let original: Vec<&[f64]> = variables.iter().map(|variable| variable.x).collect();
+        let original: Vec<&[f64]> = variables
+            .iter()
+            .map(|variable| variable.x.whole())
+            .collect();
         let masked: Vec<&[f64]> = began.iter().map(Vec::as_slice).collect();
         let start = Start {
             names: &names,
@@ -144,7 +147,7 @@ impl MaskMethod for Synthesize {
 
 /// Values for one variable that know nothing of the others.
 fn drawn(from: From, variable: &JointVariable<'_>, context: &RunContext<'_>) -> Vec<f64> {
-    let x = variable.x;
+    let x = variable.x.whole();
     let draws = context.draws(variable.name());
     if matches!(from, From::Permutation | From::Copula) {
         let order = shuffled(x.len(), &draws);

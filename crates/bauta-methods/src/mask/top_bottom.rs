@@ -8,7 +8,7 @@ use bauta_data::decimal::cmp_label;
 use bauta_data::number::{number_text, parse_label};
 use bauta_data::{Attribute, Categorical, Codes, Column, Kind, Levels, Values};
 
-use crate::card::{Card, Family, ParamSpec, ParamType, Randomness, Targets};
+use crate::card::{Card, Family, ParamSpec, ParamType, Randomness, Scaling, Targets};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::few_records::is_few;
@@ -70,6 +70,7 @@ static CARD: Card = Card {
         ..Targets::MASKED_NUMBERS
     },
     randomness: Randomness::None,
+    scaling: Scaling::Variable,
     references: &["hundepool2012"],
 };
 

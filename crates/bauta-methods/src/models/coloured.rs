@@ -1,5 +1,6 @@
 //! What variables have in common, and random columns that have it too.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use bauta_data::Table;
@@ -7,11 +8,12 @@ use rayon::prelude::*;
 
 use crate::context::{Draws, RunContext};
 use crate::error::MethodError;
-use crate::kernel::matrix::symmetric::{Root, Symmetric, column_root, covariance};
+use crate::kernel::matrix::symmetric::{Root, Symmetric, column_root, covariance_along};
 use crate::kernel::numbers::complete::{complete_rows, taken};
 use crate::kernel::numbers::moments::{finite_moments, too_large};
 use crate::kernel::numbers::normal;
-use crate::kernel::numbers::sums::sum;
+use crate::kernel::numbers::streamed::Streamed;
+use crate::kernel::numbers::sums::plain_sum_along;
 use crate::note::Note;
 
 /// Means and a root of the covariance of several variables.
@@ -33,7 +35,7 @@ impl Spread {
     /// that a variable that varies never gets a variance of 0 because of what is missing elsewhere.
     pub fn of(
         names: &[&str],
-        columns: &[&[f64]],
+        columns: &[&dyn Streamed],
         context: &RunContext<'_>,
     ) -> Result<Self, MethodError> {
         let means = means(columns);
@@ -41,7 +43,7 @@ impl Spread {
         let (means, covariance) = if means.iter().any(|mean| mean.is_nan()) {
             with_missing(names, columns)?
         } else {
-            let covariance = covariance(columns, &means);
+            let covariance = covariance_along(columns, &means);
             (means, covariance)
         };
         for (j, name) in names.iter().enumerate() {
@@ -87,14 +89,22 @@ fn check_variance(name: &str, mean: f64, variance: f64) -> Result<(), MethodErro
     Ok(())
 }
 
-fn means(columns: &[&[f64]]) -> Vec<f64> {
-    columns
-        .iter()
-        .map(|column| sum(column) / column.len() as f64)
-        .collect()
+fn means(columns: &[&dyn Streamed]) -> Vec<f64> {
+    let mean = |column: &&dyn Streamed| plain_sum_along(*column) / column.len() as f64;
+    columns.iter().map(mean).collect()
 }
 
-fn with_missing(names: &[&str], columns: &[&[f64]]) -> Result<(Vec<f64>, Symmetric), MethodError> {
+fn with_missing(
+    names: &[&str],
+    columns: &[&dyn Streamed],
+) -> Result<(Vec<f64>, Symmetric), MethodError> {
+    // The complete records are found, and taken, in whole columns.
+    let whole: Vec<Cow<'_, [f64]>> = columns
+        .iter()
+        .map(|column| column.at(0..column.len()))
+        .collect();
+    let columns: Vec<&[f64]> = whole.iter().map(AsRef::as_ref).collect();
+    let columns = &columns[..];
     let n = columns[0].len();
     let complete = complete_rows(n, columns);
     if complete.len() < 2 {
@@ -109,7 +119,8 @@ fn with_missing(names: &[&str], columns: &[&[f64]]) -> Result<(Vec<f64>, Symmetr
         .map(|column| taken(column, &complete))
         .collect();
     let kept: Vec<&[f64]> = kept.iter().map(Vec::as_slice).collect();
-    let correlation = covariance(&kept, &means(&kept)).to_correlation();
+    let kept: Vec<&dyn Streamed> = kept.iter().map(|kept| kept as &dyn Streamed).collect();
+    let correlation = covariance_along(&kept, &means(&kept)).to_correlation();
     let moments = names
         .iter()
         .zip(columns)
@@ -233,22 +244,22 @@ mod tests {
         let nan = f64::NAN;
         let (x, y) = ([1.0, 3.0, nan], [5.0, 5.0, 8.0]);
         let context = RunContext::new(1, "step", &Unwatched);
-        let found = Spread::of(&["x", "y"], &[&x, &y], &context).unwrap();
+        let found = Spread::of(&["x", "y"], &[&&x[..], &&y[..]], &context).unwrap();
         let entry = |j, k| found.covariance.at(j, k);
         assert!((entry(0, 0) - 2.0).abs() < 1e-15 && (entry(1, 1) - 3.0).abs() < 1e-15);
         assert_eq!(entry(1, 0).to_bits(), 0);
         assert!((found.means[1] - 6.0).abs() < 1e-15);
         // Without a second complete record there is nothing to go by.
         let (x, y) = ([1.0, 3.0, nan], [5.0, nan, 8.0]);
-        assert!(Spread::of(&["x", "y"], &[&x, &y], &context).is_err());
+        assert!(Spread::of(&["x", "y"], &[&&x[..], &&y[..]], &context).is_err());
     }
 
     #[test]
     fn a_variance_that_vanishes_is_an_error_and_no_release() {
         let context = RunContext::new(1, "step", &Unwatched);
         let x = [1e-200, 2e-200];
-        assert!(Spread::of(&["x"], &[&x], &context).is_err());
+        assert!(Spread::of(&["x"], &[&&x[..]], &context).is_err());
         let x = [1e200, 2e200];
-        assert!(Spread::of(&["x"], &[&x], &context).is_err());
+        assert!(Spread::of(&["x"], &[&&x[..]], &context).is_err());
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use crate::context::RunContext;
 use crate::error::MethodError;
@@ -11,58 +12,53 @@ use crate::measure::{MeasureTask, Measurement};
 use crate::missing::Missing;
 use crate::pair::records::{BLOCK, VariablePair, overall, variable_pairs};
 
-/// The mean of a figure of the two values of every cell, which is NaN where either of them is.
-pub fn mean_of_figure(
-    missing: Missing,
-    task: &MeasureTask<'_>,
-    context: &RunContext<'_>,
-    figure: impl Fn(f64, f64) -> f64 + Sync,
-) -> Result<Measurement, MethodError> {
-    let fill = |variable: &VariablePair<'_>, first: usize, figures: &mut [f64]| {
-        variable.fill(first, figures, &figure);
-    };
-    mean_of_cells(missing, task, context, fill, too_far)
+/// A figure of the two values of a cell. What it needs of a block of records is their values, and of the whole file no
+/// more than the standard deviation of the original.
+pub trait CellFigure: Sync {
+    /// The figures of a variable for some records; NaN where either value is missing.
+    fn fill(&self, of: VariableScale, original: &[f64], masked: &[f64], figures: &mut [f64]);
+
+    /// What is wrong with a variable whose figures have no finite sum.
+    fn not_finite(&self, name: &str, of: VariableScale) -> MethodError {
+        let _ = of;
+        too_far(name)
+    }
 }
 
-/// The mean of a figure of every cell: over all, by variable and by record.
-///
-/// `fill` gives the figures of a variable for some masked records, from one on, NaN where a value is
-/// missing; `not_finite` says what is wrong with a variable whose figures have no finite sum.
+/// What figures of cells need to know of a whole variable.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct VariableScale {
+    /// Standard deviation of the original values.
+    pub sd: f64,
+}
+
+impl<F: Fn(f64, f64) -> f64 + Sync> CellFigure for F {
+    fn fill(&self, _: VariableScale, original: &[f64], masked: &[f64], figures: &mut [f64]) {
+        for ((figure, &x), &z) in figures.iter_mut().zip(original).zip(masked) {
+            *figure = self(x, z);
+        }
+    }
+}
+
+/// The mean of a figure of every cell: over all, by variable and, where somebody wants that, by record.
 pub fn mean_of_cells(
     missing: Missing,
     task: &MeasureTask<'_>,
     context: &RunContext<'_>,
-    fill: impl Fn(&VariablePair<'_>, usize, &mut [f64]) + Sync,
-    not_finite: impl Fn(&VariablePair<'_>) -> MethodError,
-) -> Result<Measurement, MethodError> {
-    by_block(missing, task, context, &fill, &not_finite)
-}
-
-/// Compiled once for all figures; see `kernel/parallel.rs`.
-fn by_block(
-    missing: Missing,
-    task: &MeasureTask<'_>,
-    context: &RunContext<'_>,
-    fill: &Fill<'_>,
-    not_finite: &dyn Fn(&VariablePair<'_>) -> MethodError,
+    figure: &dyn CellFigure,
 ) -> Result<Measurement, MethodError> {
     let variables = variable_pairs(missing, task, context)?;
     let n = task.both()?.masked.n_records();
-    let (mut means, mut cells) = (vec![0.0; n], vec![0; n]);
-    let done = AtomicUsize::new(0);
-    let blocks = means.par_chunks_mut(BLOCK).zip(cells.par_chunks_mut(BLOCK));
-    let sums = blocks.enumerate().map(|(block, (means, cells))| {
-        context.progress(done.fetch_add(means.len(), Ordering::Relaxed), n)?;
-        Ok(one_block(&variables, block * BLOCK, fill, means, cells))
-    });
-    let sums = sums.collect::<Result<Vec<Vec<Summed>>, MethodError>>()?;
+    let mut records = RecordFigures::of(n, context);
+    let sums = summed(&variables, figure, &mut records, context)?;
     let mut by_variable = Vec::new();
     for (j, variable) in variables.iter().enumerate() {
-        let sum = compensated(sums.iter().map(|block| block[j].0));
+        let blocks = || sums.iter().flat_map(|stretch| &stretch[j]);
+        let sum = compensated(blocks().map(|block| block.sum));
         if !sum.is_finite() {
-            return Err(not_finite(variable));
+            return Err(figure.not_finite(variable.name, scale_of(variable)));
         }
-        let n_cells: usize = sums.iter().map(|block| block[j].1).sum();
+        let n_cells: usize = blocks().map(|block| block.n_cells).sum();
         let mean = (n_cells > 0).then(|| sum / n_cells as f64);
         by_variable.push((variable.name.to_owned(), mean, n_cells));
     }
@@ -70,58 +66,138 @@ fn by_block(
     Ok(Measurement {
         value,
         by_variable,
-        per_record: Some(means),
-        cells_per_record: Some(cells),
+        per_record: records.means,
+        cells_per_record: records.cells,
         ..Measurement::default()
     })
 }
 
-/// Gives the figures of a variable for some masked records, from one on.
-type Fill<'f> = dyn Fn(&VariablePair<'_>, usize, &mut [f64]) + Sync + 'f;
+/// Sum and number of the figures of a block that are defined.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct BlockSum {
+    /// The sum.
+    pub sum: f64,
+    /// The number.
+    pub n_cells: usize,
+}
 
-/// Sum and number of the figures that are defined.
-type Summed = (f64, usize);
+fn scale_of(variable: &VariablePair<'_>) -> VariableScale {
+    VariableScale { sd: variable.sd }
+}
 
-/// Figures of the records from `first` on in all variables: summed by variable, averaged by
-/// record. All that a block needs stays near the processor.
-fn one_block(
-    variables: &[VariablePair<'_>],
-    first: usize,
-    fill: &Fill<'_>,
-    means: &mut [f64],
-    cells: &mut [u32],
-) -> Vec<Summed> {
-    let mut figures = vec![0.0; means.len()];
-    let mut sum_variable = |variable: &VariablePair<'_>| {
-        fill(variable, first, &mut figures);
-        let n_missing = figures.iter().filter(|figure| figure.is_nan()).count();
-        if n_missing == 0 {
-            for cells in cells.iter_mut() {
-                *cells += 1;
-            }
-        } else {
-            for (figure, cells) in figures.iter_mut().zip(cells.iter_mut()) {
-                *cells += u32::from(!figure.is_nan());
-                // Adds nothing to either sum.
-                *figure = if figure.is_nan() { 0.0 } else { *figure };
-            }
+/// Means and numbers of the figures of each record, if somebody wants them: they take more memory than a column.
+struct RecordFigures {
+    means: Option<Vec<f64>>,
+    cells: Option<Vec<u32>>,
+}
+
+impl RecordFigures {
+    fn of(n_records: usize, context: &RunContext<'_>) -> Self {
+        let is_wanted = context.wants_record_figures();
+        Self {
+            means: is_wanted.then(|| vec![0.0; n_records]),
+            cells: is_wanted.then(|| vec![0; n_records]),
         }
-        for (mean, figure) in means.iter_mut().zip(&figures) {
-            *mean += figure;
-        }
-        (block_sum(&figures), figures.len() - n_missing)
-    };
-    let sums = variables.iter().map(&mut sum_variable).collect();
-    for (mean, &cells) in means.iter_mut().zip(cells.iter()) {
-        *mean /= f64::from(cells);
     }
-    sums
+
+    /// The places of each stretch.
+    fn stretches(
+        &mut self,
+        n_records: usize,
+        stretch: usize,
+    ) -> Vec<Option<(&mut [f64], &mut [u32])>> {
+        let parts = self.means.as_mut().zip(self.cells.as_mut());
+        match parts {
+            Some((means, cells)) => {
+                let parts = means.chunks_mut(stretch).zip(cells.chunks_mut(stretch));
+                parts.map(Some).collect()
+            }
+            None => (0..n_records.div_ceil(stretch)).map(|_| None).collect(),
+        }
+    }
+}
+
+/// The sums of the blocks of each variable, stretch by stretch.
+fn summed(
+    variables: &[VariablePair<'_>],
+    figure: &dyn CellFigure,
+    records: &mut RecordFigures,
+    context: &RunContext<'_>,
+) -> Result<Vec<Vec<Vec<BlockSum>>>, MethodError> {
+    let n = variables.first().map_or(0, VariablePair::n_records);
+    let stretch = variables.iter().map(VariablePair::stretch).max();
+    let stretch = stretch.unwrap_or(BLOCK);
+    let done = AtomicUsize::new(0);
+    let stretches = records.stretches(n, stretch).into_par_iter().enumerate();
+    let sums = stretches.map(|(number, mut places)| {
+        let first = number * stretch;
+        let here = first..n.min(first + stretch);
+        context.progress(done.fetch_add(here.len(), Ordering::Relaxed), n)?;
+        let of_variable = |variable: &VariablePair<'_>| {
+            // Of one variable at a time: there may be hundreds.
+            let values = variable.of_records(here.clone());
+            let blocks = (0..here.len()).step_by(BLOCK);
+            let blocks = blocks.map(|from| {
+                let block = from..here.len().min(from + BLOCK);
+                let (x, z) = values.block(block.clone());
+                let places = places.as_mut();
+                let places =
+                    places.map(|(means, cells)| (&mut means[block.clone()], &mut cells[block]));
+                one_block(figure, scale_of(variable), x, z, places)
+            });
+            blocks.collect()
+        };
+        let sums: Vec<Vec<BlockSum>> = variables.iter().map(of_variable).collect();
+        if let Some((means, cells)) = places {
+            for (mean, &cells) in means.iter_mut().zip(cells.iter()) {
+                *mean /= f64::from(cells);
+            }
+        }
+        Ok(sums)
+    });
+    sums.collect()
+}
+
+/// Figures of a block of records in one variable: summed, and added to what is known of each record.
+fn one_block(
+    figure: &dyn CellFigure,
+    of: VariableScale,
+    original: &[f64],
+    masked: &[f64],
+    places: Option<(&mut [f64], &mut [u32])>,
+) -> BlockSum {
+    let mut figures = vec![0.0; masked.len()];
+    let figures = &mut figures[..];
+    figure.fill(of, original, masked, figures);
+    let n_missing = figures.iter().filter(|figure| figure.is_nan()).count();
+    let n_cells = figures.len() - n_missing;
+    let (means, cells) = places.unwrap_or_default();
+    if n_missing == 0 {
+        for cells in cells.iter_mut() {
+            *cells += 1;
+        }
+    } else {
+        for (cells, figure) in cells.iter_mut().zip(&*figures) {
+            *cells += u32::from(!figure.is_nan());
+        }
+        // Adds nothing to either sum.
+        for figure in figures.iter_mut().filter(|figure| figure.is_nan()) {
+            *figure = 0.0;
+        }
+    }
+    for (mean, figure) in means.iter_mut().zip(&*figures) {
+        *mean += figure;
+    }
+    BlockSum {
+        sum: block_sum(figures),
+        n_cells,
+    }
 }
 
 /// An error for a variable whose distances have no finite sum.
-pub fn too_far(variable: &VariablePair<'_>) -> MethodError {
+pub fn too_far(name: &str) -> MethodError {
     MethodError::data(
-        variable.name,
+        name,
         "original and masked values are so far apart that their distances leave the numbers of the machine",
         "check that both files state the variable in the same unit",
     )

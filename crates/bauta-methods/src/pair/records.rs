@@ -1,18 +1,21 @@
 //! Numeric variables of two files, record beside record.
 
+use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bauta_data::{Column, Kind, Table};
 use rayon::prelude::*;
 
+use crate::by_record::ColumnNumbers;
 use crate::card::ParamSpec;
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::facts::ColumnsOfBoth;
 use crate::kernel::numbers::grid::Grid;
-use crate::kernel::numbers::moments::{finite_moments, is_constant, moments};
-use crate::kernel::parallel::on_blocks;
+use crate::kernel::numbers::moments::{finite_moments, finite_moments_along, is_constant, moments};
+use crate::kernel::numbers::streamed::{Streamed, each_stretch};
 use crate::kernel::space::nearest::{NearestTree, Queries};
 use crate::kernel::space::points::Points;
 use crate::kernel::space::yardstick::Yardstick;
@@ -233,7 +236,7 @@ impl Placed<'_> {
 
 impl Queries for Placed<'_> {
     fn len(&self) -> usize {
-        self.columns.first().map_or(0, |column| column.len())
+        self.columns.first().map_or(0, |column| column.iter().len())
     }
 
     fn place(&self, query: usize, point: &mut [f64]) {
@@ -259,8 +262,11 @@ pub fn complete_records(table: &Table, on: &[String]) -> Option<Vec<u32>> {
     let may_lack: Vec<&Column> = on
         .iter()
         .filter_map(|name| table.column_named(name))
-        .filter(|column| column.missing().is_some())
+        .filter(|column| column.n_missing() > 0)
         .collect();
+    if may_lack.is_empty() {
+        return None;
+    }
     let lacks = |record: &u32| {
         let mut columns = may_lack.iter();
         columns.any(|column| column.is_missing(*record as usize))
@@ -289,47 +295,95 @@ pub struct VariablePair<'a> {
     /// Its name.
     pub name: &'a str,
     /// Original values.
-    pub original: &'a [f64],
+    pub original: ColumnNumbers<'a>,
     /// Masked values.
-    pub masked: &'a [f64],
+    pub masked: ColumnNumbers<'a>,
     /// Standard deviation of the original values.
     pub sd: f64,
     pair: Pair<'a>,
 }
 
 impl VariablePair<'_> {
-    /// The original value that belongs to a masked record.
-    pub fn original_of(&self, masked_record: usize) -> f64 {
-        self.original[self.pair.original_record(masked_record)]
+    /// Masked records.
+    pub fn n_records(&self) -> usize {
+        self.masked.len()
     }
 
-    /// |x - z| of each masked record; NaN where either value is missing.
-    pub fn distances(&self) -> Vec<f64> {
-        self.by_cell(|x, z| (x - z).abs())
+    /// Whether its values are read for each look.
+    pub fn is_on_disk(&self) -> bool {
+        self.original.is_on_disk() || self.masked.is_on_disk()
     }
 
-    /// A figure of x and z for each masked record. It must be NaN where either of them is.
-    pub fn by_cell(&self, figure: impl Fn(f64, f64) -> f64 + Sync) -> Vec<f64> {
-        let mut figures = vec![0.0; self.masked.len()];
-        on_blocks(&mut figures, BLOCK, &|block, figures| {
-            self.fill(block * BLOCK, figures, &figure);
-        });
-        figures
-    }
-
-    /// A figure of x and z for the masked records from `first` on, as many as there is room for.
-    pub fn fill(&self, first: usize, figures: &mut [f64], figure: impl Fn(f64, f64) -> f64) {
-        let masked = &self.masked[first..first + figures.len()];
-        if self.pair.masked.rows_as_in_source() {
-            let original = &self.original[first..first + figures.len()];
-            for ((out, &z), &x) in figures.iter_mut().zip(masked).zip(original) {
-                *out = figure(x, z);
-            }
+    /// Masked records that are best looked at together: a multiple of [`BLOCK`].
+    pub fn stretch(&self) -> usize {
+        if self.is_on_disk() {
+            self.original.stretch().max(self.masked.stretch())
         } else {
-            for (record, (out, &z)) in (first..).zip(figures.iter_mut().zip(masked)) {
-                *out = figure(self.original[self.pair.original_record(record)], z);
-            }
+            BLOCK
         }
+    }
+
+    /// The values of some masked records, and the original values that belong to them.
+    pub fn of_records(&self, records: Range<usize>) -> PairedValues<'_> {
+        PairedValues {
+            original: self.originals(records.clone()),
+            masked: self.masked.some(records),
+        }
+    }
+
+    fn originals(&self, records: Range<usize>) -> Cow<'_, [f64]> {
+        if self.pair.masked.rows_as_in_source() {
+            return self.original.some(records);
+        }
+        let rows = || {
+            records
+                .clone()
+                .map(|record| self.pair.original_record(record))
+        };
+        let (Some(first), Some(last)) = (rows().min(), rows().max()) else {
+            return Cow::default();
+        };
+        // Records that stayed lie near each other; those that were looked for may lie anywhere.
+        if self.original.is_on_disk() && last - first < WIDE * records.len() {
+            let part = self.original.some(first..last + 1);
+            return rows().map(|row| part[row - first]).collect();
+        }
+        let whole = self.original.whole();
+        rows().map(|row| whole[row]).collect()
+    }
+
+    /// How many masked records lack a value, or the original of it.
+    fn n_incomplete(&self) -> usize {
+        let count = |records| {
+            let values = self.of_records(records);
+            let lacks = |(x, z): &(f64, f64)| x.is_nan() || z.is_nan();
+            values.pairs().filter(lacks).count()
+        };
+        let counts = each_stretch(self.n_records(), self.stretch(), &count);
+        counts.into_iter().sum()
+    }
+}
+
+/// Original records that are read for the sake of one masked one among them, at the most.
+const WIDE: usize = 8;
+
+/// Values of masked records, and the original values that belong to them.
+#[derive(Clone, Debug)]
+pub struct PairedValues<'a> {
+    original: Cow<'a, [f64]>,
+    masked: Cow<'a, [f64]>,
+}
+
+impl PairedValues<'_> {
+    /// x and z of each record.
+    pub fn pairs(&self) -> impl Iterator<Item = (f64, f64)> {
+        let pairs = self.original.iter().zip(self.masked.iter());
+        pairs.map(|(&x, &z)| (x, z))
+    }
+
+    /// The values of the records of a block: originals and masked ones.
+    pub fn block(&self, records: Range<usize>) -> (&[f64], &[f64]) {
+        (&self.original[records.clone()], &self.masked[records])
     }
 }
 
@@ -360,7 +414,12 @@ impl RecordMeans {
 
     /// Takes in the figures of one variable; those that are not defined are left out.
     pub fn add(&mut self, figures: &[f64]) {
-        let totals = self.sums.par_iter_mut().zip(&mut self.counts);
+        self.add_from(0, figures);
+    }
+
+    /// The same of the records from one on.
+    pub fn add_from(&mut self, first: usize, figures: &[f64]) {
+        let totals = (self.sums[first..].par_iter_mut()).zip(&mut self.counts[first..]);
         let totals = totals.with_min_len(BLOCK).zip(figures);
         totals.for_each(|((sum, count), figure)| {
             if !figure.is_nan() {
@@ -389,21 +448,21 @@ pub fn variable_pairs<'a>(
     task.on
         .iter()
         .map(|name| {
-            let original = numeric(pair.original.column_named(name), name, "original")?;
-            let masked = numeric(pair.masked.column_named(name), name, "masked")?;
+            let original = numbers(pair.original.column_named(name), name, "original")?;
+            let masked = numbers(pair.masked.column_named(name), name, "masked")?;
             let found = VariablePair {
                 name,
                 original,
                 masked,
-                sd: finite_moments(name, original)?.sd,
+                sd: finite_moments_along(name, &original)?.sd,
                 pair,
             };
             let has_missing = |table: &Table| {
                 let column = table.column_named(name);
-                column.is_some_and(|column| column.missing().is_some())
+                column.is_some_and(|column| column.n_missing() > 0)
             };
             let n_cells = if has_missing(pair.original) || has_missing(pair.masked) {
-                masked.len() - n_defined(&found.distances())
+                found.n_incomplete()
             } else {
                 0
             };
@@ -450,13 +509,22 @@ pub fn numeric<'a>(
     name: &str,
     file: &str,
 ) -> Result<&'a [f64], MethodError> {
+    numbers(column, name, file).map(ColumnNumbers::whole)
+}
+
+/// The same, which need not all be in memory.
+pub fn numbers<'a>(
+    column: Option<&'a Column>,
+    name: &str,
+    file: &str,
+) -> Result<ColumnNumbers<'a>, MethodError> {
     let column = column.ok_or_else(|| {
         MethodError::request(
             format!("the {file} file has no variable `{name}`"),
             "compare variables that both files have",
         )
     })?;
-    column.as_numeric().ok_or_else(|| {
+    ColumnNumbers::of(column).ok_or_else(|| {
         MethodError::request(
             format!("`{name}` is not numeric in the {file} file"),
             format!("give it the kind {}", Kind::Continuous.name()),

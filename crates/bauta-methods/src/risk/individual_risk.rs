@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use bauta_data::{Role, Table};
 
-use crate::card::{Card, ParamSpec, ParamType};
+use crate::card::{Card, ParamSpec, ParamType, Scaling};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::figure::{FigureSpec, Unit};
@@ -83,6 +83,7 @@ static CARD: MeasureCard = MeasureCard {
         summary: "mean probability that a record is re-identified by its key, given its weight",
         page: include_str!("individual_risk.md"),
         params: &[SEMANTICS, THRESHOLD, RATE, RISKIEST],
+        scaling: Scaling::Class,
         references: &["benedetti1998", "bergeat2015"],
         ..MeasureCard::OF_KEYS.card
     },
@@ -140,26 +141,26 @@ impl MeasureMethod for IndividualRisk {
         if n_short > 0 {
             context.note(weights_below_frequency(n_short));
         }
-        let risk: Vec<f64> = counted
-            .both()
-            .map(|(f, big_f)| expected_inverse(f, big_f))
-            .collect();
+        let risk = RecordRisks::of(&counted);
         let expected = expected_reidentifications(&risk, &counted);
         let mut found = Measurement {
             value: (n > 0).then(|| expected / n as f64),
             ..Measurement::default()
         };
         found.give(&EXPECTED, expected);
-        found.give(&MAX, risk.iter().copied().reduce(f64::max));
-        found.give(&ABOVE, n_above(&risk, settings.threshold));
+        found.give(&MAX, risk.each().reduce(f64::max));
+        found.give(&ABOVE, n_above(risk.each(), settings.threshold));
         if let Some(rate) = settings.rate {
-            let limit = risk_limit(&risk, rate);
+            let limit = risk_limit(risk.each().collect(), rate);
             found.give(&OF_RATE, limit);
-            let above = limit.map_or(0.0, |limit| n_above(&risk, limit));
+            let above = limit.map_or(0.0, |limit| n_above(risk.each(), limit));
             found.give(&ABOVE_OF_RATE, above);
         }
         let households = table.with_role(Role::Household).first().copied();
-        let households = households.map(|attr_idx| Households::of(table, attr_idx, &risk));
+        let households = households.map(|attr_idx| {
+            let risk: Vec<f64> = risk.each().collect();
+            Households::of(table, attr_idx, &risk)
+        });
         if let Some(households) = &households {
             households.give_figures(&mut found, settings.threshold);
         }
@@ -171,8 +172,57 @@ impl MeasureMethod for IndividualRisk {
         let keys = positions(table, task.on)?;
         found.listed = riskiest(table, &keys, risks, settings.n_listed);
         found.series.push(risk_bands(&risk));
-        found.per_record = Some(risk);
+        found.per_record = (context.wants_record_figures()).then(|| risk.each().collect());
         Ok(found)
+    }
+}
+
+/// The risk of each record: that of its class, where classes are known.
+pub(crate) struct RecordRisks<'a> {
+    class: Option<&'a [u32]>,
+    /// Of each class, or each record.
+    risk: Vec<f64>,
+    n_records: usize,
+}
+
+impl<'a> RecordRisks<'a> {
+    fn of(counted: &'a Frequencies) -> Self {
+        let n_records = counted.f.len();
+        let Some(weight) = &counted.weight else {
+            let risk = counted.both().map(|(f, big_f)| expected_inverse(f, big_f));
+            return Self {
+                class: None,
+                risk: risk.collect(),
+                n_records,
+            };
+        };
+        // A class without records, as cubes have some, has no risk.
+        let mut f_of = vec![0; weight.of_class.len()];
+        for (&class, &f) in weight.class.iter().zip(&counted.f) {
+            f_of[class as usize] = f;
+        }
+        let of_class = |(&f, &big_f): (&u32, &f64)| match f {
+            0 => 0.0,
+            f => expected_inverse(f64::from(f), big_f),
+        };
+        Self {
+            class: Some(&weight.class),
+            risk: f_of.iter().zip(&weight.of_class).map(of_class).collect(),
+            n_records,
+        }
+    }
+
+    /// That of one.
+    pub(crate) fn at(&self, record: usize) -> f64 {
+        match self.class {
+            Some(class) => self.risk[class[record] as usize],
+            None => self.risk[record],
+        }
+    }
+
+    /// Those of all, in the order of the file.
+    fn each(&self) -> impl Iterator<Item = f64> + '_ {
+        (0..self.n_records).map(|record| self.at(record))
     }
 }
 
@@ -180,27 +230,31 @@ impl MeasureMethod for IndividualRisk {
 ///
 /// Records whose class the sample holds as a whole have a risk of 1/f. They are counted by f first:
 /// thirty of 1/10 are 3, where a sum of thirty doubles may be one rounding off, and the mean with it.
-fn expected_reidentifications(risk: &[f64], counted: &Frequencies) -> f64 {
+fn expected_reidentifications(risk: &RecordRisks<'_>, counted: &Frequencies) -> f64 {
     let is_whole = |i: usize| counted.big_f(i) <= f64::from(counted.f[i]);
     let mut n_of_size: BTreeMap<u32, u64> = BTreeMap::new();
-    for i in (0..risk.len()).filter(|&i| is_whole(i)) {
+    for i in (0..risk.n_records).filter(|&i| is_whole(i)) {
         *n_of_size.entry(counted.f[i]).or_default() += 1;
     }
     let of_sizes = n_of_size.iter();
     let of_whole = compensated(of_sizes.map(|(&f, &n)| n as f64 / f64::from(f)));
-    of_whole + sum_by(risk.len(), |i| if is_whole(i) { 0.0 } else { risk[i] })
+    of_whole
+        + sum_by(
+            risk.n_records,
+            |i| if is_whole(i) { 0.0 } else { risk.at(i) },
+        )
 }
 
-fn n_above(risk: &[f64], threshold: f64) -> f64 {
-    risk.iter().filter(|&&r| r > threshold).count() as f64
+fn n_above(risk: impl Iterator<Item = f64>, threshold: f64) -> f64 {
+    risk.filter(|&r| r > threshold).count() as f64
 }
 
 /// The largest r* such that the mean of min(r, r*) over records is at most the rate: if no record
 /// exceeds it, the file keeps to the rate, and a smaller one asks for more than that.
-fn risk_limit(risk: &[f64], rate: f64) -> Option<f64> {
+fn risk_limit(risk: Vec<f64>, rate: f64) -> Option<f64> {
     /// What rounding may take from a sum of risks or add to it.
     const TOLERANCE: f64 = 1e-12;
-    let mut sorted = risk.to_vec();
+    let mut sorted = risk;
     sorted.sort_unstable_by(f64::total_cmp);
     let largest = sorted.last().copied()?;
     let n = sorted.len();
@@ -273,11 +327,14 @@ impl Households {
         found.give(&HOUSEHOLD_EXPECTED, sum_by(n, |i| self.of_record[i]));
         found.give(&HOUSEHOLD_MAX, self.risks.iter().copied().reduce(f64::max));
         found.give(&HOUSEHOLDS, self.risks.len() as f64);
-        found.give(&HOUSEHOLDS_ABOVE, n_above(&self.risks, threshold));
+        found.give(
+            &HOUSEHOLDS_ABOVE,
+            n_above(self.risks.iter().copied(), threshold),
+        );
     }
 }
 
-fn risk_bands(risk: &[f64]) -> Series {
+fn risk_bands(risk: &RecordRisks<'_>) -> Series {
     const EDGES: [(f64, &str); 7] = [
         (0.0001, "< 0.01 %"),
         (0.001, "0.01-0.1 %"),
@@ -290,7 +347,7 @@ fn risk_bands(risk: &[f64]) -> Series {
     let mut low = 0.0;
     let mut points = Vec::new();
     for (high, label) in EDGES {
-        let inside = risk.iter().filter(|&&r| r >= low && r < high).count();
+        let inside = risk.each().filter(|&r| r >= low && r < high).count();
         points.push(Part::new(label, inside as f64));
         low = high;
     }
@@ -323,7 +380,7 @@ mod tests {
         }
         // Three households: {1, 3}, {2} and record 4.
         assert_eq!(found.risks.len(), 3);
-        assert!((n_above(&found.risks, 0.3) - 1.0).abs() < 0.5);
+        assert!((n_above(found.risks.iter().copied(), 0.3) - 1.0).abs() < 0.5);
     }
 
     #[test]
@@ -333,13 +390,13 @@ mod tests {
             assert!((found.unwrap() - expected).abs() < 1e-15, "{found:?}");
         };
         // 0.1 + 0.2 + 0 = 0.3 below the first: 4 * 0.15 - 0.3 = 0.3 is left for it.
-        near(risk_limit(&risk, 0.15), 0.3);
+        near(risk_limit(risk.to_vec(), 0.15), 0.3);
         // Three from 0.1 on, 4 * 0.06 = 0.24: 0.08 each.
-        near(risk_limit(&risk, 0.06), 0.08);
+        near(risk_limit(risk.to_vec(), 0.06), 0.08);
         // The file keeps to the rate of 0.2 already.
-        near(risk_limit(&risk, 0.2), 0.5);
-        near(risk_limit(&risk, 0.0), 0.0);
-        assert_eq!(risk_limit(&[], 0.1), None);
+        near(risk_limit(risk.to_vec(), 0.2), 0.5);
+        near(risk_limit(risk.to_vec(), 0.0), 0.0);
+        assert_eq!(risk_limit(Vec::new(), 0.1), None);
     }
 
     #[test]
@@ -348,14 +405,14 @@ mod tests {
         for n in 1..=300 {
             for f in [3.0, 7.0, 10.0, 49.0] {
                 let risk = vec![1.0 / f; n];
-                let limit = risk_limit(&risk, 1.0 / f).unwrap();
+                let limit = risk_limit(risk.clone(), 1.0 / f).unwrap();
                 assert_eq!(limit.to_bits(), (1.0 / f).to_bits(), "{n} records of 1/{f}");
                 // One that is certain: the rate leaves room for the others and 1/f of it.
                 let mut risk = risk;
                 risk.push(1.0);
-                let limit = risk_limit(&risk, 1.0 / f).unwrap();
+                let limit = risk_limit(risk.clone(), 1.0 / f).unwrap();
                 assert!(
-                    n_above(&risk, limit) < 1.5,
+                    n_above(risk.iter().copied(), limit) < 1.5,
                     "{n} records of 1/{f} and one of 1"
                 );
             }
@@ -394,7 +451,11 @@ mod tests {
                     weight: None,
                     n_classes: n_classes as usize,
                 };
-                let risk = vec![1.0 / f64::from(f); n];
+                let risk = RecordRisks {
+                    class: None,
+                    risk: vec![1.0 / f64::from(f); n],
+                    n_records: n,
+                };
                 let expected = expected_reidentifications(&risk, &counted);
                 assert_eq!(expected.to_bits(), f64::from(n_classes).to_bits());
                 let mean = expected / n as f64;

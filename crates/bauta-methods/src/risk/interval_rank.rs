@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::card::{Card, Family, ParamSpec};
+use crate::card::{Card, Family, ParamSpec, Scaling};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::figure::{FigureSpec, Unit};
@@ -10,7 +10,9 @@ use crate::kernel::numbers::ranks::RowSorter;
 use crate::measure::{MeasureCard, MeasureMethod, MeasureTask, Measurement, Threat};
 use crate::missing::{MISSING, Missing};
 use crate::pair::interval_widths::{N_WIDTHS, WIDTHS, WidthShares, hits_by_width};
-use crate::pair::records::{CORRESPONDENCE, Correspondence, VariablePair, matched, variable_pairs};
+use crate::pair::records::{
+    BLOCK, CORRESPONDENCE, Correspondence, VariablePair, matched, n_defined, variable_pairs,
+};
 use crate::params::{ParamProblem, Params, choices};
 
 /// Share of original values near their masked value, in ranks. See the [module page](self).
@@ -44,6 +46,7 @@ static CARD: MeasureCard = MeasureCard {
         family: Family::Risk,
         page: include_str!("interval_rank.md"),
         params: &[CORRESPONDENCE, TIES, MISSING],
+        scaling: Scaling::Rank,
         references: &["mateo2004", "sebe2002"],
         ..MeasureCard::LOSS.card
     },
@@ -98,10 +101,15 @@ pub(crate) fn disclosed(
     context: &RunContext<'_>,
 ) -> Result<Measurement, MethodError> {
     let variables = variable_pairs(missing, task, context)?;
-    let mut shares = WidthShares::new(task.both()?.masked.n_records());
+    let mut shares = WidthShares::new(task.both()?.masked.n_records(), context);
     // As many columns at a time as can be worked on, so that memory does not grow with their
     // number; each place keeps its memory, since fetching it anew takes longer than the work.
-    let n_places = rayon::current_num_threads();
+    let is_on_disk = variables.iter().any(VariablePair::is_on_disk);
+    let n_places = if is_on_disk {
+        1
+    } else {
+        rayon::current_num_threads()
+    };
     let mut places = vec![Place::default(); n_places];
     for (round, at_once) in variables.chunks(n_places).enumerate() {
         context.progress(round * n_places, variables.len())?;
@@ -111,7 +119,8 @@ pub(crate) fn disclosed(
             .map(|(variable, place)| place.count(variable, ties))
             .collect();
         for ((variable, place), by_width) in at_once.iter().zip(&places).zip(by_width) {
-            shares.add(variable.name, &place.misses, by_width);
+            shares.add(variable.name, n_defined(&place.misses), by_width);
+            shares.add_records(0, &place.misses);
         }
     }
     Ok(shares.finish())
@@ -135,12 +144,17 @@ struct Place {
 impl Place {
     /// Finds the misses of one variable; returns how many values each width holds.
     fn count(&mut self, variable: &VariablePair<'_>, ties: Ties) -> [f64; N_WIDTHS] {
-        let rows = self.sorter.rows_by_value(variable.masked);
+        let n = variable.n_records();
+        // All of them, given back after the look.
+        let masked = variable.masked.some(0..n);
+        let rows = self.sorter.rows_by_value(&masked);
+        drop(masked);
         // Side by side first, so that one look far away finds both.
         self.pairs.clear();
-        let masked = variable.masked.iter().enumerate();
-        self.pairs
-            .extend(masked.map(|(record, &z)| (z, variable.original_of(record))));
+        for first in (0..n).step_by(BLOCK) {
+            let values = variable.of_records(first..n.min(first + BLOCK));
+            self.pairs.extend(values.pairs().map(|(x, z)| (z, x)));
+        }
         self.z.resize(rows.len(), 0.0);
         self.x.resize(rows.len(), 0.0);
         for ((z, x), &row) in self.z.iter_mut().zip(&mut self.x).zip(rows) {
@@ -150,7 +164,7 @@ impl Place {
         let w = rank_widths(z.len());
         find_first_widths(z, x, &w, &mut self.first_widths);
         self.misses.clear();
-        self.misses.resize(variable.masked.len(), f64::NAN);
+        self.misses.resize(n, f64::NAN);
         let misses = &mut self.misses;
         let mut by_row = |rank: usize, figure: f64| {
             if !x[rank].is_nan() {

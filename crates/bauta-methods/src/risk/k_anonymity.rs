@@ -1,6 +1,6 @@
 #![doc = include_str!("k_anonymity.md")]
 
-use crate::card::{Card, ConstValue, ParamSpec, ParamType};
+use crate::card::{Card, ConstValue, ParamSpec, ParamType, Scaling};
 use crate::context::RunContext;
 use crate::error::MethodError;
 use crate::figure::{FigureSpec, Unit};
@@ -46,6 +46,7 @@ static CARD: MeasureCard = MeasureCard {
         summary: "size of the smallest class of records that share their key",
         page: include_str!("k_anonymity.md"),
         params: &[SEMANTICS, K],
+        scaling: Scaling::Class,
         references: &["sweeney2002", "bergeat2015"],
         ..MeasureCard::OF_KEYS.card
     },
@@ -120,7 +121,9 @@ impl MeasureMethod for KAnonymity {
             found.give(SHARE_BELOW.at(k as f64), share);
         }
         found.series.push(class_sizes(&f));
-        found.per_record = Some(f.iter().map(|&f| f64::from(f)).collect());
+        if context.wants_record_figures() {
+            found.per_record = Some(f.iter().map(|&f| f64::from(f)).collect());
+        }
         Ok(found)
     }
 }

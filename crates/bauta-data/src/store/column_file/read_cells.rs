@@ -20,13 +20,17 @@ pub(super) enum Wanted {
     Cells,
     /// Texts.
     Texts,
+    /// Numbers, of columns that hold such.
+    Numbers,
+    /// Why cells have no value.
+    States,
 }
 
 /// Cells that were read.
 pub(super) struct ReadCells {
     wanted: Wanted,
     pub(super) n_records: usize,
-    numbers: Vec<f64>,
+    pub(super) numbers: Vec<f64>,
     codes: Codes,
     /// Up to the last block that has some.
     states: Vec<u8>,
@@ -58,6 +62,29 @@ impl ReadCells {
         sections: &Sections<'_>,
         records: Range<usize>,
     ) -> io::Result<()> {
+        match self.wanted {
+            Wanted::Cells | Wanted::Texts => self.add_values(of, block, sections, &records)?,
+            Wanted::Numbers => {
+                sections.add_numbers(Section::Numbers, &records, &mut self.numbers)?;
+            }
+            Wanted::States => {}
+        }
+        if self.wanted != Wanted::Numbers && sections.section(Section::States).is_some() {
+            self.states.resize(self.n_records, 0);
+            let (_, states) = sections.of_records(Section::States, &records)?;
+            self.states.extend_from_slice(states);
+        }
+        self.n_records += records.len();
+        Ok(())
+    }
+
+    fn add_values(
+        &mut self,
+        of: &ColumnFile,
+        block: &BlockPlace,
+        sections: &Sections<'_>,
+        records: &Range<usize>,
+    ) -> io::Result<()> {
         match &of.frame.values {
             FrameValues::Numbers {
                 text,
@@ -71,9 +98,9 @@ impl ReadCells {
                     self.numbers.clear();
                 }
                 let n_before = self.numbers.len();
-                sections.add_numbers(Section::Numbers, &records, &mut self.numbers)?;
+                sections.add_numbers(Section::Numbers, records, &mut self.numbers)?;
                 if needs_texts && sections.section(Section::Texts).is_some() {
-                    sections.add_texts(block.n_records, &records, &mut self.texts)?;
+                    sections.add_texts(block.n_records, records, &mut self.texts)?;
                 } else if needs_texts {
                     let mut written = String::new();
                     for &number in &self.numbers[n_before..] {
@@ -85,26 +112,28 @@ impl ReadCells {
                     }
                 }
                 if let ExactNumbers::Coded(_) = exact {
-                    sections.add_codes(Section::Exact, &records, &mut self.exact)?;
+                    sections.add_codes(Section::Exact, records, &mut self.exact)?;
                 }
                 if of.cells.has_before {
-                    sections.add_numbers(Section::Before, &records, &mut self.before)?;
+                    sections.add_numbers(Section::Before, records, &mut self.before)?;
                 }
             }
             FrameValues::Categories { .. } => {
-                sections.add_codes(Section::Codes, &records, &mut self.codes)?;
+                sections.add_codes(Section::Codes, records, &mut self.codes)?;
             }
             FrameValues::Texts(_) => {
-                sections.add_texts(block.n_records, &records, &mut self.texts)?;
+                sections.add_texts(block.n_records, records, &mut self.texts)?;
             }
         }
-        if sections.section(Section::States).is_some() {
-            self.states.resize(self.n_records, 0);
-            let (_, states) = sections.of_records(Section::States, &records)?;
-            self.states.extend_from_slice(states);
-        }
-        self.n_records += records.len();
         Ok(())
+    }
+
+    /// Those of all records that were read, if any has none.
+    pub(super) fn all_states(mut self) -> Vec<u8> {
+        if !self.states.is_empty() {
+            self.states.resize(self.n_records, 0);
+        }
+        self.states
     }
 
     pub(super) fn content(mut self, of: &ColumnFile) -> Content {

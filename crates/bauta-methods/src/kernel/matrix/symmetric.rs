@@ -4,8 +4,10 @@
 //! machine they run on, which changes last digits, and masked files must have the same bytes
 //! everywhere. The matrices are small (one row per variable).
 
-use rayon::prelude::*;
+use std::borrow::Cow;
+use std::ops::Range;
 
+use crate::kernel::numbers::streamed::{STRETCH, Streamed, each_stretch};
 use crate::kernel::numbers::sums::compensated;
 
 /// A symmetric matrix.
@@ -64,23 +66,43 @@ const LANES: usize = 8;
 /// Covariances of columns, with denominator n - 1, about the given means; 0 for fewer than two
 /// records. The columns have the same length and no missing value.
 pub fn covariance(columns: &[&[f64]], means: &[f64]) -> Symmetric {
+    let columns: Vec<&dyn Streamed> = columns
+        .iter()
+        .map(|column| column as &dyn Streamed)
+        .collect();
+    covariance_along(&columns, means)
+}
+
+/// The same of columns that need not all be in memory.
+pub fn covariance_along(columns: &[&dyn Streamed], means: &[f64]) -> Symmetric {
     let order = columns.len();
     let n = columns.first().map_or(0, |column| column.len());
     if n < 2 {
         return Symmetric::from_lower(order, |_, _| 0.0);
     }
-    let blocks: Vec<Vec<f64>> = (0..n.div_ceil(BLOCK))
-        .into_par_iter()
-        .map(|block| block_products(columns, means, block * BLOCK..((block + 1) * BLOCK).min(n)))
-        .collect();
+    let longest = columns.iter().map(|column| column.stretch()).max();
+    let products = |places: Range<usize>| -> Vec<Vec<f64>> {
+        let n = places.len();
+        let columns: Vec<Cow<'_, [f64]>> = columns
+            .iter()
+            .map(|column| column.at(places.clone()))
+            .collect();
+        let blocks = (0..n).step_by(BLOCK);
+        let blocks = blocks.map(|first| first..n.min(first + BLOCK));
+        blocks
+            .map(|rows| block_products(&columns, means, rows))
+            .collect()
+    };
+    let stretches = each_stretch(n, longest.unwrap_or(STRETCH), &products);
     Symmetric::from_lower(order, |j, k| {
         let entry = j * (j + 1) / 2 + k;
-        compensated(blocks.iter().map(|sums| sums[entry])) / (n - 1) as f64
+        let sums = stretches.iter().flatten().map(|sums| sums[entry]);
+        compensated(sums) / (n - 1) as f64
     })
 }
 
 /// Sums of products of the centred columns j and k over some records, for k <= j, row by row.
-fn block_products(columns: &[&[f64]], means: &[f64], rows: std::ops::Range<usize>) -> Vec<f64> {
+fn block_products(columns: &[Cow<'_, [f64]>], means: &[f64], rows: Range<usize>) -> Vec<f64> {
     let centred: Vec<Vec<f64>> = columns
         .iter()
         .zip(means)

@@ -2,13 +2,17 @@
 
 use rayon::prelude::*;
 
-/// Values per parallel block.
-const BLOCK: usize = 4096;
+use crate::kernel::numbers::streamed::{Streamed, each_stretch};
 
 /// Decimals that the values need; a variable of whole numbers needs 0.
 pub fn decimals_needed(values: &[f64]) -> u8 {
-    let of_block = |block: &[f64]| {
-        block.iter().fold(0, |most, &value| {
+    decimals_needed_along(&values)
+}
+
+/// The same of values that need not all be in memory.
+pub fn decimals_needed_along(values: &dyn Streamed) -> u8 {
+    let of_stretch = |places| {
+        values.at(places).iter().fold(0, |most, &value| {
             if needs_no_more(value, most) {
                 most
             } else {
@@ -16,8 +20,8 @@ pub fn decimals_needed(values: &[f64]) -> u8 {
             }
         })
     };
-    let most = values.par_chunks(BLOCK).map(of_block).max();
-    most.unwrap_or(0)
+    let most = each_stretch(values.len(), values.stretch(), &of_stretch);
+    most.into_iter().max().unwrap_or(0)
 }
 
 /// Whether a value is seen to need no more than so many decimals without being written down.

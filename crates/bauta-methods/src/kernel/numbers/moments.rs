@@ -1,7 +1,8 @@
 //! Means and standard deviations.
 
 use crate::error::MethodError;
-use crate::kernel::numbers::sums::{compensated, sum_of};
+use crate::kernel::numbers::streamed::{Streamed, n_present};
+use crate::kernel::numbers::sums::{compensated, sum_along};
 
 /// Mean and standard deviation of the present values of a column.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -31,18 +32,23 @@ pub fn mean(values: &[f64]) -> f64 {
 
 /// Two-pass moments of the values that are not NaN.
 pub fn moments(values: &[f64]) -> Moments {
+    moments_along(&values)
+}
+
+/// The same of values that need not all be in memory.
+pub fn moments_along(values: &dyn Streamed) -> Moments {
     // One value that is not a number makes their sum none, so that most columns need no counting.
-    let total = sum_of(values, |value| value);
+    let total = sum_along(values, |value| value);
     if !total.is_nan() {
         return about(total, values.len(), |mean| {
-            sum_of(values, |value| (value - mean) * (value - mean))
+            sum_along(values, |value| (value - mean) * (value - mean))
         });
     }
     let or_nothing = |value: f64, figure: f64| if value.is_nan() { 0.0 } else { figure };
-    let n = values.iter().filter(|value| !value.is_nan()).count();
-    let total = sum_of(values, |value| or_nothing(value, value));
+    let n = n_present(values);
+    let total = sum_along(values, |value| or_nothing(value, value));
     about(total, n, |mean| {
-        sum_of(values, |value| {
+        sum_along(values, |value| {
             or_nothing(value, (value - mean) * (value - mean))
         })
     })
@@ -62,7 +68,12 @@ fn about(total: f64, n: usize, squares: impl Fn(f64) -> f64) -> Moments {
 /// Moments that can be reckoned with: an error where the values are so large that their squares
 /// leave the numbers of the machine.
 pub fn finite_moments(variable: &str, values: &[f64]) -> Result<Moments, MethodError> {
-    let found = moments(values);
+    finite_moments_along(variable, &values)
+}
+
+/// The same of values that need not all be in memory.
+pub fn finite_moments_along(variable: &str, values: &dyn Streamed) -> Result<Moments, MethodError> {
+    let found = moments_along(values);
     if found.mean.is_finite() && found.sd.is_finite() {
         return Ok(found);
     }
@@ -80,11 +91,29 @@ pub fn too_large(variable: &str) -> MethodError {
 
 /// Whether all present values are the same.
 pub fn is_constant(values: &[f64]) -> bool {
-    let mut present = values.iter().filter(|value| !value.is_nan());
-    // Adding 0 makes -0 and 0 the same bits.
-    present
-        .next()
-        .is_none_or(|first| present.all(|value| (value + 0.0).to_bits() == (first + 0.0).to_bits()))
+    is_constant_along(&values)
+}
+
+/// The same of values that need not all be in memory: of most, the first stretch tells.
+pub fn is_constant_along(values: &dyn Streamed) -> bool {
+    let (n, stretch) = (values.len(), values.stretch());
+    let mut first = None;
+    for start in (0..n).step_by(stretch) {
+        let values = values.at(start..n.min(start + stretch));
+        let mut present = values.iter().filter(|value| !value.is_nan());
+        // Adding 0 makes -0 and 0 the same bits.
+        let mut bits = present.by_ref().map(|value| (value + 0.0).to_bits());
+        let Some(first) = first
+            .or_else(|| bits.next())
+            .inspect(|&bits| first = Some(bits))
+        else {
+            continue;
+        };
+        if bits.any(|bits| bits != first) {
+            return false;
+        }
+    }
+    true
 }
 
 #[cfg(test)]

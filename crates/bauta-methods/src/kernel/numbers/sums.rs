@@ -1,5 +1,8 @@
 //! Sums that are the same on any number of threads.
 
+use std::ops::Range;
+
+use crate::kernel::numbers::streamed::{STRETCH, Streamed, each_stretch};
 use crate::kernel::parallel::each;
 
 /// Terms per block. Part of the result's definition: changing it changes last digits.
@@ -7,6 +10,7 @@ const BLOCK: usize = 4096;
 
 /// Blocks that are summed side by side: each waits for its own sum only.
 const ABREAST: usize = 4;
+const _: () = assert!(STRETCH == ABREAST * BLOCK);
 
 /// Sum of `term(0) + … + term(n - 1)`: blocks in parallel, compensated within and between them.
 pub fn sum_by(n: usize, term: impl Fn(usize) -> f64 + Sync) -> f64 {
@@ -32,19 +36,30 @@ pub fn sum_by(n: usize, term: impl Fn(usize) -> f64 + Sync) -> f64 {
 /// [`sum_by`] of a figure of each value, to the last bit: faster, since it walks along the values
 /// and the processor can add blocks side by side.
 pub fn sum_of(values: &[f64], figure: impl Fn(f64) -> f64 + Sync) -> f64 {
-    let n = values.len();
-    total(n.div_ceil(ABREAST * BLOCK), &|group| {
-        let first = group * ABREAST * BLOCK;
-        let group = &values[first..(first + ABREAST * BLOCK).min(n)];
-        if group.len() == ABREAST * BLOCK {
-            return sums_abreast(group, &figure);
-        }
-        let mut sums = [0.0; ABREAST];
-        for (sum, block) in sums.iter_mut().zip(group.chunks(BLOCK)) {
-            *sum = compensated(block.iter().map(|&value| figure(value)));
-        }
-        sums
-    })
+    sum_along(&values, figure)
+}
+
+/// The same of values that need not all be in memory.
+pub fn sum_along(values: &dyn Streamed, figure: impl Fn(f64) -> f64 + Sync) -> f64 {
+    let sums = |places: Range<usize>| -> Vec<[f64; ABREAST]> {
+        let values = values.at(places);
+        let groups = values.chunks(ABREAST * BLOCK);
+        groups.map(|group| sums_of_group(group, &figure)).collect()
+    };
+    let sums = each_stretch(values.len(), values.stretch(), &sums);
+    compensated(sums.into_iter().flatten().flatten())
+}
+
+/// Compensated sums of the blocks of a group, which may lack some at the end.
+fn sums_of_group(group: &[f64], figure: impl Fn(f64) -> f64) -> [f64; ABREAST] {
+    if group.len() == ABREAST * BLOCK {
+        return sums_abreast(group, figure);
+    }
+    let mut sums = [0.0; ABREAST];
+    for (sum, block) in sums.iter_mut().zip(group.chunks(BLOCK)) {
+        *sum = compensated(block.iter().map(|&value| figure(value)));
+    }
+    sums
 }
 
 /// The compensated sum of the blocks of some groups.
@@ -73,11 +88,16 @@ fn sums_abreast(blocks: &[f64], figure: impl Fn(f64) -> f64) -> [f64; ABREAST] {
 /// Sum of some values: partial sums in each block, blocks in parallel, compensated between them.
 /// Faster than [`sum_by`], with an error that grows with the block and not with n.
 pub fn sum(values: &[f64]) -> f64 {
-    let n = values.len();
-    let blocks = each(n.div_ceil(BLOCK), &|block| {
-        block_sum(&values[block * BLOCK..((block + 1) * BLOCK).min(n)])
-    });
-    compensated(blocks.into_iter())
+    plain_sum_along(&values)
+}
+
+/// The same of values that need not all be in memory.
+pub fn plain_sum_along(values: &dyn Streamed) -> f64 {
+    let sums = |places: Range<usize>| -> Vec<f64> {
+        values.at(places).chunks(BLOCK).map(block_sum).collect()
+    };
+    let sums = each_stretch(values.len(), values.stretch(), &sums);
+    compensated(sums.into_iter().flatten())
 }
 
 /// Sums of figures by cell: `term(i)` says which cell a term belongs to, if any, and its figures.

@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use crate::kernel::numbers::ranks::sort_in_place;
+use crate::mask::strata::Records;
 
 /// Bits of a number that orders equal values.
 const TIE_BITS: u32 = u32::BITS;
@@ -16,12 +17,15 @@ pub(super) struct Ranking<V, T> {
 impl<V: Fn(u32) -> u64 + Sync, T: Fn(u32) -> u32 + Sync> Ranking<V, T> {
     /// Appends some records, which come in ascending order, to `order`: by value, then tie, then record. Says how
     /// many share their value with another.
-    pub(super) fn append(&self, records: &[u32], order: &mut Vec<u32>) -> usize {
+    pub(super) fn append(&self, records: Records<'_>, order: &mut Vec<u32>) -> usize {
         let Some(layout) = Layout::of(records, &self.value) else {
             return 0;
         };
-        let word = |&record: &u32| layout.word((self.value)(record), (self.tie)(record), record);
-        let numbered = records.par_iter().with_min_len(4096);
+        let word = |place: usize| {
+            let record = records.at(place);
+            layout.word((self.value)(record), (self.tie)(record), record)
+        };
+        let numbered = (0..records.len()).into_par_iter().with_min_len(4096);
         let mut words: Vec<u64> = numbered.map(word).collect();
         sort_in_place(&mut words);
         let n_tied = self.settle(&mut words, &layout);
@@ -99,11 +103,12 @@ struct Layout {
 
 impl Layout {
     /// For these records, if there are any.
-    fn of(records: &[u32], value: impl Fn(u32) -> u64) -> Option<Self> {
-        let (&first, &last) = (records.first()?, records.last()?);
+    fn of(records: Records<'_>, value: impl Fn(u32) -> u64) -> Option<Self> {
+        let last_place = records.len().checked_sub(1)?;
+        let (first, last) = (records.at(0), records.at(last_place));
         let first = value(first);
         let (mut lowest, mut highest, mut differing) = (first, first, 0);
-        for &record in records {
+        for record in records.iter() {
             let value = value(record);
             lowest = lowest.min(value);
             highest = highest.max(value);
@@ -183,7 +188,7 @@ mod tests {
             let shared = compared.chunk_by(|&a, &b| value(a) == value(b));
             let n_tied: usize = shared.map(<[_]>::len).filter(|&n| n > 1).sum();
             let mut order = vec![7];
-            prop_assert_eq!(Ranking { value, tie }.append(&records, &mut order), n_tied);
+            prop_assert_eq!(Ranking { value, tie }.append(Records::Listed(&records), &mut order), n_tied);
             prop_assert_eq!(&order[1..], &compared[..]);
         }
     }
@@ -195,9 +200,10 @@ mod tests {
             tie: |_| u32::MAX,
         };
         let mut order = Vec::new();
-        assert_eq!(ranking.append(&[], &mut order), 0);
-        assert_eq!(ranking.append(&[0], &mut order), 0);
-        assert_eq!(ranking.append(&[u32::MAX - 1], &mut order), 0);
+        assert_eq!(ranking.append(Records::First(0), &mut order), 0);
+        assert_eq!(ranking.append(Records::First(1), &mut order), 0);
+        let last = [u32::MAX - 1];
+        assert_eq!(ranking.append(Records::Listed(&last), &mut order), 0);
         assert_eq!(order, [0, u32::MAX - 1]);
     }
 }

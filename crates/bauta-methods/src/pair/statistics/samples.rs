@@ -3,19 +3,22 @@
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
+use std::ops::Range;
 
 use bauta_data::Table;
 
+use crate::by_record::ColumnNumbers;
 use crate::context::RunContext;
 use crate::error::MethodError;
-use crate::kernel::matrix::symmetric::{Symmetric, covariance};
+use crate::kernel::matrix::symmetric::{Symmetric, covariance_along};
 use crate::kernel::numbers::complete::taken;
-use crate::kernel::numbers::moments::{is_constant, too_large};
-use crate::kernel::numbers::sums::sum_of;
+use crate::kernel::numbers::moments::{is_constant_along, too_large};
+use crate::kernel::numbers::streamed::{STRETCH, Streamed, n_present};
+use crate::kernel::numbers::sums::sum_along;
 use crate::measure::MeasureTask;
 use crate::missing::Missing;
 use crate::note::Note;
-use crate::pair::records::{complete_records, incomplete_skipped, n_defined, numeric};
+use crate::pair::records::{complete_records, incomplete_skipped, numbers};
 use crate::pair::statistics::changes::Changes;
 use crate::pair::statistics::{Correction, Settings};
 
@@ -41,10 +44,41 @@ impl Correction {
     }
 }
 
+/// The values of a variable in the records that lack none.
+enum Values<'a> {
+    /// All records.
+    Column(ColumnNumbers<'a>),
+    /// Those that are complete.
+    Complete(Vec<f64>),
+}
+
+impl Streamed for Values<'_> {
+    fn len(&self) -> usize {
+        match self {
+            Self::Column(column) => column.len(),
+            Self::Complete(values) => values.len(),
+        }
+    }
+
+    fn stretch(&self) -> usize {
+        match self {
+            Self::Column(column) => column.stretch(),
+            Self::Complete(_) => STRETCH,
+        }
+    }
+
+    fn at(&self, records: Range<usize>) -> Cow<'_, [f64]> {
+        match self {
+            Self::Column(column) => column.some(records),
+            Self::Complete(values) => Cow::Borrowed(&values[records]),
+        }
+    }
+}
+
 /// The variables of one file, its incomplete records left out.
 struct Sample<'a> {
     n_records: usize,
-    columns: Vec<Cow<'a, [f64]>>,
+    columns: Vec<Values<'a>>,
     means: Vec<f64>,
 }
 
@@ -59,22 +93,23 @@ impl<'a> Sample<'a> {
     ) -> Result<(Self, usize), MethodError> {
         let mut columns = Vec::with_capacity(on.len());
         for name in on {
-            let column = numeric(table.column_named(name), name, file)?;
-            columns.push(Cow::Borrowed(column));
+            let column = numbers(table.column_named(name), name, file)?;
+            columns.push(column);
         }
         let mut n_records = table.n_records();
         let mut n_left_out = 0;
-        if let Some(complete) = complete_records(table, on) {
-            match missing {
-                Missing::Refuse => return Err(first_missing(on, &columns)),
-                Missing::Skip => {}
+        let columns: Vec<Values<'a>> = match complete_records(table, on) {
+            None => columns.into_iter().map(Values::Column).collect(),
+            Some(_) if missing == Missing::Refuse => return Err(first_missing(on, &columns)),
+            Some(complete) => {
+                n_left_out = n_records - complete.len();
+                n_records = complete.len();
+                let columns = columns.into_iter();
+                let taken =
+                    columns.map(|column| Values::Complete(taken(column.whole(), &complete)));
+                taken.collect()
             }
-            n_left_out = n_records - complete.len();
-            n_records = complete.len();
-            for column in &mut columns {
-                *column = Cow::Owned(taken(column, &complete));
-            }
-        }
+        };
         let mut means = Vec::with_capacity(columns.len());
         for (done, column) in columns.iter().enumerate() {
             context.progress(done, columns.len())?;
@@ -93,8 +128,9 @@ impl<'a> Sample<'a> {
     }
 
     fn covariances(&self, names: &[String]) -> Result<Symmetric, MethodError> {
-        let columns: Vec<&[f64]> = self.columns.iter().map(AsRef::as_ref).collect();
-        let found = covariance(&columns, &self.means);
+        let columns = self.columns.iter();
+        let columns: Vec<&dyn Streamed> = columns.map(|column| column as &dyn Streamed).collect();
+        let found = covariance_along(&columns, &self.means);
         match (0..names.len()).find(|&j| !found.at(j, j).is_finite()) {
             Some(j) => Err(too_large(&names[j])),
             None => Ok(found),
@@ -105,7 +141,7 @@ impl<'a> Sample<'a> {
         let columns = self.columns.iter().zip(&self.means).zip(names);
         columns
             .map(|((column, &mean), name)| {
-                let variance = covariance(&[column.as_ref()], &[mean]).at(0, 0);
+                let variance = covariance_along(&[column], &[mean]).at(0, 0);
                 if variance.is_finite() {
                     Ok(variance)
                 } else {
@@ -116,10 +152,10 @@ impl<'a> Sample<'a> {
     }
 }
 
-fn first_missing(names: &[String], columns: &[Cow<'_, [f64]>]) -> MethodError {
+fn first_missing(names: &[String], columns: &[ColumnNumbers<'_>]) -> MethodError {
     let n_missing = columns
         .iter()
-        .map(|column| column.len() - n_defined(column));
+        .map(|column| column.len() - n_present(column));
     match names.iter().zip(n_missing).find(|(_, n)| *n > 0) {
         Some((name, n)) => MethodError::missing_refused(name, n),
         None => MethodError::Internal("a record lacks a value that no variable lacks".to_owned()),
@@ -127,11 +163,12 @@ fn first_missing(names: &[String], columns: &[Cow<'_, [f64]>]) -> MethodError {
 }
 
 /// The mean; of equal values exactly that value, so that their variance is exactly 0.
-fn mean(values: &[f64]) -> f64 {
-    match values.first() {
+fn mean(values: &dyn Streamed) -> f64 {
+    let n = values.len();
+    match values.at(0..n.min(1)).first() {
         None => 0.0,
-        Some(&first) if is_constant(values) => first,
-        Some(_) => sum_of(values, |value| value) / values.len() as f64,
+        Some(&first) if is_constant_along(values) => first,
+        Some(_) => sum_along(values, |value| value) / n as f64,
     }
 }
 
@@ -211,9 +248,9 @@ impl<'a> Samples<'a> {
 
     /// Mean absolute values of the original: the scale on which its means are 0 or not.
     pub fn mean_sizes(&self) -> Vec<f64> {
-        let size = |column: &Cow<'_, [f64]>| {
+        let size = |column: &Values<'_>| {
             let n = column.len();
-            sum_of(column, |value| value.abs() / n as f64)
+            sum_along(column, |value| value.abs() / n as f64)
         };
         self.original.columns.iter().map(size).collect()
     }

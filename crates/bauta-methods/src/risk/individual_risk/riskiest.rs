@@ -1,10 +1,14 @@
 //! The records at the highest risk, one for each key.
 
+use std::borrow::Cow;
+
 use bauta_data::Table;
 use bauta_data::number::DecimalMark;
 
+use crate::keys::frequencies::ToldBy;
 use crate::keys::{Frequencies, class_numbers};
 use crate::measure::{ListedRecord, Part};
+use crate::risk::individual_risk::RecordRisks;
 
 /// Risks of the records of a file.
 #[derive(Clone, Copy)]
@@ -12,7 +16,7 @@ pub(crate) struct Risks<'a> {
     /// f and F.
     pub(crate) counted: &'a Frequencies,
     /// Of the record itself.
-    pub(crate) individual: &'a [f64],
+    pub(crate) individual: &'a RecordRisks<'a>,
     /// Of its household, where there are households.
     pub(crate) household: Option<&'a [f64]>,
 }
@@ -25,8 +29,8 @@ impl Risks<'_> {
     /// Highest risk first; among equals the household's, then the first row.
     fn order(&self, table: &Table, a: usize, b: usize) -> std::cmp::Ordering {
         let (own, household) = (self.individual, |record| self.household(record));
-        own[b]
-            .total_cmp(&own[a])
+        own.at(b)
+            .total_cmp(&own.at(a))
             .then_with(|| household(b).total_cmp(&household(a)))
             .then_with(|| table.source_row(a).cmp(&table.source_row(b)))
     }
@@ -43,7 +47,7 @@ pub(crate) fn riskiest(
     if n_listed == 0 || table.n_records() == 0 {
         return Vec::new();
     }
-    let classes = class_numbers(table, keys);
+    let classes = shown_classes(table, keys, risks.counted);
     let n_classes = classes.iter().max().map_or(0, |&last| last as usize + 1);
     let mut of_class: Vec<Option<usize>> = vec![None; n_classes];
     for (record, &class) in classes.iter().enumerate() {
@@ -65,12 +69,21 @@ pub(crate) fn riskiest(
         .collect()
 }
 
+/// Classes of records that show the same key: those that were counted, if they are.
+fn shown_classes<'a>(table: &Table, keys: &[usize], counted: &'a Frequencies) -> Cow<'a, [u32]> {
+    match &counted.weight {
+        Some(weight) if weight.told_by == ToldBy::ShownKey => Cow::Borrowed(&weight.class),
+        Some(_) | None => Cow::Owned(class_numbers(table, keys)),
+    }
+}
+
 fn listed(table: &Table, keys: &[usize], risks: Risks<'_>, record: usize) -> ListedRecord {
-    let key = keys.iter().map(|&attr_idx| {
-        let column = table.column(attr_idx);
-        let value = (!column.is_missing(record)).then(|| {
+    // Of keys that lie in files nothing else is read.
+    let shown = table.block_of(keys, record..record + 1);
+    let key = shown.columns().iter().map(|column| {
+        let value = (!column.is_missing(0)).then(|| {
             let mut text = String::new();
-            column.write_text(record, DecimalMark::Point, &mut text);
+            column.write_text(0, DecimalMark::Point, &mut text);
             text
         });
         (column.name().to_owned(), value)
@@ -78,7 +91,7 @@ fn listed(table: &Table, keys: &[usize], risks: Risks<'_>, record: usize) -> Lis
     let mut figures = vec![
         Part::new("f", f64::from(risks.counted.f[record])),
         Part::new("F", risks.counted.big_f(record)),
-        Part::new("risk", risks.individual[record]),
+        Part::new("risk", risks.individual.at(record)),
     ];
     if risks.household.is_some() {
         figures.push(Part::new("household_risk", risks.household(record)));
