@@ -65,6 +65,8 @@ pub(crate) enum ToldBy {
     ShownKey,
     /// That, and what was there before suppression.
     HiddenKey,
+    /// Nothing: each record is a class of its own.
+    Record,
 }
 
 impl ToldBy {
@@ -172,9 +174,12 @@ fn of_cells(
     Frequencies {
         f,
         weight: weight.map(|(of_class, class)| ClassWeights {
+            told_by: match class {
+                Some(_) => ToldBy::Record,
+                None => ToldBy::ShownKey,
+            },
             class: class.unwrap_or(cells),
             of_class,
-            told_by: ToldBy::ShownKey,
         }),
         n_classes,
     }

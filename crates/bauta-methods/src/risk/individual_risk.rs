@@ -232,12 +232,19 @@ impl<'a> RecordRisks<'a> {
 /// thirty of 1/10 are 3, where a sum of thirty doubles may be one rounding off, and the mean with it.
 fn expected_reidentifications(risk: &RecordRisks<'_>, counted: &Frequencies) -> f64 {
     let is_whole = |i: usize| counted.big_f(i) <= f64::from(counted.f[i]);
-    let mut n_of_size: BTreeMap<u32, u64> = BTreeMap::new();
+    // Most classes are small: their sizes need no search.
+    let mut n_of_small = [0_u64; 1 << 10];
+    let mut n_of_large: BTreeMap<u32, u64> = BTreeMap::new();
     for i in (0..risk.n_records).filter(|&i| is_whole(i)) {
-        *n_of_size.entry(counted.f[i]).or_default() += 1;
+        let f = counted.f[i];
+        match n_of_small.get_mut(f as usize) {
+            Some(n) => *n += 1,
+            None => *n_of_large.entry(f).or_default() += 1,
+        }
     }
-    let of_sizes = n_of_size.iter();
-    let of_whole = compensated(of_sizes.map(|(&f, &n)| n as f64 / f64::from(f)));
+    let of_small = (0..).zip(n_of_small).filter(|&(_, n)| n > 0);
+    let of_sizes = of_small.chain(n_of_large);
+    let of_whole = compensated(of_sizes.map(|(f, n)| n as f64 / f64::from(f)));
     of_whole
         + sum_by(
             risk.n_records,
