@@ -162,3 +162,116 @@ fn listed(table: &Table, keys: &[usize], risks: Risks<'_>, record: usize) -> Lis
         figures,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use bauta_data::column::NumberText;
+    use bauta_data::missing::{MissingCause, MissingCells, MissingMark};
+    use bauta_data::{Attribute, Kind, Levels, Role};
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Of one record: its row in the source is drawn apart.
+    #[derive(Clone, Debug)]
+    struct Drawn {
+        /// None where the cell is missing.
+        key: [Option<u32>; 2],
+        risk: u8,
+        household: u8,
+    }
+
+    fn key(name: &str, cells: impl Iterator<Item = Option<u32>> + Clone) -> Column {
+        let mark = MissingMark {
+            text: "NA".to_owned(),
+            cause: MissingCause::Source,
+        };
+        let states = cells.clone().map(|cell| u8::from(cell.is_none())).collect();
+        let missing = MissingCells::new(states, vec![mark]);
+        // What a missing cell has as its code must not matter.
+        let codes = cells.enumerate();
+        let codes: Vec<u32> = codes
+            .map(|(record, cell)| cell.unwrap_or(record as u32 % 3))
+            .collect();
+        let levels = Arc::new(Levels::from_texts(["a", "b", "c", "d", "e", "f"]));
+        let attribute = Attribute::new(name, Role::Key, Kind::Unordered);
+        Column::categorical(Arc::new(attribute), codes, levels, missing)
+    }
+
+    fn drawn() -> impl Strategy<Value = Vec<(Drawn, u32)>> {
+        let record = (
+            [
+                prop::option::weighted(0.9, 0_u32..6),
+                prop::option::weighted(0.9, 0_u32..6),
+            ],
+            0_u8..5,
+            0_u8..3,
+        );
+        let record = record.prop_map(|(key, risk, household)| Drawn {
+            key,
+            risk,
+            household,
+        });
+        prop::collection::vec(record, 1..300).prop_flat_map(|records| {
+            let rows: Vec<u32> = (0..records.len() as u32).collect();
+            (Just(records), Just(rows).prop_shuffle())
+                .prop_map(|(records, rows)| records.into_iter().zip(rows).collect())
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn the_first_of_all_records_are_those_of_all_classes(
+            records in drawn(),
+            n_listed in 1_usize..15,
+            with_households: bool,
+        ) {
+            let n = records.len();
+            let keys = [0, 1].map(|at| key(["k", "l"][at], records.iter().map(move |(drawn, _)| drawn.key[at])));
+            let rows = records.iter().map(|&(_, row)| row).collect();
+            let table = Table::new(keys.to_vec(), n).traced_to(rows);
+            let individual: Vec<f64> = records.iter().map(|(drawn, _)| f64::from(drawn.risk) / 4.0).collect();
+            let household: Vec<f64> = records.iter().map(|(drawn, _)| f64::from(drawn.household) / 2.0).collect();
+            let counted = Frequencies { f: vec![1; n], weight: None, n_classes: n };
+            let risks = Risks {
+                counted: &counted,
+                individual: &individual,
+                household: with_households.then_some(household.as_slice()),
+            };
+            let plain = of_all_classes(&table, &[0, 1], risks, n_listed);
+            let among = among_the_first(&table, &[0, 1], risks, n_listed);
+            // Sixteen times as many are looked at: where that is everybody, only keys can be too few.
+            if n <= 16 * n_listed {
+                prop_assert_eq!(among.is_some(), plain.len() == n_listed);
+            }
+            let listed = riskiest(&table, &[0, 1], risks, n_listed);
+            let rows: Vec<u64> = listed.iter().map(|record| record.row).collect();
+            let expected = plain.iter().map(|&record| table.source_row(record) as u64 + 1);
+            prop_assert_eq!(rows, expected.collect::<Vec<_>>());
+            if let Some(among) = among {
+                prop_assert_eq!(among, plain);
+            }
+        }
+    }
+
+    #[test]
+    fn keys_of_numbers_are_not_looked_for_among_the_first() {
+        let attribute = Arc::new(Attribute::new("x", Role::Key, Kind::Continuous));
+        let column = Column::numeric(attribute, vec![1.0, 1.0, 2.0], None, NumberText::default());
+        let table = Table::new(vec![column], 3);
+        let counted = Frequencies {
+            f: vec![2, 2, 1],
+            weight: None,
+            n_classes: 2,
+        };
+        let risks = Risks {
+            counted: &counted,
+            individual: &[0.5, 0.5, 1.0],
+            household: None,
+        };
+        assert_eq!(among_the_first(&table, &[0], risks, 2), None);
+        assert_eq!(of_all_classes(&table, &[0], risks, 2), [2, 0]);
+    }
+}
