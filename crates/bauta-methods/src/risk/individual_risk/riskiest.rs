@@ -165,14 +165,14 @@ fn listed(table: &Table, keys: &[usize], risks: Risks<'_>, record: usize) -> Lis
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use bauta_data::column::NumberText;
     use bauta_data::missing::{MissingCause, MissingCells, MissingMark};
     use bauta_data::{Attribute, Kind, Levels, Role};
     use proptest::prelude::*;
 
     use super::*;
+    use crate::keys::Semantics;
+    use crate::keys::frequencies::frequencies;
 
     /// Of one record: its row in the source is drawn apart.
     #[derive(Clone, Debug)]
@@ -198,6 +198,14 @@ mod tests {
         let levels = Arc::new(Levels::from_texts(["a", "b", "c", "d", "e", "f"]));
         let attribute = Attribute::new(name, Role::Key, Kind::Unordered);
         Column::categorical(Arc::new(attribute), codes, levels, missing)
+    }
+
+    fn of_records(risk: &[f64]) -> RecordRisks<'static> {
+        RecordRisks {
+            class: None,
+            risk: risk.to_vec(),
+            n_records: risk.len(),
+        }
     }
 
     fn drawn() -> impl Strategy<Value = Vec<(Drawn, u32)>> {
@@ -237,7 +245,7 @@ mod tests {
             let counted = Frequencies { f: vec![1; n], weight: None, n_classes: n };
             let risks = Risks {
                 counted: &counted,
-                individual: &individual,
+                individual: &of_records(&individual),
                 household: with_households.then_some(household.as_slice()),
             };
             let plain = of_all_classes(&table, &[0, 1], risks, n_listed);
@@ -268,10 +276,32 @@ mod tests {
         };
         let risks = Risks {
             counted: &counted,
-            individual: &[0.5, 0.5, 1.0],
+            individual: &of_records(&[0.5, 0.5, 1.0]),
             household: None,
         };
         assert_eq!(among_the_first(&table, &[0], risks, 2), None);
         assert_eq!(of_all_classes(&table, &[0], risks, 2), [2, 0]);
+    }
+
+    #[test]
+    fn weights_by_record_are_no_classes_of_keys() {
+        // Six cells of the two keys' cube, and three records: the cube is larger than the file.
+        let keys = [
+            key("k", [Some(0), Some(0), Some(1)].into_iter()),
+            key("l", [Some(5), Some(5), Some(2)].into_iter()),
+        ];
+        let attribute = Arc::new(Attribute::new("w", Role::Weight, Kind::Continuous));
+        let weights = Column::numeric(attribute, vec![2.0, 2.0, 9.0], None, NumberText::default());
+        let table = Table::new(keys.into_iter().chain([weights]).collect(), 3);
+        let counted = frequencies(&table, &[0, 1], Semantics::Visible).unwrap();
+        let individual = RecordRisks::of(&counted);
+        let risks = Risks {
+            counted: &counted,
+            individual: &individual,
+            household: None,
+        };
+        let listed = riskiest(&table, &[0, 1], risks, 10);
+        let rows: Vec<u64> = listed.iter().map(|record| record.row).collect();
+        assert_eq!(rows, [1, 3]);
     }
 }
