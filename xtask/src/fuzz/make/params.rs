@@ -29,6 +29,9 @@ impl Fit {
     }
 }
 
+/// Searches in vain in a row, after which a search ends at the latest.
+const LONGEST_PATIENCE: i64 = 100_000;
+
 /// Parameters for a method, from its card and from those that it shows itself with.
 pub(crate) fn for_card(
     draws: &mut Draws,
@@ -83,7 +86,12 @@ fn value(
         ParamType::Fraction { min, max } | ParamType::Number { min, max } => {
             number(draws, min, max, fit)
         }
-        ParamType::Integer { min, max } => RawValue::Integer(integer(draws, min, max, fit)),
+        ParamType::Integer { min, max } => {
+            let asked = integer(draws, min, max, fit);
+            // Who has patience without end, and iterations, asks for work without end.
+            let is_long = spec.name == "patience" && asked > LONGEST_PATIENCE;
+            RawValue::Integer(if is_long { LONGEST_PATIENCE } else { asked })
+        }
         ParamType::Flag => RawValue::Flag(draws.one_in(2)),
         ParamType::Choice(choices) => RawValue::Text(draws.pick(choices).0.to_owned()),
         ParamType::RisingNumbers => rising(draws, table, fit),

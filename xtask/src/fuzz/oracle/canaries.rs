@@ -56,25 +56,24 @@ impl Canaries {
     /// Looks for canaries in what people or scripts are told.
     pub(crate) fn look_for(&self, what: &str, message: &str) -> Result<(), Finding> {
         let message_runs = closed_up(message);
-        for run in runs(&message_runs) {
-            // Runs start with a canary, or hold it after letters that a message put before it.
-            let shown = (0..run.len().saturating_sub(SHORTEST - 1)).find_map(|at| {
-                let start = run.get(at..at + SHORTEST)?;
-                self.0.get(start)
-            });
-            if let Some(canary) = shown {
-                let shown = format!("{what} shows a cell value, `{canary}`: {message}");
-                return Err(Finding::new(Oracle::Canary, shown));
-            }
+        // Runs start with a canary, or hold it after letters that a message put before it.
+        if let Some(canary) = starts(&message_runs).find_map(|start| self.0.get(start)) {
+            let shown = format!("{what} shows a cell value, `{canary}`: {message}");
+            return Err(Finding::new(Oracle::Canary, shown));
         }
         Ok(())
     }
 
     /// The same but for those that stand in more public texts.
     pub(crate) fn without<'a>(&self, public: impl IntoIterator<Item = &'a str>) -> Self {
-        let public: Vec<String> = public.into_iter().map(closed_up).collect();
-        let stays = |canary: &&String| !public.iter().any(|text| text.contains(canary.as_str()));
-        Self(self.0.iter().filter(stays).cloned().collect())
+        let mut left = self.0.clone();
+        for text in public {
+            let text = closed_up(text);
+            for start in starts(&text) {
+                left.remove(start);
+            }
+        }
+        Self(left)
     }
 }
 
@@ -103,6 +102,18 @@ fn closed_up(text: &str) -> String {
 fn runs(text: &str) -> impl Iterator<Item = &str> {
     let runs = text.split(|letter: char| !letter.is_ascii_alphanumeric());
     runs.filter(|run| run.len() >= SHORTEST)
+}
+
+/// All places of a text where a canary could stand. Digits after a digit are the rest of another number.
+fn starts(text: &str) -> impl Iterator<Item = &str> {
+    let is_digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
+    runs(text).flat_map(move |run| {
+        let bytes = run.as_bytes();
+        let places = (0..=run.len() - SHORTEST).filter(move |&at| {
+            at == 0 || !(is_digit(bytes.get(at)) && is_digit(bytes.get(at - 1)))
+        });
+        places.map(move |at| &run[at..at + SHORTEST])
+    })
 }
 
 /// Whether a run is nothing that anybody writes: digits and consonants, or many digits that differ.
@@ -137,7 +148,13 @@ mod tests {
         ] {
             assert!(canaries.look_for("note", shown).is_err(), "{shown}");
         }
-        for silent in ["line 12345", "variable `age`", "town2pq9x", "123456.5"] {
+        for silent in [
+            "line 12345",
+            "variable `age`",
+            "town2pq9x",
+            "123456.5",
+            "9123456.789",
+        ] {
             assert!(canaries.look_for("note", silent).is_ok(), "{silent}");
         }
     }

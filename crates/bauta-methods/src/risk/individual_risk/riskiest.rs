@@ -69,7 +69,11 @@ fn among_the_first(
     /// Records that are looked at for each that is listed.
     const LOOKED_AT: usize = 16;
     let a_block = table.block_of(keys, 0..1);
-    if a_block.columns().iter().any(|key| key.as_categorical().is_none()) {
+    if a_block
+        .columns()
+        .iter()
+        .any(|key| key.as_categorical().is_none())
+    {
         return None;
     }
     let n_looked_at = n_listed.checked_mul(LOOKED_AT)?;
