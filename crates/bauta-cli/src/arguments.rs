@@ -22,7 +22,9 @@ use bauta_methods::registry;
 use bauta_plan::plan::ReleaseWhen;
 use bauta_plan::run::{Replace, RunOptions};
 use bauta_plan::size;
-use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueHint};
+use clap::{
+    Arg, ArgMatches, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueHint,
+};
 
 use order::{GENERAL, GENERAL_FIRST};
 
@@ -64,17 +66,30 @@ pub(crate) struct Global {
     /// Threads to use; results do not depend on it
     #[arg(long, global = true, value_name = "N", help_heading = GENERAL, display_order = GENERAL_FIRST + 3)]
     pub(crate) threads: Option<NonZeroU16>,
-    /// Memory that the work may take, such as 2GB or 500MB (default: what the machine has available). `run`, `mask` and
-    /// `calibrate` put aside on the disk what does not fit; other commands refuse a file that needs more before it is read
+    /// Memory that the work may take, such as 2GB or 500MB (default: what the machine has available). `run`, `mask`,
+    /// `calibrate`, `risk` and `compare` put aside on the disk what does not fit; other commands refuse a file that needs
+    /// more before it is read
     #[arg(long, global = true, value_name = "SIZE", value_parser = parse_memory, help_heading = GENERAL, display_order = GENERAL_FIRST + 4)]
     pub(crate) memory: Option<u64>,
-    /// Folder in which `run`, `mask` and `calibrate` put data aside, in a folder of their own that is removed in the end
-    /// (default: that of the output)
-    #[arg(long, global = true, value_name = "DIR", help_heading = GENERAL, display_order = GENERAL_FIRST + 5)]
+    /// Folder for what does not fit: an option of the commands that put something aside.
+    #[arg(skip)]
     pub(crate) spill: Option<PathBuf>,
 }
 
 impl Global {
+    /// The options of any command, with those that only some have.
+    pub(crate) fn of(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let mut innermost = matches;
+        while let Some((_, inner)) = innermost.subcommand() {
+            innermost = inner;
+        }
+        let spill = innermost.try_get_one::<PathBuf>(SPILL).ok().flatten();
+        Ok(Self {
+            spill: spill.cloned(),
+            ..Self::from_arg_matches(matches)?
+        })
+    }
+
     /// What outputs may replace.
     pub(crate) fn replace(&self) -> Replace {
         if self.force {
@@ -94,6 +109,24 @@ impl Global {
     }
 }
 
+/// The option that names a folder for what does not fit.
+const SPILL: &str = "spill";
+
+/// The commands that put aside what does not fit, or say whether it can be.
+const PUT_ASIDE: [&str; 5] = ["run", "check", "risk", "compare", "calibrate"];
+
+fn spill() -> Arg {
+    Arg::new(SPILL)
+        .long(SPILL)
+        .value_name("DIR")
+        .value_parser(clap::value_parser!(PathBuf))
+        .value_hint(ValueHint::DirPath)
+        .help(
+            "Folder in which data are put aside, in a folder of their own that is removed in the end (default: that of \
+             the output, or of the file that is looked at)",
+        )
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Make a survey, protect it, and write the released file, the record and the report
@@ -109,8 +142,11 @@ pub(crate) enum Command {
     #[command(after_help = "Example:\n  bauta inspect survey.csv")]
     Inspect(InspectArguments),
     /// Check a plan to the end without running it
-    #[command(after_help = "Example:\n  bauta check plan.toml")]
-    Check(PlanArguments),
+    #[command(
+        after_help = "Examples:\n  bauta check plan.toml\n  bauta check plan.toml --memory 2GB\n\n\
+        With --memory, or [engine] in the plan, it also refuses what would need more."
+    )]
+    Check(CheckArguments),
     /// Run a plan: mask, measure, judge, write
     #[command(after_help = "Example:\n  bauta run plan.toml --seed 20150129")]
     Run(RunArguments),
@@ -358,6 +394,15 @@ pub(crate) struct ServeArguments {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct CheckArguments {
+    #[cfg(feature = "engine")]
+    #[command(flatten)]
+    pub(crate) engine: EngineArguments,
+    #[command(flatten)]
+    pub(crate) plan: PlanArguments,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct RunArguments {
     #[cfg(feature = "engine")]
     #[command(flatten)]
@@ -470,9 +515,11 @@ pub(crate) struct CompletionsArguments {
 pub(crate) fn command() -> clap::Command {
     let masks: Vec<clap::Command> = registry::MASKS
         .iter()
-        .map(|mask| masks::mask_command(mask.card()))
+        .map(|mask| masks::mask_command(mask.card()).arg(spill()))
         .collect();
-    Cli::command()
+    let all = Cli::command();
+    let with_spill = |all: clap::Command, name| all.mut_subcommand(name, |one| one.arg(spill()));
+    (PUT_ASIDE.into_iter().fold(all, with_spill))
         .mut_subcommand("mask", |command| {
             command
                 .subcommands(masks)

@@ -85,14 +85,18 @@ fn start() -> Result<Outcome, Failure> {
     if let Some(("mask", mask)) = matches.subcommand()
         && let Some((method, arguments)) = mask.subcommand()
     {
-        let global = arguments::Global::from_arg_matches(&matches).map_err(Failure::Usage)?;
+        let global = arguments::Global::of(&matches).map_err(Failure::Usage)?;
         return on_threads(&global, || commands::mask::run(method, arguments, &global));
     }
     if let Some(("calibrate", arguments)) = matches.subcommand() {
-        let global = arguments::Global::from_arg_matches(&matches).map_err(Failure::Usage)?;
+        let global = arguments::Global::of(&matches).map_err(Failure::Usage)?;
         return on_threads(&global, || commands::calibrate::run(arguments, &global));
     }
-    let cli = Cli::from_arg_matches(&matches).map_err(Failure::Usage)?;
+    let global = arguments::Global::of(&matches).map_err(Failure::Usage)?;
+    let cli = Cli {
+        global,
+        ..Cli::from_arg_matches(&matches).map_err(Failure::Usage)?
+    };
     if let Command::List(_) | Command::Explain(_) | Command::Completions(_) = cli.command {
         // What only prints needs no threads.
         return dispatch(cli);

@@ -14,6 +14,7 @@ mod listed_texts;
 mod memory;
 mod missing_matcher;
 mod number_builder;
+mod outlook;
 mod parquet;
 mod parquet_write;
 mod pieces;
@@ -47,6 +48,7 @@ use crate::watch::Watch;
 
 use memory::{Allowance, Need};
 
+pub use self::outlook::{CellBytes, Outlook, RecordCount, outlook, records_of_text};
 pub use arrow_in::from_record_batches;
 pub use arrow_out::to_record_batch;
 pub use decimal_marks::decide as decimal_mark_of;
@@ -214,7 +216,7 @@ pub fn read_stored(
     let is_on_disk = file.metadata().is_ok_and(|metadata| metadata.is_file());
     let streamed = match format {
         FileFormat::Text if is_on_disk => {
-            text_read::read_stored(path, &mut file, options, store, watch)?
+            text_read::read_stored(path, &mut file, Variables::All, options, store, watch)?
         }
         FileFormat::Parquet if is_on_disk => {
             Some(parquet::read_stored(path, file, options, store, watch)?)
@@ -255,16 +257,51 @@ pub fn read_described(
         return Ok(spelling::fold_declared(path, table, &options.schema)?.0);
     }
     let bytes = read_whole(path, file, options)?;
-    let mut attributes = options.schema.attributes.iter();
-    // Without numbers, nothing depends on the decimal mark.
-    let unsought = (!attributes.any(Attribute::is_of_numbers)).then(DecimalMark::default);
-    let options = ReadOptions {
-        decimal: options.decimal.or(unsought),
-        ..options.clone()
-    };
+    let options = with_mark_of_described(options);
     let of = Variables::Described;
     let (content, ()) = content_and(path, bytes, of, &options, watch, |_| Ok(()))?;
     Ok(content.table)
+}
+
+/// The same into a store: the table is the one that [`read_described`] gives, in columns whose cells lie in files. What can
+/// only be read as a whole is read so first, as by [`read_stored`].
+pub fn read_described_stored(
+    path: &Path,
+    options: &ReadOptions,
+    store: &Store,
+    watch: &dyn Watch,
+) -> Result<Table, DataError> {
+    let mut file = open(path)?;
+    let format = FileFormat::of_path(path)?;
+    let is_on_disk = file.metadata().is_ok_and(|metadata| metadata.is_file());
+    let of = Variables::Described;
+    let streamed = match format {
+        FileFormat::Text if is_on_disk => {
+            let options = with_mark_of_described(options);
+            let read = text_read::read_stored(path, &mut file, of, &options, store, watch)?;
+            read.map(|(read, _)| read.table)
+        }
+        FileFormat::Parquet if is_on_disk => Some(parquet::read_described_stored(
+            path, file, options, store, watch,
+        )?),
+        // A pipe goes by once.
+        FileFormat::Text | FileFormat::Parquet => None,
+    };
+    let table = match streamed {
+        Some(table) => spelling::fold_declared(path, table, &options.schema)?.0,
+        None => read_described(path, options, watch)?,
+    };
+    store.put_table(&table)
+}
+
+/// The options with a decimal mark where no described variable holds numbers: nothing depends on it then.
+fn with_mark_of_described(options: &ReadOptions) -> ReadOptions {
+    let mut attributes = options.schema.attributes.iter();
+    let unsought = (!attributes.any(Attribute::is_of_numbers)).then(DecimalMark::default);
+    ReadOptions {
+        decimal: options.decimal.or(unsought),
+        ..options.clone()
+    }
 }
 
 /// Which variables of a file are read.
@@ -273,16 +310,27 @@ enum Variables {
     All,
     /// Those that the schema describes.
     Described,
+    /// None: cells only show the decimal mark.
+    None,
 }
 
 /// Bytes of memory that reading a file takes at its peak, from its size, its header or footer and its
 /// number of records; a text file is read through for its lines, without being kept.
 pub fn memory_needed(path: &Path, options: &ReadOptions) -> Result<u64, DataError> {
+    memory_needed_of(path, Variables::All, options)
+}
+
+/// The same of the variables that `options` describe, as [`read_described`] reads them.
+pub fn memory_needed_described(path: &Path, options: &ReadOptions) -> Result<u64, DataError> {
+    memory_needed_of(path, Variables::Described, options)
+}
+
+fn memory_needed_of(path: &Path, of: Variables, options: &ReadOptions) -> Result<u64, DataError> {
     let format = FileFormat::of_path(path)?;
     let file = open(path)?;
     let need = match format {
-        FileFormat::Text => text_memory::of_file(path, file, options)?,
-        FileFormat::Parquet => parquet::memory_needed(path, &file, options)?,
+        FileFormat::Text => text_memory::of_file(path, file, of, options)?,
+        FileFormat::Parquet => parquet::memory_needed(path, &file, of, options)?,
     };
     Ok(need.bytes())
 }
@@ -330,6 +378,16 @@ pub fn column_names(path: &Path, options: &ReadOptions) -> Result<Vec<String>, D
     }
 }
 
+/// The names of a Parquet file's variables that hold whole numbers or doubles; none of a text, which does not say it.
+pub fn number_columns(path: &Path) -> Result<Vec<String>, DataError> {
+    let format = FileFormat::of_path(path)?;
+    let file = open(path)?;
+    match format {
+        FileFormat::Text => Ok(Vec::new()),
+        FileFormat::Parquet => parquet::number_columns(path, file),
+    }
+}
+
 /// The start of a text file up to the end of its header at least.
 fn read_header(path: &Path, mut file: File, options: &ReadOptions) -> Result<Vec<u8>, DataError> {
     let mut start = Vec::new();
@@ -365,6 +423,18 @@ pub fn check_decimal_mark(
 ) -> Result<(), DataError> {
     let is_text = FileFormat::of_path(path)? == FileFormat::Text;
     if options.decimal.is_some() || !is_text {
+        return Ok(());
+    }
+    let mut file = open(path)?;
+    let metadata = file.metadata();
+    let n_bytes = metadata.as_ref().map_or(0, std::fs::Metadata::len);
+    let is_on_disk = metadata.is_ok_and(|metadata| metadata.is_file());
+    let need = Need::of_bytes(n_bytes);
+    let fits = Allowance::of(options.memory).check(path, &need).is_ok();
+    if is_on_disk
+        && !fits
+        && let Some(()) = text_read::check_marks(path, &mut file, options, watch)?
+    {
         return Ok(());
     }
     let bytes = read_whole(path, open(path)?, options)?;

@@ -9,14 +9,15 @@ mod block;
 mod column_file;
 mod counting;
 mod folder;
+mod numbers;
 
 use std::io;
 
 pub(crate) use column_file::{
     ColumnFile, ColumnWriter, ExactNumbers, Frame, FrameValues, StoredTexts, TextReader,
-    Translation,
+    TextsAsNumbers, Translation,
 };
-pub use counting::{ClassCount, CountFailed, CountedClasses, CountsClasses};
+pub use counting::{ClassCount, CountAccount, CountFailed, CountedClasses, CountsClasses};
 pub(crate) use folder::Held;
 pub use folder::{ENGINE_PREFIX, LOCK, Leftover, Store};
 

@@ -2,11 +2,13 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow_array::{ArrayRef, Decimal128Array, RecordBatch, UInt8Array, UInt16Array, UInt32Array};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
-use bauta_data::store::{ClassCount, CountFailed, CountedClasses, CountsClasses};
+use bauta_data::store::{ClassCount, CountAccount, CountFailed, CountedClasses, CountsClasses};
 use bauta_data::{Codes, Watch};
+use datafusion::DATAFUSION_VERSION;
 use tempfile::TempDir;
 
 use crate::error::EngineError;
@@ -22,6 +24,7 @@ pub struct Counter {
     session: Session,
     layout: Layout,
     watch: Box<dyn Watch + Send>,
+    n_handed_over: AtomicU64,
 }
 
 impl Counter {
@@ -31,6 +34,7 @@ impl Counter {
             session,
             layout: Layout::default(),
             watch,
+            n_handed_over: AtomicU64::new(0),
         }
     }
 
@@ -79,9 +83,31 @@ impl CountsClasses for Counter {
             names,
             weighted,
             n_records: 0,
-            _folder: folder,
+            folder,
         }))
     }
+
+    fn account(&self) -> Option<CountAccount> {
+        let partitions = self.session.partitions();
+        Some(CountAccount {
+            by: if partitions.is_some() {
+                "datafusion"
+            } else {
+                "ballista"
+            },
+            version: DATAFUSION_VERSION,
+            partitions: partitions.map(|n| n as u64),
+            bytes_handed_over: self.n_handed_over.load(Ordering::Relaxed),
+            bytes_spilled: partitions.map(|_| self.session.spilled()),
+        })
+    }
+}
+
+/// Bytes of the files in a folder.
+fn bytes_in(folder: &Path) -> u64 {
+    let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let lengths = files.filter_map(|file| file.metadata().ok());
+    lengths.map(|file| file.len()).sum()
 }
 
 /// The narrowest type of codes that go up to `largest`.
@@ -104,7 +130,7 @@ struct Begun<'c> {
     weighted: bool,
     n_records: u32,
     /// Removed when the count is done or given up; last, when nobody writes there any more.
-    _folder: TempDir,
+    folder: TempDir,
 }
 
 impl ClassCount for Begun<'_> {
@@ -138,10 +164,12 @@ impl ClassCount for Begun<'_> {
             writer,
             names,
             weighted,
-            _folder,
+            folder,
             ..
         } = *self;
         let parts = writer.finish().map_err(|error| failed(&error))?;
+        let n_bytes = bytes_in(folder.path());
+        counter.n_handed_over.fetch_add(n_bytes, Ordering::Relaxed);
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let weight = weighted.then_some(WEIGHT);
         let counted = counter

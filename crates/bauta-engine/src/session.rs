@@ -156,6 +156,12 @@ impl Session {
         self.spilled.load(Ordering::Relaxed)
     }
 
+    /// Pieces that a session on this machine works on at a time.
+    pub fn partitions(&self) -> Option<usize> {
+        let here = self.spill.is_some();
+        here.then(|| self.context.copied_config().target_partitions())
+    }
+
     /// The memory limit of a session on this machine.
     pub fn memory(&self) -> Option<u64> {
         self.memory

@@ -83,6 +83,7 @@ pub(crate) fn optimise(
     let ground = Ground::of(start, settings, context)?;
     let began = State::of(start, &ground, settings, context)?;
     let before = began.distance(&ground);
+    refuse_beyond_doubles(start, &ground, before)?;
     let il1_target = settings.p * before.il1;
     let mut state = began.clone();
     if settings.projection {
@@ -126,8 +127,31 @@ pub(crate) fn optimise(
         course,
         ends,
     };
+    refuse_beyond_doubles(start, &ground, found.after)?;
     state_of(&found, settings, context);
     Ok(found)
+}
+
+/// Refuses a masked file so far from the original that its distance is no number: there is nothing to compare by.
+fn refuse_beyond_doubles(
+    start: &Start<'_>,
+    ground: &Ground,
+    distance: Distance,
+) -> Result<(), MethodError> {
+    if distance.e.is_finite() && distance.il1.is_finite() {
+        return Ok(());
+    }
+    let farthest = |at: usize| {
+        let deviations = start.masked[at].iter();
+        let deviations = deviations.map(|&z| ground.variables[at].standardised(z).abs());
+        deviations.fold(0.0, f64::max)
+    };
+    let worst = (0..start.names.len()).max_by(|&a, &b| farthest(a).total_cmp(&farthest(b)));
+    Err(MethodError::data(
+        worst.map_or("", |at| start.names[at]),
+        "its masked values lie so many standard deviations from the original ones that the moments are beyond all doubles",
+        "mask it less in the step before, or leave it out of this one",
+    ))
 }
 
 /// The best of some searches: IL1 where it should be comes first, then the objective; of equals the first.

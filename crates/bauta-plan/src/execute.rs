@@ -32,6 +32,7 @@ use masking::Masked;
 use seen_again::sees_the_same;
 
 pub(crate) use described::released_record;
+pub(crate) use masking::masks_apart;
 
 /// Stages of work in memory besides the steps: measuring before and after.
 pub(crate) const STAGES_OF_MEASURING: usize = 2;

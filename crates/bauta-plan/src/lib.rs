@@ -7,6 +7,7 @@
 //! data and compares them, [`tune`] searches among them for the one that loses least, [`work`] has what can be done
 //! without a plan. Everything runs on the threads of the caller. Nothing else knows TOML.
 
+mod aside;
 pub mod check;
 mod claims;
 mod clock;
@@ -14,6 +15,7 @@ pub mod draft;
 mod error;
 pub mod estimate;
 pub mod execute;
+pub mod foreseen;
 pub mod gate;
 mod judge;
 pub mod judged;

@@ -165,6 +165,8 @@ pub struct PlannedMeasure {
     pub groups: Groups,
     /// Whether the plan asks for it.
     pub asked: Asked,
+    /// Where the plan asks for it.
+    pub span: Option<Span>,
 }
 
 /// Whether a plan asks for a measure.

@@ -50,6 +50,8 @@ pub enum ProblemKind {
     Parameter,
     /// The data file is not fit.
     Data,
+    /// A step or measure needs more memory than there may be.
+    Memory,
 }
 
 impl ProblemKind {
@@ -64,6 +66,7 @@ impl ProblemKind {
             Self::UnknownMethod => "unknown-method",
             Self::Parameter => "parameter",
             Self::Data => "data",
+            Self::Memory => "memory",
         }
     }
 }

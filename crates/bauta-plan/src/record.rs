@@ -430,7 +430,8 @@ pub struct TimesRecord {
     pub stages: Vec<StageTime>,
     /// Threads used.
     pub threads: u64,
-    /// What lay on the disk, of a run within a limit of memory. No figure and no byte of a release depends on it.
+    /// What lay on the disk, of a run within a limit of memory; none of a run in memory. No figure and no byte of a release
+    /// depends on it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub store: Option<StoreRecord>,
 }
@@ -442,11 +443,34 @@ pub struct StoreRecord {
     pub bytes_written: u64,
     /// Bytes that it held at the most.
     pub most_bytes: u64,
+    /// Bytes of memory that the run could take; none where there was no limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<u64>,
     /// Bytes of memory that variables which are read at the same time could take; none where there was no limit.
     pub bytes_for_columns: Option<u64>,
+    /// Who counted keys, where that was an engine or a cluster.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counting: Option<CountingRecord>,
     /// Stores of killed runs that were found and removed; the record on the disk does not know of them.
     #[serde(default, skip_serializing)]
     pub n_removed: u64,
+}
+
+/// An engine or a cluster that counted keys for a run.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct CountingRecord {
+    /// What it is: `datafusion` on the same machine, or `ballista` on a cluster.
+    pub by: String,
+    /// The version of DataFusion.
+    pub version: String,
+    /// Pieces that were worked on at a time; none where the cluster decided that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub partitions: Option<u64>,
+    /// Bytes of keys and weights that were handed over to it in files.
+    pub bytes_handed_over: u64,
+    /// Bytes that it put aside because they did not fit; none of a cluster, whose executors do not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes_spilled: Option<u64>,
 }
 
 /// Time of one stage.

@@ -8,6 +8,7 @@ use bauta_data::store::{CountsClasses, Store};
 use bauta_methods::MethodError;
 
 use crate::execute::{Executed, STAGES_OF_MEASURING, execute_in};
+use crate::foreseen::refuse_shortage;
 use crate::measure::RecordFigures;
 use crate::output::Guard;
 use crate::plan::Plan;
@@ -67,10 +68,11 @@ pub fn run_in(
     // Before hours of work, not after them.
     guard.check(&plan.output.paths())?;
     let mut stages = stages_of(plan, watch);
-    let loaded = stages.time("read", || match store {
-        Some(store) => read_stored(plan, store, watch),
-        None => read(plan, watch),
-    })?;
+    let loaded = stages.time("read", || read_into(plan, store, watch))?;
+    if let Some(store) = store {
+        // Not after an hour of work.
+        refuse_shortage(plan, &loaded.table, store.allowed())?;
+    }
     let figures = RecordFigures::Dropped;
     let Executed {
         record,
@@ -89,7 +91,7 @@ pub fn run_in(
         style,
     };
     publish_with(plan, outcome, &guard, renderer, watch, || TimesRecord {
-        store: store.map(store_record),
+        store: store.map(|store| store_record(store, plan.engine.memory)),
         ..stages.finish()
     })
 }
@@ -132,18 +134,21 @@ pub(crate) fn read(plan: &Plan, watch: &dyn RunWatch) -> Result<format::Loaded, 
     Ok(format::read(input_of(plan)?, &plan.read, watch)?)
 }
 
-/// Reads the file of a plan into a store.
-fn read_stored(
+/// Reads the file of a plan, into a store if there is one.
+pub(crate) fn read_into(
     plan: &Plan,
-    store: &Store,
+    store: Option<&Store>,
     watch: &dyn RunWatch,
 ) -> Result<format::Loaded, RunError> {
-    Ok(format::read_stored(
-        input_of(plan)?,
-        &plan.read,
-        store,
-        watch,
-    )?)
+    match store {
+        Some(store) => Ok(format::read_stored(
+            input_of(plan)?,
+            &plan.read,
+            store,
+            watch,
+        )?),
+        None => read(plan, watch),
+    }
 }
 
 fn input_of(plan: &Plan) -> Result<&Path, RunError> {

@@ -16,7 +16,7 @@ use crate::execute::RunOptions;
 use crate::output::folder_of;
 use crate::plan::{EngineSettings, Plan};
 use crate::publish::Renderer;
-use crate::record::{RunRecord, StoreRecord};
+use crate::record::{CountingRecord, RunRecord, StoreRecord};
 use crate::run::run_in;
 use crate::stages::RunWatch;
 
@@ -25,6 +25,12 @@ const LEAST_MEMORY: u64 = 100_000_000;
 
 /// Times the memory of reading a file that a run takes: what steps make of it, and what methods keep in mind.
 const TIMES_READ: u64 = 2;
+
+/// Whether work is done in memory on a file whose reading takes so many bytes. Less than [`LEAST_MEMORY`] a store takes for
+/// itself: what is refused in memory is refused.
+pub(crate) fn fits(memory: u64, needed: u64) -> bool {
+    memory < LEAST_MEMORY || needed.saturating_mul(TIMES_READ) <= memory
+}
 
 /// How much memory a run may take, and where goes what does not fit.
 #[derive(Clone)]
@@ -71,8 +77,7 @@ impl Limits {
         };
         if let (Some(memory), None, None) = (*memory, spill, &counter) {
             let needed = memory_needed(&input.path, &plan.read)?;
-            // Less than this a store takes for itself: what is refused in memory is refused.
-            if memory < LEAST_MEMORY || needed.saturating_mul(TIMES_READ) <= memory {
+            if fits(memory, needed) {
                 return Ok(None);
             }
         }
@@ -81,12 +86,12 @@ impl Limits {
             ..Self::new(*memory, &spill_folder(plan, &input.path))
         }))
     }
+}
 
-    /// Bytes that columns which are read at the same time may take: half of all. The other half is for what methods make
-    /// of them, and for what they keep in mind meanwhile.
-    fn of_columns(&self) -> Option<u64> {
-        self.memory.map(|bytes| bytes / 2)
-    }
+/// Bytes that columns which are read at the same time may take of so many: half of them. The other half is for what methods
+/// make of them, and for what they keep in mind meanwhile.
+pub(crate) fn of_columns(memory: u64) -> u64 {
+    memory / 2
 }
 
 /// The folder for what does not fit into memory: the one that is named, or that of the released file.
@@ -108,8 +113,8 @@ pub fn run_within(
 ) -> Result<RunRecord, RunError> {
     let Leftover { n_folders } = Store::remove_leftover(&limits.spill);
     let store = Store::with_blocks(&limits.spill, limits.block_records)?;
-    if let Some(bytes) = limits.of_columns() {
-        store.allow(bytes);
+    if let Some(memory) = limits.memory {
+        store.allow(of_columns(memory));
     }
     if let Some(counter) = &limits.counter {
         store.count_with(Arc::clone(counter));
@@ -131,11 +136,20 @@ pub fn run_within(
 }
 
 /// What the record says of a store.
-pub(crate) fn store_record(store: &Store) -> StoreRecord {
+pub(crate) fn store_record(store: &Store, memory: Option<u64>) -> StoreRecord {
+    let counting = store.count_account().map(|account| CountingRecord {
+        by: account.by.to_owned(),
+        version: account.version.to_owned(),
+        partitions: account.partitions,
+        bytes_handed_over: account.bytes_handed_over,
+        bytes_spilled: account.bytes_spilled,
+    });
     StoreRecord {
         bytes_written: store.bytes_written(),
         most_bytes: store.most_bytes(),
+        memory,
         bytes_for_columns: Some(store.allowed()).filter(|&bytes| bytes < u64::MAX),
+        counting,
         n_removed: 0,
     }
 }
@@ -146,7 +160,8 @@ pub(crate) fn caught<T>(work: impl FnOnce() -> Result<T, MethodError>) -> Result
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|cause| Err(error_of(cause)))
 }
 
-fn error_of(cause: Box<dyn Any + Send>) -> MethodError {
+/// What an unwinding thread carries, in words. A mistake of ours unwinds on.
+pub(crate) fn error_of(cause: Box<dyn Any + Send>) -> MethodError {
     match cause.downcast::<StoreLost>() {
         Ok(lost) => match *lost {
             StoreLost::Memory { needed, allowed } => MethodError::Request {

@@ -2,8 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use bauta_data::store::Store;
 use bauta_data::{DataError, format};
 use bauta_methods::mask::Effect;
+use bauta_plan::foreseen::{Shortage, shortages};
 use bauta_plan::plan::EngineSettings;
 use bauta_plan::run::{folder_of, refuse_unjudged, ungated};
 use bauta_plan::sweep::Grid;
@@ -12,7 +14,9 @@ use bauta_plan::{Plan, Problem, ProblemKind};
 use serde_json::json;
 
 use crate::Outcome;
-use crate::arguments::{Global, PlanArguments};
+use crate::arguments::{CheckArguments, Global, PlanArguments};
+#[cfg(feature = "engine")]
+use crate::commands::run::engine;
 use crate::commands::sweep;
 use crate::failure::Failure;
 use crate::print::{object, out, say};
@@ -20,7 +24,8 @@ use crate::progress::Progress;
 use crate::recovery::recover_beside;
 use crate::words::counted;
 
-pub(crate) fn run(arguments: &PlanArguments, global: &Global) -> Result<Outcome, Failure> {
+pub(crate) fn run(asked: &CheckArguments, global: &Global) -> Result<Outcome, Failure> {
+    let arguments = &asked.plan;
     if let Some(grid) = grid_of(&arguments.plan)? {
         check_grid(&grid, arguments, global);
         return Ok(Outcome::Fine);
@@ -28,6 +33,7 @@ pub(crate) fn run(arguments: &PlanArguments, global: &Global) -> Result<Outcome,
     let plan = load(&arguments.plan, global)?;
     refuse_unjudged(&plan, ungated(&plan, arguments.run_options(None, global)))?;
     check_decimal_mark(&plan, global)?;
+    check_memory(&plan, asked, &arguments.plan)?;
     let idle: Vec<&str> = plan
         .steps
         .iter()
@@ -114,6 +120,32 @@ fn check_decimal_mark(plan: &Plan, global: &Global) -> Result<(), Failure> {
     let progress = Progress::new(global.quiet || global.json);
     format::check_decimal_mark(&input.path, &plan.read, &progress)?;
     Ok(())
+}
+
+/// Looks whether the steps and measures can do with the memory that they may take, and whether those are there who are to
+/// count keys.
+fn check_memory(plan: &Plan, asked: &CheckArguments, file: &Path) -> Result<(), Failure> {
+    if let Some(folder) = &plan.engine.spill {
+        Store::check_folder(folder)?;
+    }
+    #[cfg(feature = "engine")]
+    let counted = engine::counter(plan, &asked.engine)?.is_some();
+    #[cfg(not(feature = "engine"))]
+    let counted = {
+        let CheckArguments { plan: _ } = asked;
+        false
+    };
+    let lacking = shortages(plan, counted)?;
+    let (certain, estimated): (Vec<Shortage>, Vec<Shortage>) =
+        lacking.into_iter().partition(Shortage::is_refused);
+    for one in &estimated {
+        say!("warning: {} ({})", one.message(), one.hint());
+    }
+    if certain.is_empty() {
+        return Ok(());
+    }
+    let problems = certain.iter().map(Shortage::problem).collect();
+    Err(refused(file, &plan.text, problems))
 }
 
 /// Reads and checks a plan.

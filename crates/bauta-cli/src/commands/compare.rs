@@ -13,6 +13,7 @@ use bauta_plan::work::compare::{
 use crate::Outcome;
 use crate::arguments::{CompareArguments, Global};
 use crate::commands::planned::planned;
+use crate::commands::run::say_store;
 use crate::failure::Failure;
 use crate::print::say;
 use crate::progress::Progress;
@@ -24,6 +25,9 @@ pub(crate) fn run(arguments: &CompareArguments, global: &Global) -> Result<Outco
     let progress = Progress::new(global.quiet || global.json);
     let Asked { compared, planned } = compared(arguments, global, &progress)?;
     drop(progress);
+    if let Some(store) = compared.put_aside.as_ref().filter(|_| !global.json) {
+        say_store(store);
+    }
     if global.json {
         shown::print_json(arguments, &compared);
     } else {
@@ -58,7 +62,8 @@ fn compared(
     if let Some(file) = of_record {
         refuse_options_of_files(arguments)?;
         let request = request(arguments, [file, file]);
-        let compared = compare_record(file, global.memory, &request, progress)?;
+        let reading = arguments.reading.reading(global);
+        let compared = compare_record(file, &reading, &request, progress)?;
         return Ok(Asked { compared, planned });
     }
     let [original, masked] = files_of(arguments, planned.as_ref())?;

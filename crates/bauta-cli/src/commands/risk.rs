@@ -4,11 +4,10 @@ mod screen;
 
 use std::path::{Path, PathBuf};
 
-use bauta_data::Table;
 use bauta_methods::Choice as _;
 use bauta_methods::{Measurement, Note};
 use bauta_plan::work::risk::{
-    AskedFile, Left, PlannedRisk, RiskFound, RiskRequest, Riskiest, risk_by_plan, risk_of,
+    AskedFile, Left, LookedAt, PlannedRisk, RiskFound, RiskRequest, Riskiest, risk_by_plan, risk_of,
 };
 use bauta_plan::work::{Planned, WorkError};
 use serde_json::{Map, json};
@@ -16,6 +15,7 @@ use serde_json::{Map, json};
 use crate::Outcome;
 use crate::arguments::{Global, RiskArguments};
 use crate::commands::planned::planned;
+use crate::commands::run::say_store;
 use crate::failure::{Failure, joined};
 use crate::print::{object, out, say};
 use crate::progress::Progress;
@@ -27,8 +27,11 @@ pub(crate) fn run(arguments: &RiskArguments, global: &Global) -> Result<Outcome,
     let planned = planned(arguments.plan.as_ref(), arguments.record.as_ref(), global)?;
     let file = file_of(arguments, planned.as_ref())?;
     let progress = Progress::new(global.quiet || global.json);
-    let (table, risks) = risks(arguments, &file, planned.as_ref(), global, &progress)?;
+    let (read, risks) = risks(arguments, &file, planned.as_ref(), global, &progress)?;
     drop(progress);
+    if let Some(store) = read.put_aside.as_ref().filter(|_| !global.json) {
+        say_store(store);
+    }
     let views: Vec<View<'_>> = risks
         .iter()
         .map(|risk| View {
@@ -38,7 +41,7 @@ pub(crate) fn run(arguments: &RiskArguments, global: &Global) -> Result<Outcome,
         })
         .collect();
     if global.json {
-        print_json(&views, &table);
+        print_json(&views, &read);
         return Ok(Outcome::Fine);
     }
     say_of_which_file(arguments, planned.as_ref());
@@ -46,7 +49,7 @@ pub(crate) fn run(arguments: &RiskArguments, global: &Global) -> Result<Outcome,
         if position > 0 {
             out!();
         }
-        screen::print(view, &table);
+        screen::print(view, &read);
     }
     let notes = risks.iter().flat_map(|risk| &risk.found.notes);
     show_notes(notes, global);
@@ -119,7 +122,7 @@ fn risks(
     planned: Option<&Planned>,
     global: &Global,
     progress: &Progress,
-) -> Result<(Table, Vec<PlannedRisk>), Failure> {
+) -> Result<(LookedAt, Vec<PlannedRisk>), Failure> {
     let (request, reading) = (request(arguments), arguments.reading.reading(global));
     let per_record = arguments.per_record.as_deref();
     let replace = global.replace();
@@ -139,17 +142,17 @@ fn risks(
                 "give --plan or --record, or leave it out",
             ));
         }
-        None => risk_of(file, &reading, &request, per_record, replace, progress).map(
-            |(table, found)| {
+        None => {
+            risk_of(file, &reading, &request, per_record, replace, progress).map(|(read, found)| {
                 let risk = PlannedRisk {
                     scenario: None,
                     absent: Vec::new(),
                     request,
                     found,
                 };
-                (table, vec![risk])
-            },
-        ),
+                (read, vec![risk])
+            })
+        }
     };
     found.map_err(|error| match error {
         WorkError::Settings { problems, .. } => Failure::mistake(joined(&problems), "see --help"),
@@ -186,22 +189,22 @@ fn show_notes<'n>(notes: impl Iterator<Item = &'n Note>, global: &Global) {
 }
 
 /// One object for one set of keys; for several scenarios one that holds one of each.
-fn print_json(views: &[View<'_>], table: &Table) {
+fn print_json(views: &[View<'_>], read: &LookedAt) {
     match views {
-        [one] => object(&risk_object(one, table)),
+        [one] => object(&risk_object(one, read)),
         several => {
             let file = several.first().map(|view| view.file.display().to_string());
-            let scenarios = several.iter().map(|view| risk_object(view, table));
+            let scenarios = several.iter().map(|view| risk_object(view, read));
             object(&json!({
                 "file": file,
-                "n_records": table.n_records(),
+                "n_records": read.n_records,
                 "scenarios": scenarios.collect::<Vec<_>>(),
             }));
         }
     }
 }
 
-fn risk_object(view: &View<'_>, table: &Table) -> serde_json::Value {
+fn risk_object(view: &View<'_>, read: &LookedAt) -> serde_json::Value {
     let PlannedRisk { request, found, .. } = view.risk;
     let counted = &found.counted;
     let violations: Map<String, serde_json::Value> = request
@@ -220,7 +223,7 @@ fn risk_object(view: &View<'_>, table: &Table) -> serde_json::Value {
     json!({
         "file": view.file.display().to_string(),
         "scenario": scenario.map(|scenario| &scenario.name),
-        "n_records": table.n_records(),
+        "n_records": read.n_records,
         "keys": request.keys,
         "absent_keys": view.risk.absent,
         "weight": request.weight,

@@ -1,7 +1,7 @@
 //! `bauta run`: a plan, carried out.
 
 #[cfg(feature = "engine")]
-mod engine;
+pub(crate) mod engine;
 mod measured;
 mod screen;
 mod variables;
@@ -11,8 +11,9 @@ use std::sync::Arc;
 
 use bauta_data::store::CountsClasses;
 use bauta_methods::{Measurement, Note};
+use bauta_plan::foreseen::{Certainty, shortages};
 use bauta_plan::plan::NamedPath;
-use bauta_plan::record::{GateRecord, MeasureRecord, RunRecord, StepRecord};
+use bauta_plan::record::{GateRecord, MeasureRecord, RunRecord, StepRecord, StoreRecord};
 use bauta_plan::run::{RunOptions, run as run_plan, run_counted};
 use bauta_plan::{Judged, Plan};
 use bauta_report::HtmlRenderer;
@@ -40,6 +41,7 @@ pub(crate) fn run(arguments: &RunArguments, global: &Global) -> Result<Outcome, 
     let counter = engine::counter(&plan, &arguments.engine)?;
     #[cfg(not(feature = "engine"))]
     let counter = None;
+    refuse_or_warn(&plan, counter.is_some())?;
     let record = carry_out(&plan, options, counter, global)?;
     if global.json {
         print_json(&plan, &record);
@@ -49,6 +51,17 @@ pub(crate) fn run(arguments: &RunArguments, global: &Global) -> Result<Outcome, 
         print_summary(&plan, &record, file);
     }
     Ok(verdict(&record))
+}
+
+/// Refuses what certainly needs more memory than there may be, before hours of work; what is estimated is a warning.
+fn refuse_or_warn(plan: &Plan, counted: bool) -> Result<(), Failure> {
+    for lacking in shortages(plan, counted)? {
+        match lacking.certainty {
+            Certainty::Certain => return Err(lacking.error(plan).into()),
+            Certainty::Estimate => say!("warning: {} ({})", lacking.message(), lacking.hint()),
+        }
+    }
+    Ok(())
 }
 
 /// Runs a plan with progress and the reports of `bauta-report`; `counter` counts keys, if somebody else is to.
@@ -63,16 +76,15 @@ pub(crate) fn carry_out(
         Some(counter) => run_counted(plan, options, counter, &progress, &HtmlRenderer)?,
         None => run_plan(plan, options, &progress, &HtmlRenderer)?,
     };
-    say_store(&record);
+    if let Some(store) = &record.times.store {
+        say_store(store);
+    }
     warn_of_older(plan, &record);
     Ok(record)
 }
 
 /// Tells of what lay on the disk.
-pub(crate) fn say_store(record: &RunRecord) {
-    let Some(store) = &record.times.store else {
-        return;
-    };
+pub(crate) fn say_store(store: &StoreRecord) {
     let megabytes = |bytes: u64| bytes.div_ceil(1_000_000);
     say!(
         "put aside on the disk: {} MB at the most; removed",

@@ -208,6 +208,12 @@ impl Column {
         }
     }
 
+    /// The texts of the marks of its missing cells, if its cells lie in a file; nothing is read for that.
+    pub fn stored_marks(&self) -> impl Iterator<Item = &str> {
+        let marks = self.file().map(ColumnFile::marks).unwrap_or_default();
+        marks.iter().map(|mark| mark.text.as_str())
+    }
+
     /// Who counts classes of its values, if its cells lie in a store that has somebody count for it.
     pub fn counted_elsewhere(&self) -> Option<Arc<dyn CountsClasses>> {
         match &self.cells {
@@ -245,6 +251,14 @@ impl Column {
         match &self.cells {
             Cells::Stored(stored) => stored.file.n_bytes_in_memory(),
             Cells::Read(_) | Cells::Unread(_) => 0,
+        }
+    }
+
+    /// The file in which its cells lie, if they lie in one.
+    pub(crate) fn file(&self) -> Option<&ColumnFile> {
+        match &self.cells {
+            Cells::Stored(stored) => Some(&stored.file),
+            Cells::Read(_) | Cells::Unread(_) => None,
         }
     }
 

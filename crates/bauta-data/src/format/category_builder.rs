@@ -17,9 +17,11 @@ use crate::codes::Codes;
 use crate::column::{Column, Content};
 use crate::date::{DateDoubt, DateEvidence, DateFormat, format_of};
 use crate::levels::Levels;
-use crate::number::{DecimalMark, MarkEvidence, PlainNumber, is_short_whole};
+use crate::number::{DecimalMark, MarkEvidence, PlainNumber, is_short_whole, parse_number_with};
 use crate::problem::{DataProblem, ProblemList};
-use crate::store::{ColumnWriter, Frame, FrameValues, Store, TextReader, Translation};
+use crate::store::{
+    ColumnWriter, Frame, FrameValues, Store, TextReader, TextsAsNumbers, Translation,
+};
 use crate::text::TextArena;
 
 /// Categories in the making. Missing texts get codes like all others until the end, so that one
@@ -282,15 +284,7 @@ impl CategoryBuilder {
         n_texts: usize,
         mark: DecimalMark,
     ) -> Option<Column> {
-        if !self.takes_any_text() {
-            return None;
-        }
-        let attribute = Attribute {
-            kind: Kind::Continuous,
-            ..Attribute::clone(&self.attribute)
-        };
-        let missing = self.missing.clone();
-        let mut numbers = NumberBuilder::new(Arc::new(attribute), missing, Marks::Known(mark));
+        let mut numbers = self.as_numbers(mark)?;
         numbers.reserve(n_texts);
         let mut problems = ProblemList::default();
         for text in texts {
@@ -301,6 +295,17 @@ impl CategoryBuilder {
             }
         }
         Some(numbers.finish())
+    }
+
+    /// The same column of numbers without any cell, if its texts need be nothing else.
+    fn as_numbers(&self, mark: DecimalMark) -> Option<NumberBuilder> {
+        let attribute = Attribute {
+            kind: Kind::Continuous,
+            ..Attribute::clone(&self.attribute)
+        };
+        let missing = self.missing.clone();
+        self.takes_any_text()
+            .then(|| NumberBuilder::new(Arc::new(attribute), missing, Marks::Known(mark)))
     }
 
     /// The missing state of a text; if it holds a value, what it shows of the decimal mark is taken in.
@@ -473,6 +478,34 @@ impl TextReader for CategoryBuilder {
     fn read(&self, texts: &TextArena) -> Content {
         let cells = self.clone().finish_with(texts.iter().map(Cow::Borrowed));
         cells.into_content()
+    }
+
+    fn numbers(
+        &self,
+        blocks: &mut dyn Iterator<Item = io::Result<TextArena>>,
+        mark: DecimalMark,
+        mut writer: ColumnWriter,
+    ) -> io::Result<TextsAsNumbers> {
+        let Some(mut numbers) = self.as_numbers(mark) else {
+            return Ok(TextsAsNumbers::Unsure);
+        };
+        let mut problems = ProblemList::default();
+        for texts in blocks {
+            for text in texts?.iter() {
+                numbers.push(text, &mut problems, || Place::Line(0));
+                if problems.is_empty() {
+                    continue;
+                }
+                // An infinite one is a number that this builder does not take.
+                return Ok(match parse_number_with(text, mark) {
+                    Some(_) => TextsAsNumbers::Unsure,
+                    None => TextsAsNumbers::None,
+                });
+            }
+            numbers.store(&mut writer, Stored::Blocks)?;
+        }
+        numbers.store(&mut writer, Stored::All)?;
+        Ok(TextsAsNumbers::All(Box::new(numbers.finish_stored(writer))))
     }
 }
 

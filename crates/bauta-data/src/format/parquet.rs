@@ -4,7 +4,7 @@ mod listed_pages;
 mod small_numbers;
 
 use std::fs::File;
-use std::io::{Read as _, Seek as _};
+use std::io::{Read, Seek as _};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -26,6 +26,7 @@ use super::arrow_in::TableBuilder;
 use super::builder::Stored;
 use super::category_builder::CategoryBuilder;
 use super::memory::{Allowance, ColumnCosts, Need};
+use super::outlook::{CellBytes, KeptAs, NUMBER, Outlook, RecordCount};
 use super::text_read::ReadText;
 use super::{ReadOptions, TextStyle, Variables};
 use crate::fingerprint::Fingerprint;
@@ -74,10 +75,7 @@ pub(super) fn read_described(
     options: &ReadOptions,
     watch: &dyn Watch,
 ) -> Result<Table, DataError> {
-    let mut start = Vec::new();
-    let taken = (&file).take(START.len() as u64).read_to_end(&mut start);
-    taken.map_err(|error| DataError::io(path, "read", &error))?;
-    check_start(path, &start)?;
+    check_start_of(path, &file)?;
     let read = (Variables::Described, Held::Pages);
     decoded(path, file, read, options, watch)
 }
@@ -85,31 +83,19 @@ pub(super) fn read_described(
 /// All variables of a file on the disk, into a store, and the hash of its bytes.
 pub(super) fn read_stored(
     path: &Path,
-    mut file: File,
+    file: File,
     options: &ReadOptions,
     store: &Store,
     watch: &dyn Watch,
 ) -> Result<(ReadText, Fingerprint), DataError> {
     let failed = |error: std::io::Error| DataError::io(path, "read", &error);
-    let mut start = Vec::new();
-    let taken = (&file).take(START.len() as u64).read_to_end(&mut start);
-    taken.map_err(failed)?;
-    check_start(path, &start)?;
-    file.rewind().map_err(failed)?;
-    let hashed = file.try_clone().map_err(failed)?;
+    let mut hashed = file.try_clone().map_err(failed)?;
+    check_start_of(path, &hashed)?;
+    hashed.rewind().map_err(failed)?;
     // The two share one place in the file, so that one goes after the other.
     let fingerprint = Fingerprint::of(&hashed).map_err(failed)?;
-    let decode = || rayon::scope(|_| store_batches(path, file, options, store, watch));
-    let content = AssertUnwindSafe(decode);
-    let table = catch_unwind(content).unwrap_or_else(|cause| {
-        // What the store lacks is not the file's fault.
-        if cause.is::<StoreLost>() {
-            resume_unwind(cause);
-        }
-        Err(damaged(path))
-    })?;
     let read = ReadText {
-        table,
+        table: stored(path, file, Variables::All, options, store, watch)?,
         style: TextStyle::default(),
         remarks: Vec::new(),
         shown_marks: Vec::new(),
@@ -117,9 +103,51 @@ pub(super) fn read_stored(
     Ok((read, fingerprint))
 }
 
+/// The variables that `options` describe, of a file on the disk, into a store.
+pub(super) fn read_described_stored(
+    path: &Path,
+    file: File,
+    options: &ReadOptions,
+    store: &Store,
+    watch: &dyn Watch,
+) -> Result<Table, DataError> {
+    check_start_of(path, &file)?;
+    stored(path, file, Variables::Described, options, store, watch)
+}
+
+/// Refuses a file that does not begin as a Parquet file does.
+fn check_start_of(path: &Path, mut file: &File) -> Result<(), DataError> {
+    let mut start = Vec::new();
+    let taken = Read::by_ref(&mut file)
+        .take(START.len() as u64)
+        .read_to_end(&mut start);
+    taken.map_err(|error| DataError::io(path, "read", &error))?;
+    check_start(path, &start)
+}
+
+fn stored(
+    path: &Path,
+    file: File,
+    of: Variables,
+    options: &ReadOptions,
+    store: &Store,
+    watch: &dyn Watch,
+) -> Result<Table, DataError> {
+    let decode = || rayon::scope(|_| store_batches(path, file, of, options, store, watch));
+    let content = AssertUnwindSafe(decode);
+    catch_unwind(content).unwrap_or_else(|cause| {
+        // What the store lacks is not the file's fault.
+        if cause.is::<StoreLost>() {
+            resume_unwind(cause);
+        }
+        Err(damaged(path))
+    })
+}
+
 fn store_batches(
     path: &Path,
     file: File,
+    of: Variables,
     options: &ReadOptions,
     store: &Store,
     watch: &dyn Watch,
@@ -131,6 +159,14 @@ fn store_batches(
     let total = u64::try_from(decoder.metadata().file_metadata().num_rows()).unwrap_or(0);
     let mut table = TableBuilder::new(path, footer.schema(), options)?;
     check_compression(path, decoder.metadata())?;
+    let decoder = match of {
+        Variables::All => decoder,
+        Variables::Described | Variables::None => {
+            let described = table.retain_described();
+            let mask = ProjectionMask::roots(decoder.parquet_schema(), described);
+            decoder.with_projection(mask)
+        }
+    };
     let mut stored = table.store_in(store)?;
     let batches = decoder.with_batch_size(BATCH_RECORDS).build();
     let mut batches = batches.map_err(|_| damaged(path))?;
@@ -198,30 +234,103 @@ fn decoded(
 
 /// The names of the columns, from the file's footer.
 pub(super) fn column_names(path: &Path, file: File) -> Result<Vec<String>, DataError> {
-    let footer = AssertUnwindSafe(|| ParquetRecordBatchReaderBuilder::try_new(file));
-    let decoder = catch_unwind(footer)
-        .map_err(|_| damaged(path))?
-        .map_err(|_| damaged(path))?;
+    let decoder = decoder_of(path, file)?;
     let fields = decoder.schema().fields().iter();
     Ok(fields.map(|field| field.name().clone()).collect())
+}
+
+/// The names of the columns of whole numbers or doubles.
+pub(super) fn number_columns(path: &Path, file: File) -> Result<Vec<String>, DataError> {
+    let decoder = decoder_of(path, file)?;
+    let is_number =
+        |data_type: &DataType| data_type.is_integer() || matches!(data_type, DataType::Float64);
+    let fields = decoder.schema().fields().iter();
+    let numbers = fields.filter(|field| is_number(field.data_type()));
+    Ok(numbers.map(|field| field.name().clone()).collect())
+}
+
+/// What is known of a file by its footer.
+pub(super) fn outlook(
+    path: &Path,
+    file: File,
+    options: &ReadOptions,
+) -> Result<Outlook, DataError> {
+    let n_bytes = file.metadata().map_or(0, |metadata| metadata.len());
+    let decoder = decoder_of(path, file)?;
+    let as_count = |number: i64| u64::try_from(number).unwrap_or(0);
+    let metadata = decoder.metadata();
+    let n_records = as_count(metadata.file_metadata().num_rows());
+    let fields = decoder.schema().fields().iter().enumerate();
+    let variables = fields.map(|(at, field)| {
+        let attribute = options.schema.attribute(field.name());
+        let kept = match attribute {
+            Some(attribute) if attribute.is_of_numbers() => KeptAs::Numbers,
+            // What nobody described has its different values in memory.
+            Some(_) | None => KeptAs::Categories,
+        };
+        let chunks = metadata.row_groups().iter();
+        let chunks = chunks.filter_map(|group| group.columns().get(at));
+        let n_uncompressed: u64 = (chunks.clone())
+            .map(|chunk| as_count(chunk.uncompressed_size()))
+            .sum();
+        let has_nulls = chunks.clone().any(|chunk| {
+            let nulls = chunk.statistics().and_then(|found| found.null_count_opt());
+            nulls.is_some_and(|n| n > 0)
+        });
+        // The numbers of values in a list take as many bytes as codes do.
+        let code = match n_uncompressed / n_records.max(1) {
+            0 | 1 => 1,
+            2 => 2,
+            _ => 4,
+        };
+        let value = if kept == KeptAs::Numbers {
+            NUMBER
+        } else {
+            code
+        };
+        CellBytes {
+            variable: field.name().clone(),
+            least: kept.least(),
+            likely: value + u64::from(has_nulls),
+        }
+    });
+    Ok(Outlook {
+        n_bytes,
+        records: RecordCount::Exactly(n_records),
+        variables: variables.collect(),
+        read_whole: false,
+    })
+}
+
+/// A decoder of a file, which has read its footer.
+fn decoder_of(path: &Path, file: File) -> Result<ParquetRecordBatchReaderBuilder<File>, DataError> {
+    let footer = AssertUnwindSafe(|| ParquetRecordBatchReaderBuilder::try_new(file));
+    catch_unwind(footer)
+        .map_err(|_| damaged(path))?
+        .map_err(|_| damaged(path))
 }
 
 /// What reading a file would need, by its footer.
 pub(super) fn memory_needed(
     path: &Path,
     file: &File,
+    of: Variables,
     options: &ReadOptions,
 ) -> Result<Need, DataError> {
     let n_bytes = file.metadata().map_or(0, |metadata| metadata.len());
     let file = file
         .try_clone()
         .map_err(|error| DataError::io(path, "open", &error))?;
-    let footer = AssertUnwindSafe(|| ParquetRecordBatchReaderBuilder::try_new(file));
-    let decoder = catch_unwind(footer)
-        .map_err(|_| damaged(path))?
-        .map_err(|_| damaged(path))?;
-    let all: Vec<usize> = (0..decoder.schema().fields().len()).collect();
-    Ok(need_of(decoder.metadata(), &all, n_bytes, options))
+    let decoder = decoder_of(path, file)?;
+    let fields = decoder.schema().fields().iter().enumerate();
+    let is_read = |name: &str| of == Variables::All || options.schema.attribute(name).is_some();
+    let read = fields.filter(|(_, field)| is_read(field.name()));
+    let read: Vec<usize> = read.map(|(position, _)| position).collect();
+    let n_held = match of {
+        Variables::All => n_bytes,
+        Variables::Described | Variables::None => compressed_bytes(decoder.metadata(), &read),
+    };
+    Ok(need_of(decoder.metadata(), &read, n_held, options))
 }
 
 /// What a file needs while these of its columns are read, in their order: the footer knows its records, and how many bytes each column
@@ -275,7 +384,7 @@ fn read_batches(
     check_compression(path, metadata)?;
     let read: Vec<usize> = match of {
         Variables::All => (0..footer.schema().fields().len()).collect(),
-        Variables::Described => table.retain_described(),
+        Variables::Described | Variables::None => table.retain_described(),
     };
     let n_held_bytes = match held {
         Held::Whole => n_file_bytes,

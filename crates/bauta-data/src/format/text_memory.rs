@@ -35,11 +35,21 @@ pub(super) fn of_text(
 }
 
 /// What reading this file would need, without holding it.
-pub(super) fn of_file(path: &Path, file: File, options: &ReadOptions) -> Result<Need, DataError> {
-    read_through(path, file, options).map_err(|error| DataError::io(path, "read", &error))
+pub(super) fn of_file(
+    path: &Path,
+    file: File,
+    of: Variables,
+    options: &ReadOptions,
+) -> Result<Need, DataError> {
+    read_through(path, file, of, options).map_err(|error| DataError::io(path, "read", &error))
 }
 
-fn read_through(path: &Path, mut file: File, options: &ReadOptions) -> io::Result<Need> {
+fn read_through(
+    path: &Path,
+    mut file: File,
+    of: Variables,
+    options: &ReadOptions,
+) -> io::Result<Need> {
     let mut head = Vec::new();
     (&mut file)
         .take(SAMPLE_BYTES as u64)
@@ -63,7 +73,7 @@ fn read_through(path: &Path, mut file: File, options: &ReadOptions) -> io::Resul
         head: &head,
         delimiter,
     };
-    Ok(sample.need(n_lines, n_bytes, Variables::All, options))
+    Ok(sample.need(n_lines, n_bytes, of, options))
 }
 
 /// The start of a text.

@@ -253,10 +253,7 @@ impl Pass {
     ) -> Result<Self, DataError> {
         let mut tokeniser = Tokeniser::new(&opened.text, opened.delimiter);
         let (mut columns, mut problems) = columns_of(path, opened, &mut tokeniser, options, marks)?;
-        if of == Variables::Described {
-            let undescribed = columns.iter_mut().filter(|column| column.can_wait());
-            undescribed.for_each(ColumnBuilder::look_at_marks_only);
-        }
+        keep_only(of, &mut columns);
         let (text, delimiter) = (&opened.text, opened.delimiter);
         let into = (&mut columns[..], &mut problems);
         let told = read_body(path, text, &mut tokeniser, into, way, watch)?;
@@ -294,6 +291,17 @@ impl Pass {
         });
         Ok(Table::new(columns.collect(), n_records))
     }
+}
+
+/// Keeps the cells of some variables; those of others only show the decimal mark.
+fn keep_only(of: Variables, columns: &mut [ColumnBuilder]) {
+    let is_left_out = |column: &&mut ColumnBuilder| match of {
+        Variables::All => false,
+        Variables::Described => column.can_wait(),
+        Variables::None => true,
+    };
+    let left_out = columns.iter_mut().filter(is_left_out);
+    left_out.for_each(ColumnBuilder::look_at_marks_only);
 }
 
 /// The columns that the header of a text announces, none of whose cells is there yet, and what is wrong with it.
@@ -385,7 +393,7 @@ fn read_body(
 
 mod stream;
 
-pub(super) use stream::read as read_stored;
+pub(super) use stream::{check_marks, read as read_stored};
 
 #[cfg(test)]
 mod tests;

@@ -14,9 +14,10 @@ use super::block::{Section, Sections, damaged, put_codes, put_numbers, put_state
 use super::counting::CountsClasses;
 use super::folder::{Folder, Held};
 use crate::codes::Codes;
-use crate::column::{Categorical, Content, NumberText, Values};
+use crate::column::{Categorical, Column, Content, NumberText, Values};
 use crate::levels::Levels;
 use crate::missing::{MissingCause, MissingCells, MissingMark};
+use crate::number::DecimalMark;
 use crate::text::TextArena;
 
 /// Bytes that a text takes in memory besides its letters.
@@ -72,6 +73,24 @@ pub(crate) struct Translation {
 pub(crate) trait TextReader: Send + Sync {
     /// The cells of these texts.
     fn read(&self, texts: &TextArena) -> Content;
+
+    /// The column of these texts as numbers, in a file.
+    fn numbers(
+        &self,
+        blocks: &mut dyn Iterator<Item = io::Result<TextArena>>,
+        mark: DecimalMark,
+        writer: ColumnWriter,
+    ) -> io::Result<TextsAsNumbers>;
+}
+
+/// What came of reading the texts of a column as numbers.
+pub(crate) enum TextsAsNumbers {
+    /// All values are numbers.
+    All(Box<Column>),
+    /// Some value is none.
+    None,
+    /// It takes a look at all values together.
+    Unsure,
 }
 
 /// Texts that were read, and what makes cells of them.
@@ -431,6 +450,22 @@ impl ColumnFile {
         let texts = self.read_cells(records, Wanted::Texts)?.texts;
         let reader = Arc::clone(reader);
         Ok(Some(StoredTexts { texts, reader }))
+    }
+
+    /// The column of its texts as numbers, in another file; none where it is kept as something else.
+    pub(crate) fn as_numbers(
+        &self,
+        mark: DecimalMark,
+        writer: ColumnWriter,
+    ) -> io::Result<Option<TextsAsNumbers>> {
+        let FrameValues::Texts(reader) = &self.frame.values else {
+            return Ok(None);
+        };
+        let mut blocks = self.cells.blocks.iter().map(|block| {
+            let records = block.first..block.first + block.n_records;
+            Ok(self.read_cells(records, Wanted::Texts)?.texts)
+        });
+        reader.numbers(&mut blocks, mark, writer).map(Some)
     }
 
     /// The cells of some records.

@@ -14,6 +14,26 @@ pub trait CountsClasses: Send + Sync {
         largest: &[u32],
         weighted: bool,
     ) -> Result<Box<dyn ClassCount + '_>, CountFailed>;
+
+    /// Who it is, and what it did so far, for a record; no count depends on it.
+    fn account(&self) -> Option<CountAccount> {
+        None
+    }
+}
+
+/// Who counted, and what went over disks for it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CountAccount {
+    /// Who it is.
+    pub by: &'static str,
+    /// The version of what it counts with.
+    pub version: &'static str,
+    /// Pieces that were worked on at a time; none where others decide that.
+    pub partitions: Option<u64>,
+    /// Bytes of keys and weights that were given to it in files.
+    pub bytes_handed_over: u64,
+    /// Bytes that it put aside because they did not fit into memory; none where that is not known here.
+    pub bytes_spilled: Option<u64>,
 }
 
 /// A count that was begun.

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use super::column_file::{ColumnWriter, Frame};
-use super::counting::CountsClasses;
+use super::counting::{CountAccount, CountsClasses};
 use super::{BLOCK_RECORDS, StoreLost};
 use crate::column::{Column, Content};
 use crate::problem::{DataError, DataErrorKind, DataProblem};
@@ -139,6 +139,11 @@ impl Store {
     /// From here on, classes of equal keys are counted by somebody else. Who counts is said once.
     pub fn count_with(&self, counter: Arc<dyn CountsClasses>) {
         let _ = self.0.counting.set(counter);
+    }
+
+    /// Who counts classes, if that is somebody else, and what was done for it.
+    pub fn count_account(&self) -> Option<CountAccount> {
+        self.0.counting.get()?.account()
     }
 
     /// Records of a block.

@@ -87,6 +87,18 @@ fn tried(
     optimise(&start, settings, &context)
 }
 
+#[test]
+fn moments_beyond_all_doubles_are_refused_by_the_variable_that_makes_them() {
+    // Squares of 10^300 deviations overflow.
+    let [original, mut masked] = files(40, 2, 3);
+    masked[1][7] = 1e302;
+    let error = tried(&[original, masked], &settings(), &Unwatched).err();
+    let Some(MethodError::Data { variable, .. }) = error else {
+        panic!("it was taken");
+    };
+    assert_eq!(variable.as_deref(), Some("x1"));
+}
+
 /// E by definition: all products, by loops.
 fn by_loops(files: [&[Vec<f64>]; 2], order: usize, weights: &[f64]) -> f64 {
     let d = files[0].len();

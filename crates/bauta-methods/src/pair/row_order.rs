@@ -74,6 +74,19 @@ struct InBoth<'t> {
     masked: &'t Column,
 }
 
+impl InBoth<'_> {
+    /// Looks at both columns, and gives back what was read of them for that where they lie in files.
+    fn looked_at<T>(self, look: impl FnOnce(InBoth<'_>) -> T) -> T {
+        self.original.looked_at(|original| {
+            (self.masked).looked_at(|masked| look(InBoth { original, masked }))
+        })
+    }
+
+    fn is_stored(self) -> bool {
+        self.original.is_stored() || self.masked.is_stored()
+    }
+}
+
 /// Judges whether row i of a masked file was made from row i of the original, which must have as many.
 pub fn judge(original: &Table, masked: &Table) -> RowOrder {
     debug_assert_eq!(original.n_records(), masked.n_records());

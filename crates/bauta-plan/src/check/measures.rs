@@ -10,7 +10,7 @@ use super::Checker;
 use crate::draft::{GateDraft, MeasureDraft};
 use crate::plan::{Asked, PlannedMeasure, Scenario};
 use crate::prepare::{Prepared, prepare_measure};
-use crate::problem::{Place, Problem, ProblemKind, Spot};
+use crate::problem::{Place, Problem, ProblemKind, Span, Spot};
 
 /// Resolves every measure to its variables; without any in the plan, all that apply are taken.
 pub(crate) fn check_measures(
@@ -65,11 +65,9 @@ impl Resolver<'_> {
             };
             match measure.declared().scope {
                 Scope::Scenario => {
-                    planned.extend(
-                        self.scenarios.iter().map(|scenario| {
-                            of_scenario(measure, scenario, &params, Asked::ByDefault)
-                        }),
-                    );
+                    planned.extend(self.scenarios.iter().map(|scenario| {
+                        of_scenario(measure, scenario, &params, Asked::ByDefault, None)
+                    }));
                 }
                 Scope::Variables => {
                     let on = self.default_variables(measure);
@@ -81,6 +79,7 @@ impl Resolver<'_> {
                             params,
                             groups: Groups::default(),
                             asked: Asked::ByDefault,
+                            span: None,
                         });
                     }
                 }
@@ -179,6 +178,7 @@ impl Resolver<'_> {
                 params: params.clone(),
                 groups,
                 asked: Asked::ByName,
+                span: name.place.span().cloned(),
             }];
         }
         let scenarios = match &draft.scenarios {
@@ -196,7 +196,10 @@ impl Resolver<'_> {
         }
         scenarios
             .into_iter()
-            .map(|scenario| of_scenario(measure, scenario, params, Asked::ByName))
+            .map(|scenario| {
+                let span = name.place.span().cloned();
+                of_scenario(measure, scenario, params, Asked::ByName, span)
+            })
             .collect()
     }
 
@@ -345,6 +348,7 @@ fn of_scenario(
     scenario: &Scenario,
     params: &Params,
     asked: Asked,
+    span: Option<Span>,
 ) -> PlannedMeasure {
     PlannedMeasure {
         measure,
@@ -353,6 +357,7 @@ fn of_scenario(
         params: params.clone(),
         groups: Groups::default(),
         asked,
+        span,
     }
 }
 

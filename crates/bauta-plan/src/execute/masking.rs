@@ -338,7 +338,7 @@ fn looked_over(
 }
 
 /// Whether the variables of a step can be masked one after the other, as if each stood alone.
-fn masks_apart(step: &Step) -> bool {
+pub(crate) fn masks_apart(step: &Step) -> bool {
     let facts = step.facts();
     matches!(step.method, StepMethod::Mask(_))
         && facts.together == Together::Apart

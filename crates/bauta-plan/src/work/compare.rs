@@ -8,6 +8,7 @@ mod overview;
 mod pairing;
 mod perturbed;
 mod roles;
+mod stored;
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -17,6 +18,7 @@ use bauta_data::format::{
 };
 use bauta_data::number::DecimalMark;
 use bauta_data::spelling::spelled_as;
+use bauta_data::store::Store;
 use bauta_data::{Condition, Kind, Role, Schema, Table, Watch, near};
 use bauta_methods::groups::not_measured;
 use bauta_methods::keys::Semantics;
@@ -24,7 +26,9 @@ use bauta_methods::{Choice as _, Measurement, Note, Pair, Scope, SharedFacts, Su
 
 use super::keys::{add_sensitive, give_hierarchies, key_schema, refuse_repeats};
 use super::{KeyHierarchy, Planned, Reading, WorkError};
+use crate::aside::in_memory_or_aside;
 use crate::plan::Scenario;
+use crate::record::StoreRecord;
 use crate::stages::RunWatch;
 use choice::{
     Chosen, Left, choose, offers_semantics, refuse_settings_in_vain, refuse_unused_settings,
@@ -34,7 +38,7 @@ use numbers::{dates_among, shown_marks, variables, with_dates, with_numbers};
 pub(super) use pairing::paired;
 use perturbed::{not_meaningful, perturbed};
 
-pub use from_record::compare_record;
+pub use from_record::{compare_record, compare_record_in};
 pub use overview::{ChangedCells, Overview};
 pub use pairing::{PairBy, Pairing};
 
@@ -108,6 +112,8 @@ pub struct Compared {
     pub overview: Overview,
     /// Each measure.
     pub found: Vec<ComparedMeasure>,
+    /// What was put aside on the disk; none where all of it was in memory.
+    pub put_aside: Option<StoreRecord>,
 }
 
 /// A measure before and after; comparisons have no before.
@@ -127,7 +133,8 @@ pub struct ComparedMeasure {
     pub notes: Vec<Note>,
 }
 
-/// Compares two files.
+/// Compares two files. Where they do not fit into the memory that they may take, their columns lie on the disk meanwhile;
+/// what is found is the same.
 pub fn compare_files(
     original: &Path,
     masked: &Path,
@@ -135,11 +142,36 @@ pub fn compare_files(
     request: &CompareRequest,
     watch: &dyn RunWatch,
 ) -> Result<Compared, WorkError> {
-    request.refuse_repeats()?;
+    let planned = request.planned.as_ref();
+    let reading = &planned.map_or_else(|| reading.clone(), |planned| planned.reading(reading));
     let files = [original, masked];
+    let needed = || {
+        let request = request.with_plan_of_files(files, reading)?;
+        let needed = |file| Ok(memory_needed(file, &request.options(file, reading)?)?);
+        let needed: [Result<u64, WorkError>; 2] = files.map(needed);
+        let [original, masked] = needed;
+        Ok(original?.saturating_add(masked?))
+    };
+    let work = |store: Option<&Store>| compare_files_in(store, files, reading, request, watch);
+    let (mut compared, put_aside) = in_memory_or_aside(reading, masked, needed, work)?;
+    compared.put_aside = put_aside;
+    Ok(compared)
+}
+
+/// The same with the columns of both files in a store, if there is one.
+pub fn compare_files_in(
+    store: Option<&Store>,
+    files: [&Path; 2],
+    reading: &Reading,
+    request: &CompareRequest,
+    watch: &dyn RunWatch,
+) -> Result<Compared, WorkError> {
+    request.refuse_repeats()?;
     let request = &request.with_plan_of_files(files, reading)?;
-    let [original, masked] = load_beside(files, reading, request, watch)?;
-    compare(&original, masked, request, watch)
+    let loaded = load_styled(files, reading, request, (Texts::Needed, store), watch)?;
+    let [original, masked] = loaded.map(|loaded| loaded.table);
+    let (masked, pairing) = paired(&original, masked, request)?;
+    compare_paired(&original, &masked, pairing, request, store, watch)
 }
 
 /// Reads files that are held side by side; the later ones are spelled as the first.
@@ -149,7 +181,7 @@ pub(super) fn load_beside<const N: usize>(
     request: &CompareRequest,
     watch: &dyn Watch,
 ) -> Result<[Table; N], WorkError> {
-    let loaded = load_styled(files, reading, request, Texts::Needed, watch)?;
+    let loaded = load_styled(files, reading, request, (Texts::Needed, None), watch)?;
     Ok(loaded.map(|loaded| loaded.table))
 }
 
@@ -160,33 +192,40 @@ pub(super) struct Styled {
     pub(super) seed: u64,
 }
 
-/// The same, each with how it is written.
+/// The same, each with how it is written; columns go to a store, if there is one.
 pub(super) fn load_styled<const N: usize>(
     files: [&Path; N],
     reading: &Reading,
     request: &CompareRequest,
-    texts: Texts,
+    (texts, store): (Texts, Option<&Store>),
     watch: &dyn Watch,
 ) -> Result<[Styled; N], WorkError> {
     let mut reading_here = reading.clone();
     let mut tables: Vec<Styled> = Vec::with_capacity(N);
     for file in files {
-        let next = beside(file, &reading_here, request)?;
+        let next = match store {
+            // What is read goes to the store, and no file takes from another.
+            Some(_) => reading_here.clone(),
+            None => beside(file, &reading_here, request)?,
+        };
         let options = request.options(file, &reading_here)?;
-        let mut loaded = load(file, &options, request, texts, watch)?;
+        let mut loaded = load(file, &options, request, (texts, store), watch)?;
         loaded.table = match &request.planned {
             Some(planned) => planned.with_weight_of_input(loaded.table),
             None => loaded.table,
         };
         loaded.table = match tables.first() {
-            Some(first) => spelled_alike(&first.table, loaded.table, &reading.fold_spellings),
+            Some(first) => {
+                let folded = &reading.fold_spellings;
+                spelled_alike(&first.table, loaded.table, folded, store)?
+            }
             None => loaded.table,
         };
         tables.push(loaded);
         reading_here = next;
     }
     let mut read: Vec<Table> = tables.iter().map(|file| file.table.clone()).collect();
-    with_dates(&mut read, request);
+    with_dates(&mut read, request, store)?;
     for (file, table) in tables.iter_mut().zip(read) {
         file.table = table;
     }
@@ -197,15 +236,22 @@ pub(super) fn load_styled<const N: usize>(
 
 /// The masked file with these variables spelled as in the original: each file was folded by its own
 /// frequencies, and the original's spelling holds for both.
-fn spelled_alike(original: &Table, mut masked: Table, names: &[String]) -> Table {
+fn spelled_alike(
+    original: &Table,
+    mut masked: Table,
+    names: &[String],
+    store: Option<&Store>,
+) -> Result<Table, WorkError> {
     for name in names {
         let columns = original.column_named(name).zip(masked.column_named(name));
-        let alike = columns.and_then(|(original, masked)| spelled_as(masked, original));
+        let alike = columns.and_then(|(original, masked)| {
+            original.looked_at(|original| masked.looked_at(|masked| spelled_as(masked, original)))
+        });
         if let (Some(column), Some(attr_idx)) = (alike, masked.index_of(name)) {
-            masked = masked.with_column(attr_idx, column);
+            masked = masked.with_column(attr_idx, stored::kept(column, store)?);
         }
     }
-    masked
+    Ok(masked)
 }
 
 /// How the second file is read where memory is limited: both are held, so that it may take what the first leaves.
@@ -230,7 +276,7 @@ pub fn compare(
 ) -> Result<Compared, WorkError> {
     request.refuse_repeats()?;
     let (masked, pairing) = paired(original, masked, request)?;
-    compare_paired(original, &masked, pairing, request, watch)
+    compare_paired(original, &masked, pairing, request, None, watch)
 }
 
 /// Takes the measures of two tables whose records are paired.
@@ -239,6 +285,7 @@ fn compare_paired(
     masked: &Table,
     pairing: Pairing,
     request: &CompareRequest,
+    store: Option<&Store>,
     watch: &dyn RunWatch,
 ) -> Result<Compared, WorkError> {
     let (on, no_numbers) = variables(original, masked, request)?;
@@ -261,7 +308,7 @@ fn compare_paired(
     }
     let (chosen, left) = choose(pair, &on, request);
     refuse_unused_settings(request, &chosen, &left)?;
-    let mut found = take_all(&chosen, pair, &pairing, request, watch)?;
+    let mut found = take_all(&chosen, pair, &pairing, request, store, watch)?;
     found.extend(left.iter().filter_map(Left::told));
     refuse_settings_in_vain(request, &found)?;
     let overview = Overview::of(&pair);
@@ -280,6 +327,7 @@ fn compare_paired(
         unchanged,
         overview,
         found,
+        put_aside: None,
     })
 }
 
@@ -288,6 +336,7 @@ fn take_all(
     pair: Pair<'_>,
     pairing: &Pairing,
     request: &CompareRequest,
+    store: Option<&Store>,
     watch: &dyn RunWatch,
 ) -> Result<Vec<ComparedMeasure>, WorkError> {
     let keyed = |chosen: &&Chosen| chosen.measure.declared().scope == Scope::Scenario;
@@ -308,7 +357,7 @@ fn take_all(
     if of_keys.is_empty() {
         return Ok(found);
     }
-    let masked = measures::masked_keys(pair, request)?;
+    let masked = measures::masked_keys(pair, request, store)?;
     let pair = Pair {
         masked: &masked,
         ..pair
@@ -428,10 +477,14 @@ fn load(
     file: &Path,
     options: &ReadOptions,
     request: &CompareRequest,
-    texts: Texts,
+    (texts, store): (Texts, Option<&Store>),
     watch: &dyn Watch,
 ) -> Result<Styled, WorkError> {
-    let mut loaded = read(file, options, watch)?;
+    let read = |options: &ReadOptions| match store {
+        Some(store) => stored::read(file, options, request, store, watch),
+        None => Ok(read(file, options, watch)?),
+    };
+    let mut loaded = read(options)?;
     let mark = match options.decimal {
         Some(mark) => mark,
         None if loaded.format == FileFormat::Parquet => DecimalMark::Point,
@@ -442,10 +495,15 @@ fn load(
             decimal: Some(mark),
             ..options.clone()
         };
-        loaded = read(file, &options, watch)?;
+        // Both at once would lie in the store.
+        drop(loaded);
+        loaded = read(&options)?;
     }
     Ok(Styled {
-        table: with_numbers(loaded.table, request, mark, texts),
+        table: match store {
+            Some(store) => stored::with_numbers(loaded.table, request, mark, store)?,
+            None => with_numbers(loaded.table, request, mark, texts),
+        },
         style: loaded.style,
         seed: loaded.fingerprint.seed,
     })

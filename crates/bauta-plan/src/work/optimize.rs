@@ -82,7 +82,13 @@ pub fn optimize(
         .ok_or_else(|| WorkError::internal("there is no adjuster `post-mask`"))?;
     let params = request.params(adjuster)?;
     let compared = request.as_compared();
-    let [original, masked] = load_styled(files, &request.reading, &compared, Texts::All, watch)?;
+    let [original, masked] = load_styled(
+        files,
+        &request.reading,
+        &compared,
+        (Texts::All, None),
+        watch,
+    )?;
     // As a run does: the file itself gives a seed that nobody outside has.
     let seed = request.seed.unwrap_or(original.seed);
     let (original, style) = (original.table, masked.style);

@@ -14,7 +14,7 @@ use bauta_methods::mask::Truth;
 
 use super::{Reading, WorkError};
 use crate::check::{self, Folder, Source, Surroundings, real_place};
-use crate::plan::{Plan, Scenario};
+use crate::plan::{EngineSettings, Plan, Scenario};
 use crate::record::RunRecord;
 use crate::toml::{self, Needs};
 use crate::verify::plan_folder;
@@ -35,6 +35,8 @@ pub struct Planned {
     perturbed: Vec<String>,
     /// Whether records with missing numbers are left out of comparisons.
     pub(super) skips_missing: bool,
+    /// How much memory to take, and where goes what does not fit.
+    engine: EngineSettings,
 }
 
 impl Planned {
@@ -51,6 +53,7 @@ impl Planned {
             labels: plan.labels.clone(),
             perturbed: perturbed(plan),
             skips_missing: skips_missing(plan),
+            engine: plan.engine.clone(),
         }
     }
 
@@ -84,6 +87,16 @@ impl Planned {
     /// The file that it releases.
     pub fn release(&self) -> Option<&Path> {
         self.release.as_deref()
+    }
+
+    /// How a file is read: as it was said here, and with the memory and the folder of the plan where none were named.
+    pub(super) fn reading(&self, reading: &Reading) -> Reading {
+        let EngineSettings { memory, spill } = &self.engine;
+        Reading {
+            memory: reading.memory.or(*memory),
+            spill: reading.spill.clone().or_else(|| spill.clone()),
+            ..reading.clone()
+        }
     }
 
     /// What intruders are assumed to know: one scenario, if it is named, or all.

@@ -6,22 +6,26 @@ mod kept;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use bauta_data::format::read_described;
+use bauta_data::format::{memory_needed_described, read_described, read_described_stored};
+use bauta_data::store::Store;
 use bauta_data::{Schema, Table};
 use bauta_methods::Choice as _;
 use bauta_methods::keys::unique_sets::unique_sets;
-use bauta_methods::keys::{Semantics, frequencies};
+use bauta_methods::keys::{Semantics, frequencies, population};
 use bauta_methods::measure::{ListedRecord, SeriesTable};
 use bauta_methods::risk::key_contribution::{AS_IT_IS, BY_LEVEL, HIERARCHY_UNFIT, LEFT_OUT};
 use bauta_methods::{Files, Groups, Measurement, Note, RawValue, RunContext, registry};
 
 use super::keys::{add_sensitive, give_hierarchies, key_schema, positions, refuse_repeats};
 use super::{HierarchyForm, KeyHierarchy, Reading, WorkError};
+use crate::aside::in_memory_or_aside;
 use crate::measure::ReadyMeasure;
 use crate::output::{Access, Guard, Replace, write_file};
+use crate::record::StoreRecord;
 use crate::stages::RunWatch;
+use crate::within::caught;
 
-pub use by_plan::{AskedFile, PlannedRisk, risk_by_plan};
+pub use by_plan::{AskedFile, PlannedRisk, risk_by_plan, risk_by_plan_in};
 pub use kept::KeptKeys;
 
 /// What an intruder is assumed to know, and what is asked about it.
@@ -96,8 +100,29 @@ pub struct Left<'a> {
     pub expected: Option<f64>,
 }
 
-/// Looks at a file. Where `per_record` names a file, one row per record is written to it. The table has the variables that
-/// the request names and no others.
+/// What there is to say of a file whose risk was looked at.
+#[derive(Clone, PartialEq, Debug)]
+pub struct LookedAt {
+    /// Its records.
+    pub n_records: usize,
+    /// Whom they stand for.
+    pub population: f64,
+    /// What was put aside on the disk; none where all of it was in memory.
+    pub put_aside: Option<StoreRecord>,
+}
+
+impl LookedAt {
+    fn of(table: &Table) -> Self {
+        Self {
+            n_records: table.n_records(),
+            population: population(&table.view()),
+            put_aside: None,
+        }
+    }
+}
+
+/// Looks at a file. Where `per_record` names a file, one row per record is written to it. Where the file does not fit into
+/// the memory that it may take, its columns lie on the disk meanwhile; what is found is the same.
 pub fn risk_of(
     file: &Path,
     reading: &Reading,
@@ -105,7 +130,26 @@ pub fn risk_of(
     per_record: Option<&Path>,
     replace: Replace,
     watch: &dyn RunWatch,
-) -> Result<(Table, RiskFound), WorkError> {
+) -> Result<(LookedAt, RiskFound), WorkError> {
+    let schema = request.schema().map_err(|error| error.in_file(file))?;
+    let options = reading.options(schema);
+    let needed = || Ok(memory_needed_described(file, &options)?);
+    let outputs = (per_record, replace);
+    let work = |store: Option<&Store>| risk_in(store, file, reading, request, outputs, watch);
+    let ((mut looked_at, found), put_aside) = in_memory_or_aside(reading, file, needed, work)?;
+    looked_at.put_aside = put_aside;
+    Ok((looked_at, found))
+}
+
+/// The same with the columns of the file in a store, if there is one.
+pub fn risk_in(
+    store: Option<&Store>,
+    file: &Path,
+    reading: &Reading,
+    request: &RiskRequest,
+    (per_record, replace): (Option<&Path>, Replace),
+    watch: &dyn RunWatch,
+) -> Result<(LookedAt, RiskFound), WorkError> {
     request.refuse_repeats()?;
     let guard = Guard::new(request.reads(file), replace);
     if let Some(target) = per_record {
@@ -114,14 +158,18 @@ pub fn risk_of(
     let schema = request.schema().map_err(|error| error.in_file(file))?;
     let n_stages = 1 + request.n_measures();
     watch.stage("read", 1, n_stages);
-    let table = read_described(file, &reading.options(schema), watch)?;
+    let options = reading.options(schema);
+    let table = match store {
+        Some(store) => read_described_stored(file, &options, store, watch)?,
+        None => read_described(file, &options, watch)?,
+    };
     let found = risk_after(1, n_stages, &table, request, watch);
     let found = found.map_err(|error| error.in_file(file))?;
     if let Some(target) = per_record {
         let rows = found.per_record(&table, request)?;
         write_file(target, rows.as_bytes(), Access::OwnerOnly, &guard)?;
     }
-    Ok((table, found))
+    Ok((LookedAt::of(&table), found))
 }
 
 /// Looks at a table that was read with the request's [schema](RiskRequest::schema).
@@ -171,12 +219,11 @@ fn risk_after(
     });
     let diversity = diversity.transpose()?;
     refuse_unfit_hierarchies(&notes, request)?;
-    let riskiest = individual.listed.iter();
+    let (riskiest, view) = (individual.listed.iter(), table.view());
+    let riskiest = riskiest.map(|listed| Riskiest::of(request, &view, listed));
     Ok(RiskFound {
         diversity,
-        riskiest: riskiest
-            .map(|listed| Riskiest::of(request, table, listed))
-            .collect::<Result<_, _>>()?,
+        riskiest: riskiest.collect::<Result<_, _>>()?,
         counted,
         individual,
         contribution,
@@ -210,7 +257,9 @@ fn measure(
             }
         })?;
     let context = RunContext::new(0, id, watch);
-    let found = ready.take(Files::One(table), table, &context)?;
+    // What is read of a store for one measure is given back after it.
+    let view = table.view();
+    let found = caught(|| ready.take(Files::One(&view), &view, &context))?;
     Ok((found, context.into_notes()))
 }
 
@@ -334,7 +383,7 @@ impl RiskFound {
     /// One row per record; rows count from 1, without the header.
     pub fn per_record(&self, table: &Table, request: &RiskRequest) -> Result<String, WorkError> {
         let keys = positions(table, &request.keys)?;
-        let counted = frequencies(table, &keys, request.semantics)?;
+        let counted = frequencies(&table.view(), &keys, request.semantics)?;
         let risk = self.individual.per_record.as_deref().unwrap_or_default();
         let mut out = String::from("row,f,F,risk\n");
         for (record, risk) in risk.iter().enumerate() {

@@ -1,9 +1,8 @@
 //! The risk of a file on one screen, in words and few numbers. No value of a key is shown.
 
-use bauta_data::Table;
 use bauta_methods::Choice as _;
-use bauta_methods::keys::{Semantics, population};
-use bauta_plan::work::risk::{Left, PlannedRisk, RiskFound, RiskRequest};
+use bauta_methods::keys::Semantics;
+use bauta_plan::work::risk::{Left, LookedAt, PlannedRisk, RiskFound, RiskRequest};
 use comfy_table::Cell;
 
 use super::View;
@@ -12,7 +11,7 @@ use crate::print::out;
 use crate::tables::{figure, figure_text, number_cell, percent, table, text};
 use crate::words::joined;
 
-pub(super) fn print(view: &View<'_>, read: &Table) {
+pub(super) fn print(view: &View<'_>, read: &LookedAt) {
     let PlannedRisk {
         scenario,
         absent,
@@ -27,7 +26,7 @@ pub(super) fn print(view: &View<'_>, read: &Table) {
     out!(
         "{}: {}; an intruder knows {}",
         view.file.display(),
-        records(Some(read.n_records() as f64)),
+        records(Some(read.n_records as f64)),
         with_labels(&request.keys, view.planned)
     );
     if !absent.is_empty() {
@@ -37,7 +36,7 @@ pub(super) fn print(view: &View<'_>, read: &Table) {
         );
     }
     print_assumptions(view, request, read);
-    if read.n_records() == 0 {
+    if read.n_records == 0 {
         return;
     }
     print_groups(request, read, found);
@@ -58,11 +57,11 @@ fn counted(n: Option<f64>, one: &str, many: &str) -> String {
     format!("{} {name}", figure_text(n))
 }
 
-fn print_assumptions(view: &View<'_>, request: &RiskRequest, read: &Table) {
+fn print_assumptions(view: &View<'_>, request: &RiskRequest, read: &LookedAt) {
     match (&request.weight, view.planned) {
         (Some(weight), _) => out!(
             "Taken for a sample: {weight} sums to a population of {}.",
-            figure_text(Some(population(read)))
+            figure_text(Some(read.population))
         ),
         (None, Some(_)) => out!(
             "Taken for a census, since the plan names no weight that the file has: an intruder knows who is in the file."
@@ -81,8 +80,8 @@ fn print_assumptions(view: &View<'_>, request: &RiskRequest, read: &Table) {
     );
 }
 
-fn print_groups(request: &RiskRequest, read: &Table, found: &RiskFound) {
-    let n = read.n_records() as f64;
+fn print_groups(request: &RiskRequest, read: &LookedAt, found: &RiskFound) {
+    let n = read.n_records as f64;
     let counted = &found.counted;
     out!("\nWho stands out");
     let uniques = counted.part("uniques");
@@ -109,8 +108,8 @@ fn are(n: Option<f64>) -> String {
     counted(n, "record is", "records are")
 }
 
-fn print_expected(request: &RiskRequest, read: &Table, found: &RiskFound) {
-    let n = read.n_records() as f64;
+fn print_expected(request: &RiskRequest, read: &LookedAt, found: &RiskFound) {
+    let n = read.n_records as f64;
     let individual = &found.individual;
     let expected = individual.part("expected_reidentifications");
     out!("\nWhat an intruder could find who looks for everyone in the file");

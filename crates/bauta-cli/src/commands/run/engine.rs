@@ -16,7 +16,7 @@ use crate::failure::Failure;
 use crate::progress::is_cancelled;
 
 /// Who counts, if that was asked for.
-pub(super) fn counter(
+pub(crate) fn counter(
     plan: &Plan,
     asked: &EngineArguments,
 ) -> Result<Option<Arc<dyn CountsClasses>>, Failure> {

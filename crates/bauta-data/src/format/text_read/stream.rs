@@ -11,7 +11,7 @@ use std::path::Path;
 use memchr::memchr;
 use rayon::prelude::*;
 
-use super::{ReadText, columns_of, holds_header, open};
+use super::{ReadText, columns_of, holds_header, keep_only, open};
 use crate::column::Column;
 use crate::fingerprint::{Fingerprint, Hasher};
 use crate::format::builder::{ColumnBuilder, Stored};
@@ -20,7 +20,7 @@ use crate::format::faulty_records::{Landmark, Told};
 use crate::format::piecewise::{Body, PIECE_BYTES};
 use crate::format::record_by_record::Tokeniser;
 use crate::format::unread_text::Waiting;
-use crate::format::{Encoding, ReadOptions, TextStyle, pieces};
+use crate::format::{Encoding, ReadOptions, TextStyle, Variables, pieces};
 use crate::number::{DecimalMark, ShownMark};
 use crate::problem::{DataError, ProblemList};
 use crate::remark::Remark;
@@ -39,16 +39,24 @@ const HEAD_BYTES: usize = 1 << 16;
 pub(in crate::format) fn read(
     path: &Path,
     file: &mut File,
+    of: Variables,
     options: &ReadOptions,
     store: &Store,
     watch: &dyn Watch,
 ) -> Result<Option<(ReadText, Fingerprint)>, DataError> {
     let total = file.metadata().map_or(0, |metadata| metadata.len());
-    read_by((STRETCH_BYTES, total), path, file, options, store, watch)
+    read_by(
+        (STRETCH_BYTES, total, of),
+        path,
+        file,
+        options,
+        store,
+        watch,
+    )
 }
 
 pub(super) fn read_by(
-    (n_bytes, total): (usize, u64),
+    (n_bytes, total, of): (usize, u64, Variables),
     path: &Path,
     file: &mut (impl Read + Seek + Send),
     options: &ReadOptions,
@@ -59,9 +67,10 @@ pub(super) fn read_by(
     let stream = Stream {
         n_bytes,
         total,
+        of,
         path,
         options,
-        store,
+        store: Some(store),
         watch,
     };
     let Some((pass, fingerprint)) = stream.pass(file, marks)? else {
@@ -85,8 +94,31 @@ pub(super) fn read_by(
             Err(doubt) => return Err(doubt.with(pass.problems)),
         },
     };
-    let read = pass.finish(&stream, mark, remarks, shown_marks)?;
+    let read = pass.finish((path, store), mark, remarks, shown_marks)?;
     Ok(Some((read, fingerprint)))
+}
+
+/// Whether the columns of a text on the disk show one decimal mark. Nothing is kept; none where the text must be read as a
+/// whole.
+pub(in crate::format) fn check_marks(
+    path: &Path,
+    file: &mut File,
+    options: &ReadOptions,
+    watch: &dyn Watch,
+) -> Result<Option<()>, DataError> {
+    let stream = Stream {
+        n_bytes: STRETCH_BYTES,
+        total: file.metadata().map_or(0, |metadata| metadata.len()),
+        of: Variables::None,
+        path,
+        options,
+        store: None,
+        watch,
+    };
+    let Some((pass, _)) = stream.pass(file, Marks::Sought)? else {
+        return Ok(None);
+    };
+    decimal_marks::decide(path, &decimal_marks::shown(&pass.columns)).map(|_| Some(()))
 }
 
 /// A text, and where its cells go.
@@ -95,9 +127,12 @@ struct Stream<'a> {
     n_bytes: usize,
     /// Bytes of the whole.
     total: u64,
+    /// The variables whose cells are kept.
+    of: Variables,
     path: &'a Path,
     options: &'a ReadOptions,
-    store: &'a Store,
+    /// None where no cell is kept.
+    store: Option<&'a Store>,
     watch: &'a dyn Watch,
 }
 
@@ -161,7 +196,8 @@ impl Stream<'_> {
             // Bytes that are no characters are told first.
             return Ok(None);
         }
-        let (columns, problems) = begun?;
+        let (mut columns, problems) = begun?;
+        keep_only(self.of, &mut columns);
         let mut offset = stretch.text.len() - opened.text.len() + tokeniser.reached();
         if columns.len() < 2 {
             return Ok(None);
@@ -256,16 +292,22 @@ impl Pass {
         columns: Vec<ColumnBuilder>,
         problems: ProblemList,
         style: TextStyle,
-        store: &Store,
+        store: Option<&Store>,
     ) -> Result<Self, DataError> {
-        let writers = columns.iter().map(|_| store.writer());
-        let writers: io::Result<Vec<ColumnWriter>> = writers.collect();
+        let writers = match store {
+            Some(store) => {
+                let writers = columns.iter().map(|_| store.writer());
+                let writers: io::Result<Vec<ColumnWriter>> = writers.collect();
+                writers.map_err(|error| store.failed(&error))?
+            }
+            None => Vec::new(),
+        };
         let texts = || Waiting::Texts(TextArena::default());
         let waiting = columns
             .iter()
             .map(|column| column.can_stay_text().then(texts));
         Ok(Self {
-            writers: writers.map_err(|error| store.failed(&error))?,
+            writers,
             n_missing: vec![0; columns.len()],
             told: Told {
                 waiting: waiting.collect(),
@@ -292,7 +334,10 @@ impl Pass {
     }
 
     /// Moves cells to their files.
-    fn move_cells(&mut self, store: &Store, cells: Stored) -> Result<(), DataError> {
+    fn move_cells(&mut self, store: Option<&Store>, cells: Stored) -> Result<(), DataError> {
+        let Some(store) = store else {
+            return Ok(());
+        };
         let columns = (self.columns.par_iter_mut())
             .zip(&mut self.writers)
             .zip(&mut self.told.waiting)
@@ -325,7 +370,7 @@ impl Pass {
     /// The table, or everything that is wrong.
     fn finish(
         mut self,
-        stream: &Stream<'_>,
+        (path, store): (&Path, &Store),
         decimal: DecimalMark,
         remarks: Vec<Remark>,
         shown_marks: Vec<ShownMark>,
@@ -334,18 +379,19 @@ impl Pass {
             column.close();
             self.problems.append(std::mem::take(&mut column.problems));
         }
-        self.problems.into_result(stream.path)?;
+        self.problems.into_result(path)?;
         let columns = (self.columns.into_par_iter())
             .zip(self.writers)
             .zip(self.told.waiting)
             .zip(self.n_missing);
+        let columns = columns.filter(|(((column, _), _), _)| column.is_kept());
         let columns: io::Result<Vec<Column>> = columns
             .map(|(((column, writer), waiting), n_missing)| match waiting {
                 Some(_) => Ok(column.into_waiting().finish_texts(writer, n_missing)),
-                None => column.finish_stored(writer, stream.store),
+                None => column.finish_stored(writer, store),
             })
             .collect();
-        let columns = columns.map_err(|error| stream.store.failed(&error))?;
+        let columns = columns.map_err(|error| store.failed(&error))?;
         let n_records = usize::try_from(self.told.n_records).unwrap_or(usize::MAX);
         Ok(ReadText {
             table: Table::new(columns, n_records),

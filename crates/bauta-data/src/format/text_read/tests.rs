@@ -34,16 +34,16 @@ fn outcome_of(
 /// The same of a text that is read into a store, in stretches of so many bytes and blocks of so many records; none where
 /// it is to be read as a whole.
 fn outcome_in_store(
+    of: Variables,
     text: &[u8],
     options: &ReadOptions,
-    n_bytes: usize,
-    block_records: usize,
+    (n_bytes, block_records): (usize, usize),
 ) -> Option<Result<Vec<String>, String>> {
     let folder = tempfile::tempdir().expect("a folder for the store");
     let store = Store::with_blocks(folder.path(), block_records).expect("a store");
     let mut file = std::io::Cursor::new(text);
     let path = Path::new("x.csv");
-    let size = (n_bytes, text.len() as u64);
+    let size = (n_bytes, text.len() as u64, of);
     let read = stream::read_by(size, path, &mut file, options, &store, &Unwatched);
     let (read, fingerprint) = match read {
         Ok(read) => read?,
@@ -261,8 +261,11 @@ proptest! {
         let n_times = 70_000 / body.len().max(1) + 1;
         let others = other.split_once('\n').map_or("", |(_, body)| body);
         let text = format!("{header}{}{others}", body.repeat(n_times.min(3_000)));
-        if let Some(stored) = outcome_in_store(text.as_bytes(), &options, n_bytes, block) {
-            prop_assert_eq!(stored, outcome(Way::Plain, text.as_bytes(), &options));
+        for of in [Variables::All, Variables::Described] {
+            let text = text.as_bytes();
+            if let Some(stored) = outcome_in_store(of, text, &options, (n_bytes, block)) {
+                prop_assert_eq!(stored, outcome_of(of, Way::Plain, text, &options));
+            }
         }
     }
 }
@@ -298,6 +301,47 @@ fn numbers_mostly() -> impl Strategy<Value = String> {
     })
 }
 
+/// What a column of numbers holds, but for how its texts are kept.
+fn but_for_texts(column: &Column) -> String {
+    let exact = column.exact().map(|exact| exact.codes.clone());
+    let (values, missing) = (column.values(), column.missing());
+    format!("{:?} {values:?} {missing:?} {exact:?}", column.attribute())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn numbers_in_a_store_are_those_in_memory(
+        text in numbers_mostly(), mark in mark(), block in 1_usize..9, infinite in any::<bool>()
+    ) {
+        let mark = mark.unwrap_or_default();
+        let options = ReadOptions { decimal: Some(mark), ..ReadOptions::default() };
+        let text = if infinite { text + "1e999,1\n" } else { text };
+        let folder = tempfile::tempdir().expect("a folder for the store");
+        let store = Store::with_blocks(folder.path(), block).expect("a store");
+        let (path, of) = (Path::new("x.csv"), Variables::All);
+        let mut file = std::io::Cursor::new(text.as_bytes());
+        let size = (1 << 16, text.len() as u64, of);
+        let stored = stream::read_by(size, path, &mut file, &options, &store, &Unwatched);
+        let bytes = Arc::new(text.clone().into_bytes());
+        let whole = read_by(Way::Plain, path, &bytes, of, &options, &Unwatched);
+        let (Ok(Some((stored, _))), Ok(whole)) = (stored, whole) else {
+            return Ok(());
+        };
+        for (stored, whole) in stored.table.columns().iter().zip(whole.table.columns()) {
+            let in_store = store.read_as_numbers(stored, mark).expect("the disk is sound");
+            let in_memory = whole.read_as_numbers(mark);
+            prop_assert_eq!(in_store.is_some(), in_memory.is_some());
+            if let (Some(in_store), Some(in_memory)) = (in_store, in_memory) {
+                prop_assert!(in_store.is_stored());
+                prop_assert_eq!(written(&in_store), written(&in_memory));
+                prop_assert_eq!(but_for_texts(&in_store), but_for_texts(&in_memory));
+            }
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
@@ -322,12 +366,7 @@ proptest! {
                 continue;
             };
             prop_assert_eq!(written(&at_once), written(&through));
-            // All but how the texts are kept.
-            let rest = |column: Column| {
-                let exact = column.exact().map(|exact| exact.codes.clone());
-                format!("{:?} {:?} {:?} {exact:?}", column.attribute(), column.values(), column.missing())
-            };
-            prop_assert_eq!(rest(at_once), rest(through));
+            prop_assert_eq!(but_for_texts(&at_once), but_for_texts(&through));
         }
     }
 }

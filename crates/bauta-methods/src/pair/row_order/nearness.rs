@@ -92,10 +92,13 @@ pub(super) fn nearness(variables: &[InBoth<'_>], placed: &Combinations) -> Optio
         first_of_neighbours(&all_alike)
     };
     let first_rows = evenly_spread(first_rows);
-    let seen: Vec<Seen> = variables
-        .par_iter()
-        .map(|&both| Seen::of(both, &first_rows))
-        .collect();
+    let seen = |&both: &InBoth<'_>| both.looked_at(|both| Seen::of(both, &first_rows));
+    // Of columns in files one variable is read at a time.
+    let seen: Vec<Seen> = if variables.iter().any(|both| both.is_stored()) {
+        variables.iter().map(seen).collect()
+    } else {
+        variables.par_iter().map(seen).collect()
+    };
     let found: Vec<Exchange> = (0..first_rows.len())
         .map(|neighbours| Exchange::of(&seen, neighbours))
         .collect();

@@ -13,6 +13,10 @@ use super::combinations::scrambled;
 /// Whether the values of a variable can occur as often in one file as in the other: equal sums of their hashes, which
 /// are quickly had and hardly ever equal for others. What is not numbers alone is not looked at.
 pub(super) fn may_occur_equally(both: InBoth<'_>) -> bool {
+    both.looked_at(may_be_equal)
+}
+
+fn may_be_equal(both: InBoth<'_>) -> bool {
     let [Some(original), Some(masked)] = [both.original, both.masked].map(doubles) else {
         return true;
     };
@@ -40,6 +44,10 @@ fn bits(value: f64) -> u64 {
 /// The number of each record's value in the original and in the masked file: the same number for the same
 /// value, and one of its own for cells without a value.
 pub(super) fn numbered_in_common(both: InBoth<'_>) -> [Vec<u32>; 2] {
+    both.looked_at(numbered)
+}
+
+fn numbered(both: InBoth<'_>) -> [Vec<u32>; 2] {
     let columns = [both.original, both.masked];
     let [Some(original), Some(masked)] = columns.map(doubles) else {
         let mut numbers = Numbers::new();

@@ -17,9 +17,9 @@ pub(super) fn unsorted<'t>(in_place: &[InBoth<'t>], n_records: usize) -> Vec<InB
     // A file may be sorted by several variables, one within the other.
     while let Some(position) = left
         .iter()
-        .position(|both| is_sorted(&places(both.original), &runs))
+        .position(|both| is_sorted(&both.original.looked_at(places), &runs))
     {
-        let places = places(left.remove(position).original);
+        let places = left.remove(position).original.looked_at(places);
         runs = split(&runs, &places);
     }
     left

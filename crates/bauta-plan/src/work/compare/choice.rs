@@ -234,9 +234,10 @@ fn changed(
 
 /// What a column holds, which is all that is known of one that nobody described.
 fn held_kind(column: &Column) -> Kind {
-    match column.as_numeric() {
-        Some(_) => Kind::Continuous,
-        None => Kind::Unordered,
+    if column.is_numeric() {
+        Kind::Continuous
+    } else {
+        Kind::Unordered
     }
 }
 

@@ -4,21 +4,24 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bauta_data::format::{self, ReadOptions};
+use bauta_data::store::Store;
 use bauta_data::{Attribute, MissingRules, Role, Schema, Spellings, Table, WrittenBytes};
 use bauta_methods::pair::Rows;
 
 use super::numbers::{Texts, with_dates};
 use super::pairing::Pairing;
 use super::{CompareRequest, Compared, WorkError, compare_paired, load, spelled_alike};
+use crate::aside::in_memory_or_aside;
 use crate::check_text;
-use crate::execute::{Executed, RunOptions, execute};
+use crate::execute::{Executed, RunOptions, STAGES_OF_MEASURING, execute_in};
+use crate::measure::RecordFigures;
 use crate::plan::{Plan, Release};
 use crate::publish::release_style;
 use crate::record::{RunRecord, SeedSource};
 use crate::run;
-use crate::stages::RunWatch;
+use crate::stages::{RunWatch, Stages};
 use crate::verify::{FileOnDisk, OnDisk, RecordPlaces, files_on_disk, plan_folder};
-use crate::work::{Planned, read_record};
+use crate::work::{Planned, Reading, read_record};
 
 /// Compares the released file of a record with its input. Who became whom is known for certain: the steps
 /// are carried out again and the order of the released records is drawn again.
@@ -26,45 +29,116 @@ use crate::work::{Planned, read_record};
 /// The names of the files in the request are not looked at, nor is how to pair records.
 pub fn compare_record(
     record_file: &Path,
-    memory: Option<u64>,
+    reading: &Reading,
     request: &CompareRequest,
     watch: &dyn RunWatch,
 ) -> Result<Compared, WorkError> {
     request.refuse_repeats()?;
-    let record = read_record(record_file)?;
-    let place = place_of_release(&record, record_file)?;
-    let folder = plan_folder(&record, record_file);
-    let plan = check_text(&record.plan.text, &record.plan.file, &folder);
-    let mut plan = plan.map_err(WorkError::Problems)?;
-    plan.read.memory = memory;
-    let again = made_again(&plan, &record, watch)?;
+    let ran = Ran::of(record_file, reading)?;
+    let reading = &ran.reading;
+    // The file as it was and as it is released, once more or less at a time.
+    let needed = || {
+        let input = ran.plan.input.as_ref();
+        let needed = input.map(|input| format::memory_needed(&input.path, &ran.plan.read));
+        Ok(needed.transpose()?.unwrap_or_default().saturating_mul(2))
+    };
+    let work = |store: Option<&Store>| ran.compared(store, request, watch);
+    let (mut compared, put_aside) = in_memory_or_aside(reading, record_file, needed, work)?;
+    compared.put_aside = put_aside;
+    Ok(compared)
+}
+
+/// The same with the columns of all tables in a store, if there is one.
+pub fn compare_record_in(
+    store: Option<&Store>,
+    record_file: &Path,
+    request: &CompareRequest,
+    watch: &dyn RunWatch,
+) -> Result<Compared, WorkError> {
+    request.refuse_repeats()?;
+    Ran::of(record_file, &Reading::default())?.compared(store, request, watch)
+}
+
+/// A run that can be repeated.
+struct Ran {
+    record: RunRecord,
+    plan: Plan,
+    /// Where its released file lies.
+    place: PathBuf,
+    /// How much memory may be taken, and where goes what does not fit.
+    reading: Reading,
+}
+
+impl Ran {
+    fn of(record_file: &Path, reading: &Reading) -> Result<Self, WorkError> {
+        let record = read_record(record_file)?;
+        let place = place_of_release(&record, record_file)?;
+        let folder = plan_folder(&record, record_file);
+        let plan = check_text(&record.plan.text, &record.plan.file, &folder);
+        let mut plan = plan.map_err(WorkError::Problems)?;
+        let reading = Planned::of(&plan).reading(reading);
+        plan.read.memory = reading.memory;
+        Ok(Self {
+            record,
+            plan,
+            place,
+            reading,
+        })
+    }
+
+    fn compared(
+        &self,
+        store: Option<&Store>,
+        request: &CompareRequest,
+        watch: &dyn RunWatch,
+    ) -> Result<Compared, WorkError> {
+        let again = made_again(&self.plan, &self.record, store, watch)?;
+        compared_again(self, &again, request, store, watch)
+    }
+}
+
+fn compared_again(
+    ran: &Ran,
+    again: &Again,
+    request: &CompareRequest,
+    store: Option<&Store>,
+    watch: &dyn RunWatch,
+) -> Result<Compared, WorkError> {
+    let Ran {
+        plan,
+        place,
+        reading,
+        ..
+    } = ran;
     let request = CompareRequest {
         original: again.input.display().to_string(),
         masked: place.display().to_string(),
-        ..request.with_plan(&Planned::of(&plan), &again.in_both(&plan))
+        ..request.with_plan(&Planned::of(plan), &again.in_both(plan))
     };
+    let into = (Texts::Needed, store);
     let schema = request.schema()?;
-    let options = described(&plan, schema.clone(), &|_| true, None);
-    let original = load(&again.input, &options, &request, Texts::Needed, watch)?.table;
-    let taken = memory.map(|_| format::memory_needed(&again.input, &options));
+    let options = described(plan, schema.clone(), &|_| true, None);
+    let original = load(&again.input, &options, &request, into, watch)?.table;
+    // Both files are held, unless they lie in a store.
+    let taken = reading.memory.filter(|_| store.is_none());
+    let taken = taken.map(|_| format::memory_needed(&again.input, &options));
     let taken = taken.transpose()?.unwrap_or_default();
     let options = ReadOptions {
         schema: described(
-            &plan,
-            again.with_its_weight(schema, &plan),
+            plan,
+            again.with_its_weight(schema, plan),
             &|name| again.names.iter().any(|known| known == name),
             Some(&plan.output.suppressed),
         )
         .schema,
-        // Both files are held.
-        memory: memory.map(|limit| limit.saturating_sub(taken)),
-        ..again.read
+        memory: reading.memory.map(|limit| limit.saturating_sub(taken)),
+        ..again.read.clone()
     };
-    let masked = load(&place, &options, &request, Texts::Needed, watch)?.table;
-    let masked = with_weight_of_original(masked, &original, &plan);
-    let masked = spelled_alike(&original, masked, &folded(&plan));
+    let masked = load(place, &options, &request, into, watch)?.table;
+    let masked = with_weight_of_original(masked, &original, plan);
+    let masked = spelled_alike(&original, masked, &folded(plan), store)?;
     let mut both = [original, masked];
-    with_dates(&mut both, &request);
+    with_dates(&mut both, &request, store)?;
     let [original, masked] = both;
     let pairing = match again.rows {
         Rows::Correspond => Pairing::Run {
@@ -73,10 +147,10 @@ pub fn compare_record(
         Rows::Unrelated => Pairing::NotTraceable,
     };
     let masked = match again.rows {
-        Rows::Correspond => masked.traced_to(again.source_rows),
+        Rows::Correspond => masked.traced_to(again.source_rows.clone()),
         Rows::Unrelated => masked,
     };
-    compare_paired(&original, &masked, pairing, &request, watch)
+    compare_paired(&original, &masked, pairing, &request, store, watch)
 }
 
 /// The released file with its weight under the name, and in the role, that the original's has.
@@ -134,7 +208,12 @@ impl Again {
 }
 
 /// Carries out the steps of a run again, without its measures.
-fn made_again(plan: &Plan, record: &RunRecord, watch: &dyn RunWatch) -> Result<Again, WorkError> {
+fn made_again(
+    plan: &Plan,
+    record: &RunRecord,
+    store: Option<&Store>,
+    watch: &dyn RunWatch,
+) -> Result<Again, WorkError> {
     let files = (&plan.input, &plan.output.release, &record.released);
     let (Some(input), Some(release), Some(released)) = files else {
         return Err(WorkError::mistake(
@@ -147,7 +226,7 @@ fn made_again(plan: &Plan, record: &RunRecord, watch: &dyn RunWatch) -> Result<A
         gates: Vec::new(),
         ..plan.clone()
     };
-    let loaded = run::read(&unmeasured, watch)?;
+    let loaded = run::read_into(&unmeasured, store, watch)?;
     if loaded.fingerprint.sha256 != record.input.sha256 {
         return Err(not_the_file(&input.path, &OnDisk::Changed));
     }
@@ -156,7 +235,9 @@ fn made_again(plan: &Plan, record: &RunRecord, watch: &dyn RunWatch) -> Result<A
         seed: (record.seed_source == SeedSource::CommandLine).then_some(record.seed),
         ..RunOptions::default()
     };
-    let executed = execute(&unmeasured, &loaded, options, watch)?;
+    let mut stages = Stages::new(unmeasured.steps.len() + STAGES_OF_MEASURING, watch);
+    let figures = RecordFigures::Dropped;
+    let executed = execute_in(&unmeasured, &loaded, options, figures, store, &mut stages)?;
     let style = release_style(plan, release, executed.style);
     if written_print(&executed, release, style, watch)?.sha256 != released.sha256 {
         return Err(WorkError::mistake(

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use bauta_data::number::DecimalMark;
+use bauta_data::store::Store;
 use bauta_data::{Codes, Column, Kind, Levels, Table, Watch};
 use bauta_methods::Choice as _;
 use bauta_methods::groups::not_measured;
@@ -14,8 +15,10 @@ use bauta_methods::params::parse_text;
 use bauta_methods::{Card, Files, MethodError, Pair, RawValue, RunContext, SharedFacts, Subject};
 
 use super::choice::Chosen;
+use super::stored::kept;
 use super::{CompareRequest, ComparedMeasure, WorkError};
 use crate::measure::ReadyMeasure;
+use crate::within::caught;
 
 /// What is asked of records that the files cannot give is one error, not one note per measure.
 pub(super) fn refuse_wrong_records(
@@ -37,7 +40,7 @@ pub(super) fn refuse_wrong_records(
     }
     for (table, file) in files {
         let holds = condition
-            .holds(table)
+            .holds(&table.view())
             .map_err(|problem| WorkError::mistake(problem.message, problem.hint))?;
         if !holds.contains(&true) {
             return Err(WorkError::mistake(
@@ -94,6 +97,14 @@ pub(super) fn take(
         on,
         groups,
     } = chosen;
+    // What is read of a store for one measure is given back after it.
+    let original = pair.original.view();
+    let masked = pair.masked.view_beside(pair.original, &original);
+    let pair = Pair {
+        original: &original,
+        masked: &masked,
+        ..pair
+    };
     let card = measure.card();
     let given = given(card, request);
     let as_categories = named_categories(pair.original, measure.declared().categories_in, request);
@@ -110,7 +121,7 @@ pub(super) fn take(
         problems,
     })?;
     let context = RunContext::new(request.seed, card.id, watch).sharing(facts);
-    let take = |files, original| ready.take(files, original, &context);
+    let take = |files, original| caught(|| ready.take(files, original, &context));
     let taken = match measure.declared().subject {
         Subject::OneFile => {
             // Records that do not correspond are selected by their own file's values.
@@ -266,16 +277,21 @@ fn given(card: &Card, request: &CompareRequest) -> Vec<(String, RawValue)> {
 pub(super) fn masked_keys<'t>(
     pair: Pair<'t>,
     request: &CompareRequest,
+    store: Option<&Store>,
 ) -> Result<Cow<'t, Table>, WorkError> {
     Ok(match request.semantics {
-        Semantics::Original => Cow::Owned(suppressed_version(pair, request)?),
+        Semantics::Original => Cow::Owned(suppressed_version(pair, request, store)?),
         Semantics::Own | Semantics::Visible | Semantics::Wild => Cow::Borrowed(pair.masked),
     })
 }
 
 /// The original with the cells suppressed that the masked file has lost: what a mask would have
 /// made of it, with the values before suppression still known.
-fn suppressed_version(pair: Pair<'_>, request: &CompareRequest) -> Result<Table, WorkError> {
+fn suppressed_version(
+    pair: Pair<'_>,
+    request: &CompareRequest,
+    store: Option<&Store>,
+) -> Result<Table, WorkError> {
     let Pair {
         original,
         masked,
@@ -295,20 +311,32 @@ fn suppressed_version(pair: Pair<'_>, request: &CompareRequest) -> Result<Table,
             return refuse(format!("`{name}` is not in both files"));
         };
         let before = original.column(attr_idx);
-        let mut lost = Vec::new();
-        for record in 0..masked.n_records() {
-            let row = masked.source_row(record);
-            if after.is_missing(record) {
-                lost.push(row as u32);
-            } else if before.is_missing(row) || cell(before, row) != cell(after, record) {
-                return refuse(format!(
-                    "`{name}` was recoded or perturbed, and not only suppressed"
-                ));
-            }
-        }
-        restored = restored.with_column(attr_idx, before.suppress(&lost));
+        let suppressed = before.looked_at(|before| {
+            let lost = after.looked_at(|after| lost(before, after, masked))?;
+            Some(before.suppress(&lost))
+        });
+        let Some(suppressed) = suppressed else {
+            return refuse(format!(
+                "`{name}` was recoded or perturbed, and not only suppressed"
+            ));
+        };
+        restored = restored.with_column(attr_idx, kept(suppressed, store)?);
     }
     Ok(restored)
+}
+
+/// The original rows whose cell the masked file has lost; none where it has another value in some.
+fn lost(before: &Column, after: &Column, masked: &Table) -> Option<Vec<u32>> {
+    let mut lost = Vec::new();
+    for record in 0..masked.n_records() {
+        let row = masked.source_row(record);
+        if after.is_missing(record) {
+            lost.push(row as u32);
+        } else if before.is_missing(row) || cell(before, row) != cell(after, record) {
+            return None;
+        }
+    }
+    Some(lost)
 }
 
 /// The text of a cell, for comparing only.

@@ -6,21 +6,27 @@ use bauta_data::date::{DateDoubt, format_of};
 use bauta_data::format::Loaded;
 use bauta_data::inspect::no_amounts;
 use bauta_data::number::{DecimalMark, ReadAs, ShownMark};
+use bauta_data::store::Store;
 use bauta_data::{Column, Role, Table, near};
 use rayon::prelude::*;
 
+use super::stored::kept;
 use super::{CompareRequest, WorkError};
 
 /// Columns without another use that are to be compared as numbers, if they are numbers, and those that a plan says are.
 pub(super) fn is_compared(column: &Column, request: &CompareRequest) -> bool {
+    is_compared_as(column.name(), column.attribute().role, request)
+}
+
+/// The same of a variable of some role.
+pub(super) fn is_compared_as(name: &str, role: Role, request: &CompareRequest) -> bool {
     let on = request.on.as_ref();
-    let name = column.name();
     let has = |names: &[String]| names.iter().any(|known| known == name);
     match on {
         // Whoever names a variable says what it is.
-        Some(on) => has(on) && (column.attribute().role == Role::Other || has(&request.numbers)),
+        Some(on) => has(on) && (role == Role::Other || has(&request.numbers)),
         None if has(&request.no_numbers) => false,
-        None => column.attribute().role == Role::Other || has(&request.numbers),
+        None => role == Role::Other || has(&request.numbers),
     }
 }
 
@@ -71,29 +77,35 @@ pub(super) fn with_numbers(
 
 /// Every compared column that holds dates in all files, in the spelling that a plan states or that all of them show,
 /// becomes one of days. What could be read in two ways stays text.
-pub(super) fn with_dates(tables: &mut [Table], request: &CompareRequest) {
+pub(super) fn with_dates(
+    tables: &mut [Table],
+    request: &CompareRequest,
+    store: Option<&Store>,
+) -> Result<(), WorkError> {
     let names = tables.first().map(Table::names);
     let names: Vec<String> = names.into_iter().flatten().map(str::to_owned).collect();
     for name in names.iter().filter(|name| !request.is_id(name)) {
         let days = {
-            let columns = tables.iter().map(|table| table.column_named(name));
-            let columns = columns.collect::<Option<Vec<&Column>>>();
+            let columns = tables.iter().map(|table| {
+                let column = table.column_named(name)?;
+                Some(column.view().unwrap_or_else(|| column.clone()))
+            });
+            let columns = columns.collect::<Option<Vec<Column>>>();
             columns.and_then(|columns| as_days(&columns, request))
         };
         for (table, column) in tables.iter_mut().zip(days.into_iter().flatten()) {
             if let Some(at) = table.index_of(name) {
-                *table = table.clone().with_column(at, column);
+                *table = table.clone().with_column(at, kept(column, store)?);
             }
         }
     }
+    Ok(())
 }
 
 /// The columns of one variable as days, if all of them are compared and hold dates in one spelling.
-fn as_days(columns: &[&Column], request: &CompareRequest) -> Option<Vec<Column>> {
-    let is_text = |column: &&&Column| column.as_numeric().is_none();
-    if !columns.iter().all(|column| is_compared(column, request))
-        || !columns.iter().any(|one| is_text(&one))
-    {
+fn as_days(columns: &[Column], request: &CompareRequest) -> Option<Vec<Column>> {
+    let is_text = |column: &Column| !column.is_numeric();
+    if !columns.iter().all(|column| is_compared(column, request)) || !columns.iter().any(is_text) {
         return None;
     }
     let stated = columns.iter().find_map(|column| column.date_format());
@@ -127,7 +139,7 @@ fn not_taken(original: &Table, numeric: &mut Vec<String>, request: &CompareReque
     if request.planned.is_none() {
         let code = |name: &String| {
             let column = original.column_named(name)?;
-            let what = no_amounts(column)?;
+            let what = column.looked_at(no_amounts)?;
             Some((name.clone(), what.to_owned()))
         };
         let codes: NoNumbers = numeric.iter().filter_map(code).collect();
@@ -137,11 +149,13 @@ fn not_taken(original: &Table, numeric: &mut Vec<String>, request: &CompareReque
         }
     }
     for column in original.columns() {
-        let categories = column.as_categorical();
-        let Some(categories) = categories.filter(|_| is_compared(column, request)) else {
+        if column.is_numeric() || !is_compared(column, request) {
             continue;
-        };
-        let doubt = format_of(categories.levels.iter()).err();
+        }
+        let doubt = column.looked_at(|column| {
+            let categories = column.as_categorical()?;
+            format_of(categories.levels.iter()).err()
+        });
         if let Some(doubt) = doubt.filter(|doubt| *doubt != DateDoubt::NoDate) {
             let problem = doubt.problem();
             left.push((column.name().to_owned(), problem.message));
@@ -156,11 +170,8 @@ pub(super) fn variables(
     masked: &Table,
     request: &CompareRequest,
 ) -> Result<(Vec<String>, NoNumbers), WorkError> {
-    let numeric = |table: &Table, name: &str| {
-        table
-            .column_named(name)
-            .is_some_and(|column| column.as_numeric().is_some())
-    };
+    let numeric =
+        |table: &Table, name: &str| table.column_named(name).is_some_and(Column::is_numeric);
     let Some(on) = &request.on else {
         let names = original
             .columns()

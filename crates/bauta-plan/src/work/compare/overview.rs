@@ -1,6 +1,6 @@
 //! How two files differ, before anything is measured.
 
-use bauta_data::Table;
+use bauta_data::{Column, Table};
 use bauta_methods::Pair;
 use bauta_methods::pair::Rows;
 use serde::Serialize;
@@ -72,15 +72,18 @@ pub(super) fn is_unchanged(pair: &Pair<'_>, name: &str) -> bool {
 fn changed_cells(pair: &Pair<'_>, name: &str) -> Option<ChangedCells> {
     let original = pair.original.column_named(name)?;
     let masked = pair.masked.column_named(name)?;
-    let (mut n_cells, mut n_blank) = (0, 0);
-    for record in 0..masked.len() {
-        let row = pair.original_record(record);
-        n_cells += usize::from(!masked.same_value(record, original, row));
-        n_blank += usize::from(masked.is_missing(record) && !original.is_missing(row));
-    }
-    Some(ChangedCells {
-        variable: name.to_owned(),
-        n_cells,
-        n_blank,
-    })
+    let count = |original: &Column, masked: &Column| {
+        let (mut n_cells, mut n_blank) = (0, 0);
+        for record in 0..masked.len() {
+            let row = pair.original_record(record);
+            n_cells += usize::from(!masked.same_value(record, original, row));
+            n_blank += usize::from(masked.is_missing(record) && !original.is_missing(row));
+        }
+        ChangedCells {
+            variable: name.to_owned(),
+            n_cells,
+            n_blank,
+        }
+    };
+    Some(original.looked_at(|original| masked.looked_at(|masked| count(original, masked))))
 }

@@ -139,8 +139,9 @@ fn by_id(
     request: &CompareRequest,
 ) -> Result<(Table, Pairing), WorkError> {
     refuse_absent(original, &masked, variables, request)?;
-    let of_original = Ids::of(original, variables);
-    let of_masked = Ids::of(&masked, variables);
+    refuse_too_many(original, &masked, variables)?;
+    let of_original = Ids::of(&original.view(), variables);
+    let of_masked = Ids::of(&masked.view(), variables);
     let mut problems = Vec::new();
     let name = variables.join(", ");
     for (ids, file) in [
@@ -183,6 +184,33 @@ fn by_id(
     };
     let rows = rows.into_iter().flatten().collect();
     Ok((masked.traced_to(rows), pairing))
+}
+
+/// The ids of both files are in memory, wherever the files are.
+fn refuse_too_many(
+    original: &Table,
+    masked: &Table,
+    variables: &[String],
+) -> Result<(), WorkError> {
+    // The place of a list, and a text with its allocation for each variable.
+    const LIST: u64 = 48;
+    const TEXT: u64 = 56;
+    let n_records = (original.n_records() + masked.n_records()) as u64;
+    let needed = n_records.saturating_mul(LIST + TEXT * variables.len() as u64);
+    let columns = original.columns().iter().chain(masked.columns());
+    let room = columns.map(|column| column.room_in_store()).min();
+    if room.is_none_or(|room| needed <= room) {
+        return Ok(());
+    }
+    Err(WorkError::mistake(
+        format!(
+            "pairing by `{}` keeps the ids of both files in memory, about {} MB, and {} MB are allowed for variables",
+            variables.join(", "),
+            needed.div_ceil(1_000_000),
+            room.unwrap_or_default() / 1_000_000
+        ),
+        "allow more with --memory (half of it is for variables), or compare with the run's record",
+    ))
 }
 
 /// All variables of the id that a file has not.

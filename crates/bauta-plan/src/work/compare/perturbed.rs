@@ -22,7 +22,11 @@ pub(super) fn perturbed(
     let is_seen = |key: &String| {
         let columns = pair.original.column_named(key);
         let columns = columns.zip(pair.masked.column_named(key));
-        columns.is_some_and(|(original, masked)| !is_recoding(pair, original, masked))
+        columns.is_some_and(|(original, masked)| {
+            !original.looked_at(|original| {
+                masked.looked_at(|masked| is_recoding(pair, original, masked))
+            })
+        })
     };
     let is_perturbed = |key: &&String| by_plan.contains(key) || (are_traced && is_seen(key));
     keys.iter().filter(is_perturbed).cloned().collect()

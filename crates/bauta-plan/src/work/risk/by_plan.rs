@@ -2,13 +2,15 @@
 
 use std::path::Path;
 
-use bauta_data::format::read;
+use bauta_data::format::{memory_needed, read, read_stored};
 use bauta_data::number::DecimalMark;
+use bauta_data::store::Store;
 use bauta_data::{Kind, Role, Schema, Table, near};
 use bauta_methods::Note;
 use bauta_methods::note::NoteRank;
 
-use super::{RiskFound, RiskRequest, risk_after};
+use super::{LookedAt, RiskFound, RiskRequest, risk_after};
+use crate::aside::in_memory_or_aside;
 use crate::output::{Access, Guard, Replace, write_file};
 use crate::plan::Scenario;
 use crate::stages::RunWatch;
@@ -41,14 +43,40 @@ pub struct PlannedRisk {
 }
 
 /// Looks at a file by the keys that a plan names, or by those of the request if it has any. Weight, household,
-/// confidential variables and hierarchies are the plan's, too, wherever the request names none.
+/// confidential variables and hierarchies are the plan's, too, wherever the request names none; so is how much memory to
+/// take. Where the file does not fit, its columns lie on the disk meanwhile; what is found is the same.
 pub fn risk_by_plan(
     asked: AskedFile<'_>,
     planned: &Planned,
     request: &RiskRequest,
     replace: Replace,
     watch: &dyn RunWatch,
-) -> Result<(Table, Vec<PlannedRisk>), WorkError> {
+) -> Result<(LookedAt, Vec<PlannedRisk>), WorkError> {
+    let reading = &planned.reading(asked.reading);
+    let asked = AskedFile { reading, ..asked };
+    let needed = || {
+        let columns = planned.columns(asked.file, reading)?;
+        let requests = requests(asked, planned, request, &columns)?;
+        let options = planned.options(asked.file, reading, schema(&requests)?)?;
+        Ok(memory_needed(asked.file, &options)?)
+    };
+    let work =
+        |store: Option<&Store>| risk_by_plan_in(store, asked, planned, request, replace, watch);
+    let ((mut looked_at, found), put_aside) =
+        in_memory_or_aside(reading, asked.file, needed, work)?;
+    looked_at.put_aside = put_aside;
+    Ok((looked_at, found))
+}
+
+/// The same with the columns of the file in a store, if there is one.
+pub fn risk_by_plan_in(
+    store: Option<&Store>,
+    asked: AskedFile<'_>,
+    planned: &Planned,
+    request: &RiskRequest,
+    replace: Replace,
+    watch: &dyn RunWatch,
+) -> Result<(LookedAt, Vec<PlannedRisk>), WorkError> {
     let AskedFile { file, reading, .. } = asked;
     let columns = planned.columns(file, reading)?;
     let requests = requests(asked, planned, request, &columns)?;
@@ -70,8 +98,12 @@ pub fn risk_by_plan(
     let n_stages = 1 + n_measures;
     watch.stage("read", 1, n_stages);
     let schema = schema(&requests).map_err(|error| error.in_file(file))?;
-    let loaded = read(file, &planned.options(file, reading, schema)?, watch)?;
-    let table = with_numbers(loaded.table, planned, loaded.style.decimal);
+    let options = planned.options(file, reading, schema)?;
+    let loaded = match store {
+        Some(store) => read_stored(file, &options, store, watch)?,
+        None => read(file, &options, watch)?,
+    };
+    let table = with_numbers(loaded.table, planned, loaded.style.decimal, store)?;
     let (mut risks, mut n_before) = (Vec::new(), 1);
     for OfScenario {
         scenario,
@@ -97,7 +129,7 @@ pub fn risk_by_plan(
             found,
         });
     }
-    Ok((table, risks))
+    Ok((LookedAt::of(&table), risks))
 }
 
 /// What a reader must know of counts of keys that the plan's steps make untrue.
@@ -229,18 +261,27 @@ fn schema(requests: &[OfScenario]) -> Result<Schema, WorkError> {
 }
 
 /// Keys that the plan calls numbers, compared as numbers if all of them are.
-pub(super) fn with_numbers(mut table: Table, planned: &Planned, mark: DecimalMark) -> Table {
+pub(super) fn with_numbers(
+    mut table: Table,
+    planned: &Planned,
+    mark: DecimalMark,
+    store: Option<&Store>,
+) -> Result<Table, WorkError> {
     for attr_idx in 0..table.columns().len() {
         let column = table.column(attr_idx);
         let described = planned.attribute(column.name());
         let is_number = described.is_some_and(|planned| planned.kind == Kind::Continuous);
         let is_key = column.attribute().role == Role::Key;
-        if is_number
-            && is_key
-            && let Some(numeric) = column.parsed_as_numbers(mark)
-        {
+        if !is_number || !is_key {
+            continue;
+        }
+        let numeric = match store {
+            Some(store) => store.read_as_numbers(column, mark)?,
+            None => column.parsed_as_numbers(mark),
+        };
+        if let Some(numeric) = numeric {
             table = table.with_column(attr_idx, numeric);
         }
     }
-    table
+    Ok(table)
 }

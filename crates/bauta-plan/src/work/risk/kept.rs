@@ -53,7 +53,7 @@ impl KeptKeys {
         watch.stage("read", 1, 1);
         let table = read_described(file, &options, watch)?;
         Ok(Self {
-            table: with_numbers(table, planned, decimal),
+            table: with_numbers(table, planned, decimal, None)?,
             planned: planned.clone(),
             columns,
         })
