@@ -264,7 +264,7 @@ fn commands_that_put_nothing_aside_take_no_folder_for_it() {
 /// A plan whose step and whose loss look at several variables at once, the loss in both files.
 const JOINTLY: &str = r#"
 data = { file = "n.csv" }
-output = { file = "out.csv", ungated = true }
+output = { file = "out.csv", release = "ungated" }
 [variables]
 a = { role = "sensitive", kind = "continuous" }
 b = { role = "sensitive", kind = "continuous" }
@@ -281,7 +281,7 @@ fn what_cannot_run_is_refused_before_anything_is_masked_and_what_can_is_not() {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();
     let mut text = "a,b,c\n".to_owned();
-    for i in 0..60_000 {
+    for i in 0_u64..60_000 {
         let _ = writeln!(text, "{},{},{}", i % 997, i * 7 % 1013, i * i % 911);
     }
     std::fs::write(here.join("n.csv"), text).unwrap();
@@ -293,7 +293,7 @@ fn what_cannot_run_is_refused_before_anything_is_masked_and_what_can_is_not() {
     // One variable takes 480 kB, three 1.44 MB and in both files 2.88 MB; half of the memory is for variables.
     let told = within("check", "2MB", 2);
     assert!(told.contains("step `synth-normal`"), "{told}");
-    assert!(told.contains("plan.toml:9"), "{told}");
+    assert!(told.contains("plan.toml:8"), "{told}");
     assert!(
         told.contains("at least 2 MB") && told.contains("--memory 3MB"),
         "{told}"

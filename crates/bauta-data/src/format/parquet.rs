@@ -20,6 +20,7 @@ use parquet::basic::{Compression, Type};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
 use parquet::file::reader::ChunkReader;
+use parquet::file::statistics::Statistics;
 
 use self::listed_pages::ListedPages;
 use super::arrow_in::TableBuilder;
@@ -274,7 +275,7 @@ pub(super) fn outlook(
             .map(|chunk| as_count(chunk.uncompressed_size()))
             .sum();
         let has_nulls = chunks.clone().any(|chunk| {
-            let nulls = chunk.statistics().and_then(|found| found.null_count_opt());
+            let nulls = chunk.statistics().and_then(Statistics::null_count_opt);
             nulls.is_some_and(|n| n > 0)
         });
         // The numbers of values in a list take as many bytes as codes do.

@@ -48,7 +48,7 @@ fn write_file(folder: &Path) {
 }
 
 fn draft() -> Draft {
-    let variable = VariableDraft::new;
+    let variable = |name: &str, role: Role| VariableDraft::new(name, role);
     let number = |name: &str| variable(name, Role::Sensitive).kind(Kind::Continuous);
     let mut draft = Draft::default()
         .seed(3)

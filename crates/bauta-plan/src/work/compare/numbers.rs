@@ -108,7 +108,7 @@ fn as_days(columns: &[Column], request: &CompareRequest) -> Option<Vec<Column>> 
     if !columns.iter().all(|column| is_compared(column, request)) || !columns.iter().any(is_text) {
         return None;
     }
-    let stated = columns.iter().find_map(|column| column.date_format());
+    let stated = columns.iter().find_map(Column::date_format);
     let format = stated.or_else(|| {
         let categories = columns.iter().filter_map(|column| column.as_categorical());
         let texts = categories.flat_map(|categories| categories.levels.iter());
