@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use bauta_data::format::{Loaded, read_stored};
 use bauta_data::store::Store;
 use bauta_data::{Kind, Role, Unwatched};
+use bauta_methods::card::Targets;
 use bauta_methods::{RawValue, registry};
 
 use super::*;
@@ -20,7 +21,10 @@ const N_RECORDS: usize = 400;
 
 /// Numbers without pattern.
 fn scattered(record: usize, purpose: u64, below: u64) -> u64 {
-    let mixed = (record as u64 * 16 + purpose).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mut mixed = (record as u64 * 16 + purpose).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    for factor in [0xbf58_476d_1ce4_e5b9, 0x94d0_49bb_1331_11eb_u64] {
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(factor);
+    }
     (mixed >> 33) % below
 }
 
@@ -68,18 +72,20 @@ fn draft() -> Draft {
     draft
 }
 
-/// A mask or adjuster on the variables that it takes if none are named, or else on amounts.
-fn step(id: &str, on: &[Role], given: Vec<(&'static str, RawValue)>) -> StepDraft {
+/// A mask or adjuster on the variables that it takes if none are named, or else on amounts, or on categories if it takes none.
+fn step(id: &str, targets: &Targets, given: Vec<(&'static str, RawValue)>) -> StepDraft {
     let is_mask = registry::mask(id).is_some();
     let step = if is_mask {
         StepDraft::mask(id)
     } else {
         StepDraft::adjust(id)
     };
-    let step = if on.is_empty() {
+    let step = if !targets.default_roles.is_empty() {
+        step
+    } else if targets.kinds.contains(&Kind::Continuous) {
         step.on(["income", "savings", "debts"])
     } else {
-        step
+        step.on(["age", "illness"])
     };
     given
         .into_iter()
@@ -89,7 +95,11 @@ fn step(id: &str, on: &[Role], given: Vec<(&'static str, RawValue)>) -> StepDraf
 /// Something is masked already: each of these has one variable in memory at a time at the most.
 fn masked_before(draft: Draft) -> Draft {
     draft
-        .step(StepDraft::mask("noise-additive").with("share", 0.1))
+        .step(
+            StepDraft::mask("noise-additive")
+                .on(["income", "savings"])
+                .with("share", 0.1),
+        )
         .step(
             StepDraft::mask("recode-rare")
                 .on(["age", "illness"])
@@ -106,7 +116,7 @@ fn plans(folder: &Path) -> Vec<(String, Plan)> {
     let adjusters = adjusters.map(|adjuster| (adjuster.card(), adjuster.example()));
     let mut drafts = Vec::new();
     for (card, given) in masks.chain(adjusters) {
-        let step = step(card.id, card.targets.default_roles, given);
+        let step = step(card.id, &card.targets, given);
         drafts.push((card.id, draft().step(step.clone())));
         drafts.push((card.id, masked_before(draft()).step(step)));
     }
