@@ -272,7 +272,7 @@ fn measured(bauta: &Path, folder: &Path) -> Result<String, String> {
         let _ = writeln!(page, "{row}");
     }
     page.push_str(
-        "\nA table is held whole: eight bytes for a number, four for a category and one copy of its text, and while\n\
+        "\nA table is held whole: eight bytes for a number, one, two or four for a category by how many there are and one copy of their texts, and while\n\
         a text file is read its bytes as well. `mask`, `run` and `verify` hold the original and the columns that\n\
         changed, `compare` two tables and what its measures sort, `calibrate` the records of the margins. A column that\n\
         is read as numbers takes eight bytes a cell, however short its text; Parquet is packed on the disk and not in\n\
